@@ -72,7 +72,7 @@ module.exports = {
       heat: ["frame"],
       graphs: ["frame"],
       landscapes: ["frame"],
-      profiles: ["frame"],
+      profiles: ["frame", "heat"],
       coordinates: ["frame"],
       scatter: ["frame"],
       target: ["frame"],

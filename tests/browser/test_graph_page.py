@@ -273,7 +273,7 @@ def test_all_paths_between_two_nodes_are_highlighted(viewer: LiveViewer, open_pa
     find(page, "fc3-Dense/MatMul-op")
     expect(status).to_contain_text(re.compile(r"^\s*\d\d+ nodes on all paths"))
     until(page, lambda: in_address(page, "highlight") == "paths" and "fc3-Dense" in (in_address(page, "node") or ""))
-    assert "Conv2D-op0" in (in_address(page, "to_node") or "")
+    until(page, lambda: "Conv2D-op0" in (in_address(page, "to_node") or ""))
     words = status.inner_text()
     page.reload()
     opened(page)

@@ -87,23 +87,50 @@ def test_overview_says_where_the_time_goes(open_at: OpenAt) -> None:
     expect(page.get_by_test_id("profile-skipped")).to_contain_text("1 without a duration")
     page.get_by_test_id("step-bars").click()
     expect(page.get_by_test_id("timeline-tracks")).to_be_visible()
+    until(page, lambda: "timeline" in address(page))
     begin, end = shown_range(page)
     assert end - begin < 1.1e7
 
 
-def test_tables_are_grouped_filtered_and_lead_to_the_timeline(open_at: OpenAt) -> None:
+def test_types_lead_to_operators_kernels_and_back(open_at: OpenAt) -> None:
     page = open_at("profile_tab=operators")
+    table, path, details = (page.get_by_test_id(f"profile-{each}") for each in ("table", "path", "row"))
+    table.get_by_role("button", name="addmm", exact=True).click()
+    expect(path).to_have_text("All operators Type: addmm")
+    table.get_by_role("button", name="aten::addmm", exact=True).click()
+    expect(path).to_have_text("All operators Type: addmm Name: aten::addmm")
+    table.get_by_role("button", name="aten::addmm", exact=True).click()
+    expect(details).to_contain_text("[[32,64]]")
+    page.reload()
+    details.get_by_test_id("profile-related").get_by_role("button", name="gemm").click()
+    expect(path).to_have_text("All kernels Operator: aten::addmm Name: gemm")
+    table.get_by_role("button", name="gemm").click()
+    details.get_by_test_id("profile-related").get_by_role("button", name="aten::addmm").click()
+    expect(path).to_have_text("All operators Name: aten::addmm")
+    path.get_by_role("button", name="All operators").click()
+    expect(table.get_by_role("button", name="aten::linear")).to_be_visible()
+    until(page, lambda: address(page).get("rows_group") == ["name"])
+
+
+def test_rows_are_sorted_filtered_saved_and_found_in_the_timeline(open_at: OpenAt) -> None:
+    page = open_at("profile_tab=operators&rows_group=name")
     table = page.get_by_test_id("profile-table")
-    expect(table.locator("tr.row").first).to_contain_text("addmm")
-    page.get_by_test_id("profile-group").get_by_text("Name", exact=True).click()
-    expect(table.locator("tr.row").first).to_contain_text("aten::addmm")
-    page.get_by_test_id("profile-filter").fill("linear")
-    expect(table.locator("tr.row")).to_have_count(1)
+    names = table.get_by_role("rowheader")
+    expect(names.first).to_contain_text("aten::addmm")
+    page.get_by_role("columnheader", name="Name").get_by_role("button").first.click()
+    expect(names.first).to_contain_text("aten::addmm")
+    page.get_by_role("columnheader", name="Name").get_by_role("button").first.click()
+    expect(names.first).to_contain_text("aten::linear")
+    until(page, lambda: address(page).get("rows_sort") == ["-name"])
+    page.get_by_test_id("profile-filter").fill("addm")
+    expect(names).to_have_count(1)
+    page.get_by_test_id("profile-save").click()
     with page.expect_download() as saved:
-        page.get_by_test_id("profile-table-csv").click()
-    assert "aten::linear" in saved.value.path().read_text()
-    table.get_by_role("button", name="aten::linear").click()
-    expect(page.get_by_test_id("slice-search")).to_have_value("aten::linear")
+        page.get_by_test_id("profile-save-csv").click()
+    assert "aten::addmm" in saved.value.path().read_text()
+    table.get_by_test_id("profile-row-details").click()
+    page.get_by_test_id("profile-row-find").click()
+    expect(page.get_by_test_id("slice-search")).to_have_value("^aten::addmm$")
 
 
 def test_keys_wheel_and_drag_move_the_range(open_at: OpenAt) -> None:
@@ -143,11 +170,12 @@ def test_search_walks_through_slices_and_shows_their_details(open_at: OpenAt) ->
     expect(details).to_contain_text("cudaLaunchKernel")
     expect(details).to_contain_text("correlation")
     expect(details.get_by_role("button", name="aten::addmm")).to_be_visible()
+    until(page, lambda: "timeline_slice" in address(page))
     first = address(page)["timeline_slice"]
     page.get_by_test_id("slice-next").click()
-    until(page, lambda: address(page)["timeline_slice"] != first)
+    until(page, lambda: address(page).get("timeline_slice") != first)
     page.get_by_test_id("slice-previous").click()
-    until(page, lambda: address(page)["timeline_slice"] == first)
+    until(page, lambda: address(page).get("timeline_slice") == first)
     details.get_by_role("button", name="gemm").click()
     expect(details.locator("h2")).to_have_text("gemm")
     expect(details).to_contain_text("3.500\u2009ms later")
@@ -168,9 +196,10 @@ def test_a_box_has_statistics_a_flame_graph_and_an_export(open_at: OpenAt) -> No
     page.keyboard.up("Shift")
     statistics = page.get_by_test_id("range-statistics")
     expect(statistics.locator("tr.row").filter(has_text="gemm")).to_contain_text("2.500\u2009ms")
-    assert "timeline_area" in address(page)
+    until(page, lambda: "timeline_area" in address(page))
+    page.get_by_test_id("timeline-export").click()
     with page.expect_download() as saved:
-        page.get_by_test_id("timeline-export").click()
+        page.get_by_test_id("timeline-export-trace").click()
     trace = read_json_trace(saved.value.path())
     assert "gemm" in trace.names
     assert len(trace.slices) < 15

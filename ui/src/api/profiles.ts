@@ -21,6 +21,18 @@ export type WindowQuery = components["schemas"]["WindowQuery"];
 export type RangeQuery = components["schemas"]["RangeQuery"];
 export type StatisticsAnswer = Json<"/api/profiles/statistics", "post">;
 
+export type DiffAnswer = Json<"/api/profiles/diff", "get">;
+export type ProfileDiff = NonNullable<DiffAnswer["diff"]>;
+
+/** Two profiles, or two ranges of steps; null for all steps. */
+export interface DiffQuery {
+  before: { run: string; profile: string; steps: readonly [number, number] | null };
+  after: { run: string; profile: string; steps: readonly [number, number] | null };
+}
+
+export type ScopesAnswer = Json<"/api/profiles/scopes", "post">;
+export type ScopesQuery = components["schemas"]["ScopesQuery"];
+
 /** A profile at a version. */
 export interface OfTimeline {
   run: string;
@@ -36,8 +48,22 @@ export function fetchTimeline(run: string, profile: string, signal: AbortSignal)
   return json(request(`/api/profiles/timeline?${new URLSearchParams({ run, profile })}`, { signal }));
 }
 
-export function fetchTables(run: string, profile: string, signal: AbortSignal): Promise<TablesAnswer> {
-  return json(request(`/api/profiles/tables?${new URLSearchParams({ run, profile })}`, { signal }));
+/** Without waiting, tables that are not computed yet are null. */
+export function fetchTables(run: string, profile: string, isWaiting: boolean, signal: AbortSignal): Promise<TablesAnswer> {
+  return json(request(`/api/profiles/tables?${new URLSearchParams({ run, profile, is_waiting: String(isWaiting) })}`, { signal }));
+}
+
+export function fetchScopes(query: ScopesQuery, signal: AbortSignal): Promise<ScopesAnswer> {
+  return json(request("/api/profiles/scopes", { body: query, signal }));
+}
+
+export function fetchDiff({ before, after }: DiffQuery, signal: AbortSignal): Promise<DiffAnswer> {
+  const query = new URLSearchParams({
+    ...{ run: after.run, profile: after.profile, before_run: before.run, before_profile: before.profile },
+    ...(after.steps && { first: String(after.steps[0]), last: String(after.steps[1]) }),
+    ...(before.steps && { before_first: String(before.steps[0]), before_last: String(before.steps[1]) }),
+  });
+  return json(request(`/api/profiles/diff?${query}`, { signal }));
 }
 
 export async function fetchWindow(query: WindowQuery, signal: AbortSignal): Promise<TimelineWindow> {
@@ -109,6 +135,8 @@ export function decodeWindow(buffer: ArrayBuffer): TimelineWindow {
     })),
     markPixel: u16(header.mark_pixel),
     markName: u32(header.mark_name),
+    markTrack: u32(header.mark_track),
+    markCount: u32(header.mark_count),
   };
 }
 

@@ -736,6 +736,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Diff
+         * @description What changed in a profile since another one, in all steps or in a range; the progress until both are read.
+         */
+        get: operations["get_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/export": {
         parameters: {
             query?: never;
@@ -776,6 +796,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/further": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Further
+         * @description Tables of a profile that only its format has, such as samples of the hardware, and the rows of one.
+         */
+        get: operations["get_further"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Memory
+         * @description What is recorded of the memory of a profile, with hints at leaks; or why it is missing.
+         */
+        get: operations["get_memory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/memory/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Block
+         * @description A block: its stack, and the slice of the timeline that allocated it.
+         */
+        get: operations["get_block"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/memory/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Blocks
+         * @description The live blocks of a device at a moment: by group, and a page of them.
+         */
+        post: operations["query_blocks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/memory/flame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Memory Flame
+         * @description Bytes by stack as a flame graph. The header is a FlameHeader, its totals are bytes.
+         */
+        post: operations["query_memory_flame"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/memory/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Segment Map
+         * @description How the segments of an allocator are filled at a moment. The header is a SegmentMapHeader.
+         */
+        get: operations["get_segment_map"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/memory/window": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Memory Window
+         * @description Curves of memory in a range, pixel by pixel, and areas of live blocks. The header is a MemoryWindowHeader.
+         */
+        post: operations["query_memory_window"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/modules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Modules
+         * @description The tree of modules with their times, operations and memory.
+         */
+        get: operations["get_modules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/modules/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Modules
+         * @description All modules as CSV or as a workbook of Excel.
+         */
+        post: operations["save_modules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/names": {
         parameters: {
             query?: never;
@@ -790,6 +990,126 @@ export interface paths {
         get: operations["get_names"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/pipeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Pipeline
+         * @description Operations, queues and batches of a data pipeline, or why they are missing. The header is a PipelineHeader.
+         */
+        get: operations["get_pipeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/ranks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post Ranks
+         * @description All ranks of a training, or how many of their profiles are read. The header is a RanksHeader.
+         */
+        post: operations["post_ranks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/row": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Row
+         * @description One row with all of its texts, and the kernels that it launched or the operators that launched it.
+         */
+        post: operations["query_row"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Rows
+         * @description Operators or kernels, merged, narrowed, filtered and ordered: one page of them, and the greatest of all.
+         */
+        post: operations["query_rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/rows/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Rows
+         * @description All rows that a query shows, as CSV or as a workbook of Excel.
+         */
+        post: operations["save_rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Scopes
+         * @description Times and memory of the scopes of a graph, by the newest profile of its run with modules.
+         */
+        post: operations["query_scopes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -856,6 +1176,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Steps
+         * @description Phases and parts of all steps, or why they are missing. The header is a StepsHeader.
+         */
+        get: operations["get_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/steps/communication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Step Communication
+         * @description The operations between ranks of one step, by stream.
+         */
+        get: operations["get_step_communication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/tables": {
         parameters: {
             query?: never;
@@ -865,7 +1225,9 @@ export interface paths {
         };
         /**
          * Get Tables
-         * @description Overview with advice, operators and kernels of a profile; the progress until they are computed.
+         * @description Overview with advice of a profile, its greatest operators and kernels; the progress until they are computed.
+         *
+         *     With ``is_waiting`` false, tables that are not computed yet are null, and no profile is read.
          */
         get: operations["get_tables"];
         put?: never;
@@ -1468,6 +1830,25 @@ export interface components {
             };
         };
         /**
+         * AreaColumns
+         * @description Areas of a device, area after area: in each ``pixel`` the sizes when their sum is greatest, and the last ones.
+         *
+         *     With ``has_others`` the last area is the sum of all further groups.
+         */
+        AreaColumns: {
+            /** Before */
+            before: number[];
+            /** Device */
+            device: string;
+            /** Has Others */
+            has_others: boolean;
+            highest: components["schemas"]["Column"];
+            last: components["schemas"]["Column"];
+            pixel: components["schemas"]["Column"];
+            /** Texts */
+            texts: string[];
+        };
+        /**
          * Argument
          * @description An argument; what is not a text is JSON.
          */
@@ -1574,6 +1955,122 @@ export interface components {
             step: number;
         };
         /**
+         * BatchColumns
+         * @description Batches in order: waiting for them, pushing them to the device, and both together.
+         */
+        BatchColumns: {
+            loader: components["schemas"]["Column"] | null;
+            /** Loaders */
+            loaders: string[];
+            push: components["schemas"]["Column"] | null;
+            step: components["schemas"]["Column"];
+            wait: components["schemas"]["Column"];
+            whole: components["schemas"]["Column"] | null;
+        };
+        /**
+         * BlockAnswer
+         * @description A block with all frames of its stack, the innermost first; ``slice`` of the timeline allocated it.
+         */
+        BlockAnswer: {
+            /** Address */
+            address: string;
+            block: components["schemas"]["BlockEntry"];
+            /** Device */
+            device: string;
+            /** Frames */
+            frames: string[];
+            /** Slice */
+            slice: number | null;
+        };
+        /**
+         * BlockEntry
+         * @description A block. Its allocation is null if it is older than the profile, its free if that is not recorded.
+         */
+        BlockEntry: {
+            /** Allocated Ns */
+            allocated_ns: number | null;
+            /** Block */
+            block: number;
+            /** Category */
+            category: string;
+            /** Freed Ns */
+            freed_ns: number | null;
+            /** Line */
+            line: string;
+            /** Module */
+            module: string;
+            /** Operator */
+            operator: string;
+            /** Size */
+            size: number;
+            /** Step */
+            step: number | null;
+        };
+        /**
+         * BlocksAnswer
+         * @description ``count`` blocks of ``size`` bytes live, of which ``older`` were allocated before the profile.
+         *
+         *     ``groups`` are those of all live blocks, the largest first; ``groups_left_out`` more are not listed.
+         *     ``listed`` blocks are in the group of the query; ``blocks`` are a page of them from place ``offset`` on.
+         */
+        BlocksAnswer: {
+            /** Allocated */
+            allocated: number;
+            /** Blocks */
+            blocks: components["schemas"]["BlockEntry"][];
+            /** Count */
+            count: number;
+            /** Groups */
+            groups: components["schemas"]["GroupEntry"][];
+            /** Groups Left Out */
+            groups_left_out: number;
+            /** Listed */
+            listed: number;
+            /** Offset */
+            offset: number;
+            /** Older */
+            older: number;
+            /** Reserved */
+            reserved: number;
+            /** Size */
+            size: number;
+            /** Time Ns */
+            time_ns: number;
+        };
+        /**
+         * BlocksQuery
+         * @description The live blocks of a device at a moment, the largest first; with ``group``, those of that group of ``by``.
+         */
+        BlocksQuery: {
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "category" | "operator" | "module" | "line";
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /** Device */
+            device: string;
+            /** Group */
+            group?: string | null;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset: number;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Time Ns */
+            time_ns: number;
+            /** Version */
+            version: string;
+        };
+        /**
          * Bound
          * @description A line to draw for a threshold: the rule has a part ``value OPERATOR limit``.
          */
@@ -1582,6 +2079,131 @@ export interface components {
             limit: number;
             /** Operator */
             operator: string;
+        };
+        /**
+         * CallRow
+         * @description A call of the tree: parents precede their children. Total times contain the calls within it.
+         *
+         *     ``parent`` is its row, -1 for a root. ``left_out`` calls within it are not listed. ``kind`` is ``module``,
+         *     ``operator``, ``annotation``, ``launch``, ``thread``, or ``outside`` for the part of a step outside of any call.
+         */
+        CallRow: {
+            /** After Ns */
+            after_ns: number;
+            /** Before Ns */
+            before_ns: number;
+            /** Count After */
+            count_after: number;
+            /** Count Before */
+            count_before: number;
+            /** Kind */
+            kind: string;
+            /** Left Out */
+            left_out: number;
+            /** Module */
+            module: string;
+            /** Name */
+            name: string;
+            /** Parent */
+            parent: number;
+            /** Share */
+            share: number;
+            /** State */
+            state: string;
+            /** Total After Ns */
+            total_after_ns: number;
+            /** Total Before Ns */
+            total_before_ns: number;
+        };
+        /**
+         * ChangeEntry
+         * @description Two figures; ``error`` is the standard error of the change over the steps, 0 if it is unknown.
+         */
+        ChangeEntry: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number;
+            /** Error */
+            error: number;
+        };
+        /**
+         * ChangeRow
+         * @description An operator of a module, or a kernel; self times. ``share`` is the change over the time of a step before.
+         *
+         *     ``state`` is ``added``, ``gone``, ``slower``, ``faster`` or ``unchanged``.
+         */
+        ChangeRow: {
+            /** After Ns */
+            after_ns: number;
+            /** Before Ns */
+            before_ns: number;
+            /** Count After */
+            count_after: number;
+            /** Count Before */
+            count_before: number;
+            /** Kind */
+            kind: string;
+            /** Module */
+            module: string;
+            /** Name */
+            name: string;
+            /** Share */
+            share: number;
+            /** State */
+            state: string;
+        };
+        /**
+         * ClockEntry
+         * @description How far the clock of a rank is ahead of that of the reference, by collectives that end together.
+         *
+         *     ``drift_ppm`` is 0 if no drift is visible. Without ``is_aligned`` the clock is believed.
+         */
+        ClockEntry: {
+            /** Collectives */
+            collectives: number;
+            /** Drift Ppm */
+            drift_ppm: number;
+            /** Is Aligned */
+            is_aligned: boolean;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Rank */
+            rank: number;
+            /** Uncertainty Ns */
+            uncertainty_ns: number;
+        };
+        /**
+         * CollectiveEntry
+         * @description Collectives of one kind, group, data type and class of sizes. Bandwidths are GB/s.
+         */
+        CollectiveEntry: {
+            /** Algorithm Bandwidth */
+            algorithm_bandwidth: number | null;
+            /** Bus Bandwidth */
+            bus_bandwidth: number | null;
+            /** Bytes */
+            bytes: number | null;
+            /** Count */
+            count: number;
+            /** Dtype */
+            dtype: string;
+            /** Group */
+            group: string;
+            /** Group Ranks */
+            group_ranks: string;
+            /** Kind */
+            kind: string;
+            /** Ranks */
+            ranks: number;
+            /** Size Class */
+            size_class: string;
+            /** Synchronizing Ns */
+            synchronizing_ns: number;
+            /** Time Ns */
+            time_ns: number;
+            /** Transfer Ns */
+            transfer_ns: number;
         };
         /**
          * Column
@@ -1611,10 +2233,12 @@ export interface components {
         };
         /**
          * ContentKind
-         * @description Type and writer of the content. ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu.
+         * @description Type and writer of the content.
+         *
+         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
          * @enum {string}
          */
-        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile" | "nsight_profile" | "memory_profile";
         /**
          * CounterColumns
          * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.
@@ -1665,7 +2289,7 @@ export interface components {
          *     With an ``error``, all fields except ``run`` and ``tag`` are 0 or null.
          */
         Curve: {
-            columns: components["schemas"]["CurveColumns"] | null;
+            columns: components["schemas"]["mindscope__server__scalars__schema__CurveColumns"] | null;
             /** Cursor */
             cursor: string | null;
             error: components["schemas"]["ReasonEntry"] | null;
@@ -1699,18 +2323,6 @@ export interface components {
             tag: string;
             /** Version */
             version: number;
-        };
-        /**
-         * CurveColumns
-         * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
-         *
-         *     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
-         */
-        CurveColumns: {
-            smoothed: components["schemas"]["Column"] | null;
-            step: components["schemas"]["Column"];
-            value: components["schemas"]["Column"];
-            wall_time: components["schemas"]["Column"];
         };
         /**
          * CurvesHeader
@@ -1849,6 +2461,24 @@ export interface components {
          */
         DialectName: "mindspore" | "mindspore_lineage" | "tensorboard";
         /**
+         * DiffAnswer
+         * @description Either the ``diff``, or the ``progress`` of reading ``reading``, or the ``problem`` that prevents it.
+         *
+         *     ``numbers_before`` and ``numbers_after`` are the steps that can be chosen; empty for profiles whose steps have no
+         *     times of their own.
+         */
+        DiffAnswer: {
+            diff: components["schemas"]["DiffMessage"] | null;
+            /** Numbers After */
+            numbers_after: number[];
+            /** Numbers Before */
+            numbers_before: number[];
+            problem: components["schemas"]["ReasonEntry"] | null;
+            progress: components["schemas"]["ReadingProgress"] | null;
+            /** Reading */
+            reading: string;
+        };
+        /**
          * DiffColumns
          * @description Columns of a difference between a graph with n nodes and m edges and one with k nodes and l edges.
          *
@@ -1881,6 +2511,43 @@ export interface components {
         DiffHeader: {
             columns: components["schemas"]["DiffColumns"];
             counts: components["schemas"]["DiffTotals"];
+        };
+        /**
+         * DiffMessage
+         * @description A difference. Without steps, times are those of the whole profile, and ``parts`` are empty.
+         *
+         *     ``is_on_device`` says that times of operators are those of a device. Rows have the greatest change first;
+         *     ``operators_left_out`` and ``kernels_left_out`` more are not listed. ``kernels`` and ``calls`` are null if a profile
+         *     lacks them. ``peaks`` are bytes by device.
+         */
+        DiffMessage: {
+            /** Calls */
+            calls: components["schemas"]["CallRow"][] | null;
+            /** Is On Device */
+            is_on_device: boolean;
+            /** Kernels */
+            kernels: components["schemas"]["ChangeRow"][] | null;
+            /** Kernels Left Out */
+            kernels_left_out: number;
+            /** Notes */
+            notes: components["schemas"]["NoteEntry"][];
+            /** Operators */
+            operators: components["schemas"]["ChangeRow"][];
+            /** Operators Left Out */
+            operators_left_out: number;
+            /** Parts */
+            parts: {
+                [key: string]: components["schemas"]["ChangeEntry"];
+            };
+            /** Peaks */
+            peaks: {
+                [key: string]: components["schemas"]["ChangeEntry"];
+            };
+            step: components["schemas"]["ChangeEntry"];
+            /** Steps After */
+            steps_after: number;
+            /** Steps Before */
+            steps_before: number;
         };
         /**
          * DiffTotals
@@ -2036,7 +2703,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_rows" | "profile_without_part" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -2052,6 +2719,33 @@ export interface components {
          */
         FailureAnswer: {
             error: components["schemas"]["Failure"];
+        };
+        /**
+         * FailureEntry
+         * @description A request that found no memory.
+         */
+        FailureEntry: {
+            /** Device */
+            device: string;
+            /** Device Free */
+            device_free: number;
+            /** Size */
+            size: number;
+            /** Time Ns */
+            time_ns: number;
+        };
+        /**
+         * FigureColumn
+         * @description A column of figures, and in what they are.
+         */
+        FigureColumn: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "ns" | "bytes" | "share" | "count" | "number";
+            /** Name */
+            name: string;
         };
         /**
          * FileFormat
@@ -2073,7 +2767,7 @@ export interface components {
              * Further
              * @default []
              */
-            further: components["schemas"]["FurtherColumn"][];
+            further: components["schemas"]["FurtherColumn-Input"][];
             /**
              * Mean Of
              * @default 10
@@ -2144,6 +2838,34 @@ export interface components {
             version: string;
         };
         /**
+         * FlopsEntry
+         * @description Floating-point operations of a profile; ``utilization`` of what the device could do, 0 to 1, null if unknown.
+         */
+        FlopsEntry: {
+            /** Operations */
+            operations: number;
+            /** Per Second */
+            per_second: number;
+            /** Utilization */
+            utilization: number | null;
+        };
+        /**
+         * FurtherAnswer
+         * @description All tables of a profile, and the first 10,000 rows of the requested one; no columns if there is none.
+         */
+        FurtherAnswer: {
+            /** Columns */
+            columns: components["schemas"]["FurtherColumn-Output"][];
+            /** Left Out */
+            left_out: number;
+            /** Table */
+            table: string;
+            /** Tables */
+            tables: components["schemas"]["FurtherTableEntry"][];
+            /** Version */
+            version: string;
+        };
+        /**
          * FurtherColumn
          * @description A column that only the client has, such as notes or ranks, with the id of its group and name.
          *
@@ -2151,7 +2873,7 @@ export interface components {
          *     run are ignored. With ``choices``, cells are positions in it, which makes repeated long texts small; any other cell
          *     is missing.
          */
-        FurtherColumn: {
+        "FurtherColumn-Input": {
             /** Cells */
             cells: (boolean | number | string | components["schemas"]["GivenNumber"] | null)[];
             /** Choices */
@@ -2163,6 +2885,28 @@ export interface components {
             group: "parameter" | "dataset" | "algorithm" | "model" | "metric" | "scalar" | "custom" | "fact";
             /** Name */
             name: string;
+        };
+        /**
+         * FurtherColumn
+         * @description A column with the name and the unit of the file: either texts, or numbers, null for those that lack.
+         */
+        "FurtherColumn-Output": {
+            /** Name */
+            name: string;
+            /** Numbers */
+            numbers: (number | null)[] | null;
+            /** Texts */
+            texts: string[] | null;
+        };
+        /**
+         * FurtherTableEntry
+         * @description A table by the name of its file, with the number of its rows.
+         */
+        FurtherTableEntry: {
+            /** Name */
+            name: string;
+            /** Rows */
+            rows: number;
         };
         /**
          * GivenNumber
@@ -2272,6 +3016,18 @@ export interface components {
             median: components["schemas"]["Column"];
             upper_quartile: components["schemas"]["Column"];
             x: components["schemas"]["Column"];
+        };
+        /**
+         * GroupEntry
+         * @description A group of blocks; an empty ``text`` is unknown.
+         */
+        GroupEntry: {
+            /** Count */
+            count: number;
+            /** Size */
+            size: number;
+            /** Text */
+            text: string;
         };
         /**
          * GroupLine
@@ -2645,36 +3401,6 @@ export interface components {
             where?: string | null;
         };
         /**
-         * KernelEntry
-         * @description Kernels that agree in what they are grouped by. ``share`` is that of the time of all kernels, 0 to 1.
-         */
-        KernelEntry: {
-            /** Core */
-            core: string;
-            /** Count */
-            count: number;
-            /** Device */
-            device: string;
-            /** Kind */
-            kind: string;
-            /** Max Ns */
-            max_ns: number | null;
-            /** Mean Ns */
-            mean_ns: number;
-            /** Min Ns */
-            min_ns: number | null;
-            /** Name */
-            name: string;
-            /** Occupancy */
-            occupancy: number | null;
-            /** Operator */
-            operator: string;
-            /** Share */
-            share: number;
-            /** Total Ns */
-            total_ns: number;
-        };
-        /**
          * Kind
          * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
@@ -2881,6 +3607,30 @@ export interface components {
             value_text: string | null;
         };
         /**
+         * LeakEntry
+         * @description An origin that leaves memory in each of ``steps``.
+         */
+        LeakEntry: {
+            /** Blocks */
+            blocks: number;
+            /** Bytes Per Step */
+            bytes_per_step: number;
+            /** Device */
+            device: string;
+            /** First Block */
+            first_block: number;
+            /** Line */
+            line: string;
+            /** Module */
+            module: string;
+            /** Operator */
+            operator: string;
+            /** Stack */
+            stack: string;
+            /** Steps */
+            steps: number[];
+        };
+        /**
          * LineageAnswer
          * @description Rows of the table, column by column.
          */
@@ -2962,6 +3712,19 @@ export interface components {
             since?: string | null;
         };
         /**
+         * LinkColumns
+         * @description Transfers by kind and direction; ``kind`` is a place in ``kinds``. Bandwidths are GB/s, NaN without time.
+         */
+        LinkColumns: {
+            bandwidth: components["schemas"]["Column"];
+            bytes: components["schemas"]["Column"];
+            destination: components["schemas"]["Column"];
+            kind: components["schemas"]["Column"];
+            /** Kinds */
+            kinds: string[];
+            source: components["schemas"]["Column"];
+        };
+        /**
          * LiveAlerts
          * @description ``event: alerts``: alerts or mutes have changed.
          */
@@ -3000,6 +3763,154 @@ export interface components {
             version: number;
         };
         /**
+         * MemoryAnswer
+         * @description Either the ``memory``, or why it is ``missing``.
+         */
+        MemoryAnswer: {
+            memory: components["schemas"]["MemoryFacts"] | null;
+            missing: components["schemas"]["MissingEntry"] | null;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+        };
+        /**
+         * MemoryCurveEntry
+         * @description The memory of a device, or of one of its allocators; ``reserved_peak`` is 0 if it is not recorded.
+         */
+        MemoryCurveEntry: {
+            /** Component */
+            component: string;
+            /** Curve */
+            curve: number;
+            /** Device */
+            device: string;
+            /** Peak Bytes */
+            peak_bytes: number;
+            /** Peak Ns */
+            peak_ns: number;
+            /** Points */
+            points: number;
+            /** Reserved Peak Bytes */
+            reserved_peak_bytes: number;
+        };
+        /**
+         * MemoryDeviceEntry
+         * @description A device, its memory in all (0 if unknown), and the moment of its peak.
+         */
+        MemoryDeviceEntry: {
+            /** Device */
+            device: string;
+            /** Memory Bytes */
+            memory_bytes: number;
+            /** Peak Ns */
+            peak_ns: number;
+        };
+        /**
+         * MemoryFacts
+         * @description What is recorded of the memory. ``groups`` are what blocks can be grouped by.
+         *
+         *     Without ``has_times`` the times are places in the order of the events, ``place_ns`` each. With ``is_planned``, these
+         *     are operators, and the memory is what a compiler planned. ``leaks_by_period``: the steps of the leaks
+         *     are eighths of the profile, since it marks no steps.
+         */
+        MemoryFacts: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Blocks */
+            blocks: number;
+            /** Curves */
+            curves: components["schemas"]["MemoryCurveEntry"][];
+            /** Devices */
+            devices: components["schemas"]["MemoryDeviceEntry"][];
+            /** End Ns */
+            end_ns: number;
+            /** Failures */
+            failures: components["schemas"]["FailureEntry"][];
+            /** Groups */
+            groups: ("category" | "operator" | "module" | "line")[];
+            /** Has Segments */
+            has_segments: boolean;
+            /** Has Stacks */
+            has_stacks: boolean;
+            /** Has Times */
+            has_times: boolean;
+            /** Is Planned */
+            is_planned: boolean;
+            /** Leaks */
+            leaks: components["schemas"]["LeakEntry"][];
+            /** Leaks By Period */
+            leaks_by_period: boolean;
+            /** Place Ns */
+            place_ns: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * MemoryFlameQuery
+         * @description Live blocks at ``begin_ns``; with ``end_ns``, blocks that are allocated from ``begin_ns`` to it.
+         */
+        MemoryFlameQuery: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Device */
+            device: string;
+            /** End Ns */
+            end_ns?: number | null;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * MemoryWindowHeader
+         * @description The JSON header of a window of memory as ``application/vnd.mindscope.columns``.
+         */
+        MemoryWindowHeader: {
+            areas: components["schemas"]["AreaColumns"] | null;
+            /** Begin Ns */
+            begin_ns: number;
+            /** Curves */
+            curves: components["schemas"]["mindscope__server__profiles__memory__schema__CurveColumns"][];
+            /** Pixel Ns */
+            pixel_ns: number;
+            /** Version */
+            version: string;
+            /** Width */
+            width: number;
+        };
+        /**
+         * MemoryWindowQuery
+         * @description ``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on.
+         *
+         *     With ``by``, the areas of the live blocks of ``device``, too.
+         */
+        MemoryWindowQuery: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** By */
+            by?: ("category" | "operator" | "module" | "line") | null;
+            /** Curves */
+            curves: number[];
+            /**
+             * Device
+             * @default
+             */
+            device: string;
+            /** Pixel Ns */
+            pixel_ns: number;
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
+            /** Version */
+            version: string;
+            /** Width */
+            width: number;
+        };
+        /**
          * MissingEntry
          * @description A part that the profile lacks; ``remedy`` is the line of code that records it, or empty.
          */
@@ -3016,6 +3927,53 @@ export interface components {
             values: {
                 [key: string]: string | number;
             };
+        };
+        /**
+         * ModulesAnswer
+         * @description The tree of modules as columns: ``parent`` is the row of the parent, -1 for a root; parents come first.
+         *
+         *     A column that was not recorded is null.
+         */
+        ModulesAnswer: {
+            /** Backward Ns */
+            backward_ns: number[] | null;
+            /** Count */
+            count: number[];
+            /** Device Self Ns */
+            device_self_ns: number[] | null;
+            /** Device Total Ns */
+            device_total_ns: number[] | null;
+            /** Flops */
+            flops: number[] | null;
+            /** Host Self Ns */
+            host_self_ns: number[] | null;
+            /** Host Total Ns */
+            host_total_ns: number[] | null;
+            /** Memory Bytes */
+            memory_bytes: number[] | null;
+            /** Name */
+            name: string[];
+            /** Parent */
+            parent: number[];
+            /** Path */
+            path: string[];
+            /** Version */
+            version: string;
+        };
+        /**
+         * ModulesFileQuery
+         * @description All modules as a file, parents before their children.
+         */
+        ModulesFileQuery: {
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "csv" | "xlsx";
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
         };
         /**
          * Mute
@@ -3201,6 +4159,20 @@ export interface components {
             wants_steps: boolean;
         };
         /**
+         * NoteEntry
+         * @description What can't be compared: its text in English, and its ``code`` with ``values`` for other languages.
+         */
+        NoteEntry: {
+            /** Code */
+            code: string;
+            /** Text */
+            text: string;
+            /** Values */
+            values: {
+                [key: string]: string | number;
+            };
+        };
+        /**
          * NumberText
          * @description A number that float64 or JSON can't hold: ``NaN``, ``Infinity``, ``-Infinity``, an integer from 2^53 on.
          */
@@ -3209,38 +4181,14 @@ export interface components {
             number: string;
         };
         /**
-         * OperatorEntry
-         * @description Operators that agree in what they are grouped by. ``share`` is that of the self time of all, 0 to 1.
+         * OperatorTime
+         * @description Operators of one type in a module, by themselves, without its inner modules; with those that they call.
          */
-        OperatorEntry: {
+        OperatorTime: {
             /** Count */
             count: number;
-            /** Device */
-            device: string;
-            /** Device Self Ns */
-            device_self_ns: number | null;
-            /** Device Total Ns */
-            device_total_ns: number | null;
-            /** Flops */
-            flops: number | null;
-            /** Host Self Ns */
-            host_self_ns: number | null;
-            /** Host Total Ns */
-            host_total_ns: number | null;
-            /** Max Ns */
-            max_ns: number | null;
-            /** Mean Ns */
-            mean_ns: number;
-            /** Memory Bytes */
-            memory_bytes: number | null;
-            /** Module */
-            module: string;
-            /** Name */
-            name: string;
-            /** Shapes */
-            shapes: string;
-            /** Share */
-            share: number;
+            /** Time Ns */
+            time_ns: number;
             /** Type */
             type: string;
         };
@@ -3344,6 +4292,28 @@ export interface components {
             differs: boolean;
         };
         /**
+         * PipelineHeader
+         * @description The JSON header of a data pipeline as ``application/vnd.mindscope.columns``. Operations: leaves first.
+         *
+         *     ``low_use``, ``high_use`` and ``use_gap`` are the thresholds of the rules.
+         */
+        PipelineHeader: {
+            batches: components["schemas"]["BatchColumns"] | null;
+            /** High Use */
+            high_use: number;
+            /** Low Use */
+            low_use: number;
+            missing: components["schemas"]["MissingEntry"] | null;
+            /** Operations */
+            operations: components["schemas"]["PipelineOperationEntry"][];
+            /** Queues */
+            queues: components["schemas"]["QueueEntry"][];
+            /** Use Gap */
+            use_gap: number;
+            /** Version */
+            version: string;
+        };
+        /**
          * PipelineOperation
          * @description A transform or a sampler with its parameters.
          */
@@ -3352,6 +4322,33 @@ export interface components {
             name: string;
             /** Parameters */
             parameters: components["schemas"]["Attribute"][];
+        };
+        /**
+         * PipelineOperationEntry
+         * @description An operation; a figure that is not recorded is null. ``parent`` is the place of the one that takes its output.
+         *
+         *     ``queue_size`` is the mean number of elements in its output queue, ``usage`` their share in the capacity, 0 to 1,
+         *     ``cpu`` in percent of a core. ``rule`` says why it is slow: ``gap``, ``leaf`` or ``root``; see docs/profiling.md.
+         */
+        PipelineOperationEntry: {
+            /** Cpu */
+            cpu: number | null;
+            /** Name */
+            name: string;
+            /** Parent */
+            parent: number;
+            /** Queue Capacity */
+            queue_capacity: number | null;
+            /** Queue Size */
+            queue_size: number | null;
+            /** Rule */
+            rule: ("gap" | "leaf" | "root") | null;
+            /** Type */
+            type: string;
+            /** Usage */
+            usage: number | null;
+            /** Workers */
+            workers: number | null;
         };
         /**
          * PipelinePreview
@@ -3518,13 +4515,18 @@ export interface components {
          * @description A profile of a run; ``profile`` is its path below the directory of the run.
          *
          *     ``format`` is such as ``torch_trace``, ``format_title`` what users call it. ``size_bytes`` are those of the file,
-         *     or of the files in the directory.
+         *     or of the files in the directory. ``first_step`` and ``last_step`` are those of the training, null if the beginning
+         *     of the file does not name them.
          */
         ProfileEntry: {
+            /** First Step */
+            first_step: number | null;
             /** Format */
             format: string;
             /** Format Title */
             format_title: string;
+            /** Last Step */
+            last_step: number | null;
             /** Modified At */
             modified_at: number;
             /** Profile */
@@ -3537,6 +4539,8 @@ export interface components {
         /**
          * ProfileSummary
          * @description Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1.
+         *
+         *     ``problems`` are files of which something could not be read, with what is wrong with them.
          */
         ProfileSummary: {
             /** Advice */
@@ -3545,6 +4549,7 @@ export interface components {
             device_busy: number | null;
             /** Devices */
             devices: components["schemas"]["DeviceEntry"][];
+            flops: components["schemas"]["FlopsEntry"] | null;
             /** Format */
             format: string;
             /** Framework */
@@ -3557,6 +4562,10 @@ export interface components {
             overlap: number | null;
             /** Peaks */
             peaks: components["schemas"]["PeakEntry"][];
+            /** Problems */
+            problems: {
+                [key: string]: string;
+            };
             /** Rank */
             rank: number | null;
             /** Shares */
@@ -3574,14 +4583,14 @@ export interface components {
         };
         /**
          * ProfileTables
-         * @description The tables of a profile; one of operators and kernels for each column that groups them.
+         * @description The overview of a profile, and the ten operators and kernels of the greatest time.
          */
         ProfileTables: {
-            /** Kernels */
-            kernels: components["schemas"]["TableRows"][];
-            /** Operators */
-            operators: components["schemas"]["TableRows"][];
             summary: components["schemas"]["ProfileSummary"];
+            /** Top Kernels */
+            top_kernels: components["schemas"]["TopEntry"][];
+            /** Top Operators */
+            top_operators: components["schemas"]["TopEntry"][];
         };
         /**
          * ProfilesAnswer
@@ -3600,6 +4609,34 @@ export interface components {
         ProfilesQuery: {
             /** Runs */
             runs: string[];
+        };
+        /**
+         * QueueEntry
+         * @description Samples of a queue: ``x`` are steps, or nanoseconds since the first sample. ``capacity`` is 0 if unknown.
+         *
+         *     ``of`` is ``operation``, ``device_queue``, ``get_next`` or ``iterator``. ``empty`` and ``full`` count samples.
+         */
+        QueueEntry: {
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "step" | "time";
+            /** Capacity */
+            capacity: number;
+            /** Empty */
+            empty: number;
+            /** Full */
+            full: number;
+            /** Name */
+            name: string;
+            /**
+             * Of
+             * @enum {string}
+             */
+            of: "operation" | "device_queue" | "get_next" | "iterator";
+            size: components["schemas"]["Column"];
+            x: components["schemas"]["Column"];
         };
         /**
          * RangeQuery
@@ -3634,6 +4671,116 @@ export interface components {
             rows: components["schemas"]["NameStatisticsEntry"][];
         };
         /**
+         * RankColumn
+         * @description Nanoseconds of each row; ``name`` is such as ``duration``, ``own``, ``compute`` or ``synchronizing``.
+         */
+        RankColumn: {
+            /** Name */
+            name: string;
+            values: components["schemas"]["Column"];
+        };
+        /**
+         * RankMeanEntry
+         * @description Means over the steps of a rank. ``excess``: by which share its own time exceeds the mean of the ranks.
+         */
+        RankMeanEntry: {
+            /** Excess */
+            excess: number;
+            /** Rank */
+            rank: number;
+            /** Stage */
+            stage: number;
+            /** Steps */
+            steps: number;
+            /** Times */
+            times: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * RankProfile
+         * @description The profile of one cycle of a rank; ``profile`` is empty if only a summary describes the rank.
+         */
+        RankProfile: {
+            /** Cycle */
+            cycle: number;
+            /** Profile */
+            profile: string;
+            /** Rank */
+            rank: number;
+            /** Run */
+            run: string;
+        };
+        /**
+         * RankStepColumns
+         * @description One row for each step of each rank, by rank, cycle and step.
+         *
+         *     ``profile`` is a place in ``profiles``, ``begin`` the time of the step in the timeline of that profile.
+         */
+        RankStepColumns: {
+            begin: components["schemas"]["Column"];
+            /** Columns */
+            columns: components["schemas"]["RankColumn"][];
+            cycle: components["schemas"]["Column"];
+            profile: components["schemas"]["Column"];
+            rank: components["schemas"]["Column"];
+            step: components["schemas"]["Column"];
+        };
+        /**
+         * RanksHeader
+         * @description The JSON header of ranks as ``application/vnd.mindscope.columns``.
+         *
+         *     As long as ``progress`` is there, the rest is empty: ask again. ``reference`` is the rank whose clock counts.
+         */
+        RanksHeader: {
+            /** Advice */
+            advice: components["schemas"]["AdviceEntry"][];
+            /** Clocks */
+            clocks: components["schemas"]["ClockEntry"][];
+            /** Collectives */
+            collectives: components["schemas"]["CollectiveEntry"][];
+            /** Cycles */
+            cycles: number;
+            links: components["schemas"]["LinkColumns"] | null;
+            /** Means */
+            means: components["schemas"]["RankMeanEntry"][];
+            /** Missing Ranks */
+            missing_ranks: number[];
+            /** Profiles */
+            profiles: components["schemas"]["RankProfile"][];
+            progress: components["schemas"]["RanksProgress"] | null;
+            /** Ranks */
+            ranks: number[];
+            /** Reference */
+            reference: number;
+            /** Stages */
+            stages: components["schemas"]["StageEntry"][];
+            steps: components["schemas"]["RankStepColumns"] | null;
+            /** Stragglers */
+            stragglers: components["schemas"]["StragglerEntry"][];
+            /** Unread */
+            unread: components["schemas"]["UnreadRank"][];
+        };
+        /**
+         * RanksProgress
+         * @description ``read`` of ``total`` profiles are read; ``current`` is read now.
+         */
+        RanksProgress: {
+            current: components["schemas"]["ReadingProgress"] | null;
+            /** Read */
+            read: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * RanksQuery
+         * @description The runs of one training: one with the profiles of all ranks, or one for each rank.
+         */
+        RanksQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
          * ReadingProgress
          * @description ``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading``, ``indexing`` or ``tables``.
          */
@@ -3658,13 +4805,216 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_rows" | "profile_without_part" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
             values: {
                 [key: string]: string | number;
             };
+        };
+        /**
+         * RelatedEntry
+         * @description A kernel that operators launched, or an operator that launched kernels; ``share`` is that of all of them.
+         */
+        RelatedEntry: {
+            /** Count */
+            count: number;
+            /** Name */
+            name: string;
+            /** Share */
+            share: number;
+            /** Time Ns */
+            time_ns: number;
+        };
+        /**
+         * RowAnswer
+         * @description A row with whole texts. Of operators ``related`` are the kernels that they launched, of kernels the operators.
+         *
+         *     There are ``related_count``; those of the greatest time are listed.
+         */
+        RowAnswer: {
+            /** Related */
+            related: components["schemas"]["RelatedEntry"][];
+            /** Related Count */
+            related_count: number;
+            row: components["schemas"]["RowEntry"];
+        };
+        /**
+         * RowEntry
+         * @description A row; ``row`` is its number in the order by time. ``time_ns`` of all rows sum to the whole.
+         *
+         *     ``texts`` are by column, cut to 300 characters, except those that the rows are merged by. A row that merges several
+         *     texts of a column has that of the greatest time, and ``distinct`` says how many there are. ``share`` among the
+         *     ``figures`` is that of the profile.
+         */
+        RowEntry: {
+            /** Distinct */
+            distinct: {
+                [key: string]: number;
+            };
+            /** Figures */
+            figures: {
+                [key: string]: number | null;
+            };
+            /** Name */
+            name: string;
+            /** Row */
+            row: number;
+            /** Texts */
+            texts: {
+                [key: string]: string;
+            };
+            /** Time Ns */
+            time_ns: number;
+        };
+        /**
+         * RowQuery
+         * @description One of the chosen rows; ``row`` is its number in the order by time.
+         */
+        RowQuery: {
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "operators" | "kernels";
+            /** Profile */
+            profile: string;
+            /** Row */
+            row: number;
+            /** Run */
+            run: string;
+            /** Where */
+            where?: string[];
+        };
+        /**
+         * RowsAnswer
+         * @description A page of rows. ``total`` rows are chosen, ``matching`` of them pass the filter.
+         *
+         *     ``top`` are the twenty greatest of the chosen rows. ``groups`` are the groupings that the profile has, ``by`` is the
+         *     one that was used. ``time_ns`` is the time of the chosen rows, ``whole_ns`` that of the profile.
+         */
+        RowsAnswer: {
+            /** By */
+            by: string;
+            /** Figures */
+            figures: components["schemas"]["FigureColumn"][];
+            /** Groups */
+            groups: string[];
+            /** Matching */
+            matching: number;
+            /** Rows */
+            rows: components["schemas"]["RowEntry"][];
+            /** Texts */
+            texts: string[];
+            /** Time Ns */
+            time_ns: number;
+            /** Top */
+            top: components["schemas"]["RowEntry"][];
+            /** Total */
+            total: number;
+            /** Version */
+            version: string;
+            /** Whole Ns */
+            whole_ns: number;
+        };
+        /**
+         * RowsFileQuery
+         * @description All of these rows as a file.
+         */
+        RowsFileQuery: {
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "csv" | "xlsx";
+            /**
+             * Is Descending
+             * @default true
+             */
+            is_descending: boolean;
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "operators" | "kernels";
+            /** Profile */
+            profile: string;
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Run */
+            run: string;
+            /**
+             * Sort
+             * @default
+             */
+            sort: string;
+            /** Where */
+            where?: string[];
+            /** Words */
+            words?: string[];
+        };
+        /**
+         * RowsQuery
+         * @description ``count`` rows from the row number ``first`` on.
+         */
+        RowsQuery: {
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /**
+             * First
+             * @default 0
+             */
+            first: number;
+            /**
+             * Is Descending
+             * @default true
+             */
+            is_descending: boolean;
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "operators" | "kernels";
+            /** Profile */
+            profile: string;
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Run */
+            run: string;
+            /**
+             * Sort
+             * @default
+             */
+            sort: string;
+            /** Where */
+            where?: string[];
+            /** Words */
+            words?: string[];
         };
         /**
          * RunChange
@@ -3825,6 +5175,58 @@ export interface components {
             nodes: number;
         };
         /**
+         * ScopeTimes
+         * @description A scope with its module. ``memory_bytes`` remain allocated at the end of its calls. Null is not recorded.
+         */
+        ScopeTimes: {
+            /** Backward Ns */
+            backward_ns: number | null;
+            /** Calls */
+            calls: number;
+            /** Forward Ns */
+            forward_ns: number | null;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Module */
+            module: string;
+            /** Operators */
+            operators: components["schemas"]["OperatorTime"][];
+            /** Scope */
+            scope: number;
+        };
+        /**
+         * ScopesAnswer
+         * @description Scopes with a module in the newest profile of the run that has any; empty without such a profile.
+         *
+         *     ``progress`` is that of reading it, ``problem`` what prevents it. ``is_on_device`` says whose times these are.
+         */
+        ScopesAnswer: {
+            /** Is On Device */
+            is_on_device: boolean;
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Profile */
+            profile: string | null;
+            progress: components["schemas"]["ReadingProgress"] | null;
+            /** Scopes */
+            scopes: components["schemas"]["ScopeTimes"][];
+            /** Steps */
+            steps: number;
+        };
+        /**
+         * ScopesQuery
+         * @description The scopes of a graph of a run: their last names in the order of the graph, and the rows around them.
+         *
+         *     A scope is at the root if ``parents`` has no earlier row for it.
+         */
+        ScopesQuery: {
+            /** Labels */
+            labels: string[];
+            /** Parents */
+            parents: number[];
+            /** Run */
+            run: string;
+        };
+        /**
          * SearchAnswer
          * @description ``count`` slices have one of the names; ``pixels`` and ``counts`` say where. ``found`` is slice ``position``.
          */
@@ -3882,6 +5284,41 @@ export interface components {
              * @default 0
              */
             width: number;
+        };
+        /**
+         * SegmentMapHeader
+         * @description The segments of a device at a moment, as ``application/vnd.mindscope.columns``.
+         *
+         *     ``address`` are hexadecimal. A block lies at ``start`` in its ``segment``; ``group`` is its place in ``texts``.
+         *     A block with ``is_pending`` is freed, but another stream may still use it.
+         */
+        SegmentMapHeader: {
+            /** Address */
+            address: string[];
+            /** Allocated */
+            allocated: number;
+            block: components["schemas"]["Column"];
+            block_size: components["schemas"]["Column"];
+            /** Gaps */
+            gaps: number;
+            group: components["schemas"]["Column"];
+            is_pending: components["schemas"]["Column"];
+            /** Largest Gap */
+            largest_gap: number;
+            /** Pending */
+            pending: number;
+            /** Reserved */
+            reserved: number;
+            segment: components["schemas"]["Column"];
+            size: components["schemas"]["Column"];
+            start: components["schemas"]["Column"];
+            stream: components["schemas"]["Column"];
+            /** Texts */
+            texts: string[];
+            /** Time Ns */
+            time_ns: number;
+            /** Version */
+            version: string;
         };
         /**
          * SeriesName
@@ -3953,6 +5390,18 @@ export interface components {
             /** Id */
             id: string;
             reason: components["schemas"]["ReasonEntry"];
+        };
+        /**
+         * SizeColumns
+         * @description Lowest, highest and last size of each pixel with changes; ``before`` is the size before the range.
+         */
+        SizeColumns: {
+            /** Before */
+            before: number | null;
+            high: components["schemas"]["Column"];
+            last: components["schemas"]["Column"];
+            low: components["schemas"]["Column"];
+            pixel: components["schemas"]["Column"];
         };
         /**
          * SkippedEntry
@@ -4038,6 +5487,22 @@ export interface components {
             weight: number;
         };
         /**
+         * StageEntry
+         * @description A stage of the pipeline: means over its ranks.
+         */
+        StageEntry: {
+            /** Collective Ns */
+            collective_ns: number;
+            /** Compute Ns */
+            compute_ns: number;
+            /** Ranks */
+            ranks: number;
+            /** Receive Ns */
+            receive_ns: number;
+            /** Stage */
+            stage: number;
+        };
+        /**
          * StaleAnswer
          * @description 409: the records have changed since. ``newer`` has the current records; nothing was written.
          */
@@ -4062,6 +5527,41 @@ export interface components {
             runs: string[];
             /** Tags */
             tags: string[];
+        };
+        /**
+         * StepColumn
+         * @description Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``.
+         */
+        StepColumn: {
+            /** Name */
+            name: string;
+            values: components["schemas"]["Column"];
+        };
+        /**
+         * StepCommunicationAnswer
+         * @description Operations in order of time; ``left_out`` more are not listed.
+         */
+        StepCommunicationAnswer: {
+            /** Left Out */
+            left_out: number;
+            /** Operations */
+            operations: components["schemas"]["StepCommunicationEntry"][];
+        };
+        /**
+         * StepCommunicationEntry
+         * @description An operation between ranks, and the ``lane`` that it is drawn in: its stream, or its device and group.
+         */
+        StepCommunicationEntry: {
+            /** Begin Ns */
+            begin_ns: number;
+            /** Duration Ns */
+            duration_ns: number;
+            /** Kind */
+            kind: string;
+            /** Lane */
+            lane: string;
+            /** Name */
+            name: string;
         };
         /**
          * StepEntry
@@ -4092,6 +5592,55 @@ export interface components {
             parts: {
                 [key: string]: number;
             };
+        };
+        /**
+         * StepsHeader
+         * @description The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
+         *
+         *     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
+         *     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
+         */
+        StepsHeader: {
+            begin: components["schemas"]["Column"] | null;
+            /** Columns */
+            columns: components["schemas"]["StepColumn"][];
+            /** Count */
+            count: number;
+            /** Has Communication */
+            has_communication: boolean;
+            missing: components["schemas"]["MissingEntry"] | null;
+            number: components["schemas"]["Column"] | null;
+            /** Version */
+            version: string;
+        };
+        /**
+         * StragglerEntry
+         * @description For whom most was waited in the steps of a group; ``steps`` of ``all_steps`` in which it was this rank.
+         *
+         *     ``waiting_ns`` and ``lateness_ns`` are means. The longest wait is in ``step`` of ``profile``, a place in
+         *     ``profiles``, where the rank begins the collective at ``begin_ns`` of its timeline.
+         */
+        StragglerEntry: {
+            /** All Steps */
+            all_steps: number;
+            /** Begin Ns */
+            begin_ns: number;
+            /** Duration Ns */
+            duration_ns: number;
+            /** Kind */
+            kind: string;
+            /** Lateness Ns */
+            lateness_ns: number;
+            /** Profile */
+            profile: number;
+            /** Rank */
+            rank: number;
+            /** Step */
+            step: number;
+            /** Steps */
+            steps: number;
+            /** Waiting Ns */
+            waiting_ns: number;
         };
         /**
          * StructureColumns
@@ -4137,20 +5686,6 @@ export interface components {
             columns: components["schemas"]["StructureColumns"];
             /** Name */
             name: string;
-        };
-        /**
-         * TableRows
-         * @description Rows grouped by one column, the largest time first; ``left_out`` more are not listed.
-         */
-        TableRows: {
-            /** By */
-            by: string;
-            /** Kernels */
-            kernels: components["schemas"]["KernelEntry"][];
-            /** Left Out */
-            left_out: number;
-            /** Rows */
-            rows: components["schemas"]["OperatorEntry"][];
         };
         /**
          * TablesAnswer
@@ -4421,9 +5956,10 @@ export interface components {
         };
         /**
          * TimelineAnswer
-         * @description Either the ``timeline``, or the ``progress`` of reading it, or the ``problem`` that prevents it.
+         * @description The ``timeline``, or the ``progress`` of reading it, or the ``problem`` that prevents it.
          *
-         *     All three are null for a profile that has no timeline.
+         *     With ``progress``, a timeline has the events that are read so far; its ``version`` changes while more are read. All
+         *     three are null for a profile that has no timeline.
          */
         TimelineAnswer: {
             problem: components["schemas"]["ReasonEntry"] | null;
@@ -4476,6 +6012,18 @@ export interface components {
             unbound: number;
             /** Version */
             version: string;
+        };
+        /**
+         * TopEntry
+         * @description An operator or a kernel, with its share of the time of all, 0 to 1.
+         */
+        TopEntry: {
+            /** Name */
+            name: string;
+            /** Share */
+            share: number;
+            /** Time Ns */
+            time_ns: number;
         };
         /**
          * TrackEntry
@@ -4531,6 +6079,17 @@ export interface components {
             path: string;
             /** Remedy */
             remedy: string;
+        };
+        /**
+         * UnreadRank
+         * @description A profile or summary that could not be read; ``profile`` is empty for a file of a summary.
+         */
+        UnreadRank: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Profile */
+            profile: string;
+            /** Run */
+            run: string;
         };
         /**
          * ValuesAnswer
@@ -4657,6 +6216,8 @@ export interface components {
         /**
          * WindowHeader
          * @description The JSON header of a window as ``application/vnd.mindscope.columns``. Colors are 0 to 9, by name.
+         *
+         *     Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
          */
         WindowHeader: {
             /** Begin Ns */
@@ -4666,8 +6227,10 @@ export interface components {
             columns: components["schemas"]["WindowColumns"];
             /** Counters */
             counters: components["schemas"]["CounterColumns"][];
+            mark_count: components["schemas"]["Column"];
             mark_name: components["schemas"]["Column"];
             mark_pixel: components["schemas"]["Column"];
+            mark_track: components["schemas"]["Column"];
             /** Names */
             names: string[];
             /** Pixel Ns */
@@ -4726,6 +6289,28 @@ export interface components {
             detail: string;
             /** Name */
             name: string;
+        };
+        /**
+         * CurveColumns
+         * @description A curve in a range.
+         */
+        mindscope__server__profiles__memory__schema__CurveColumns: {
+            allocated: components["schemas"]["SizeColumns"];
+            /** Curve */
+            curve: number;
+            reserved: components["schemas"]["SizeColumns"] | null;
+        };
+        /**
+         * CurveColumns
+         * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
+         *
+         *     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+         */
+        mindscope__server__scalars__schema__CurveColumns: {
+            smoothed: components["schemas"]["Column"] | null;
+            step: components["schemas"]["Column"];
+            value: components["schemas"]["Column"];
+            wall_time: components["schemas"]["Column"];
         };
     };
     responses: never;
@@ -8186,6 +9771,116 @@ export interface operations {
             };
         };
     };
+    get_diff: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                before_run: string;
+                before_profile: string;
+                first?: number | null;
+                last?: number | null;
+                before_first?: number | null;
+                before_last?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     export_range: {
         parameters: {
             query: {
@@ -8400,6 +10095,966 @@ export interface operations {
             };
         };
     };
+    get_further: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description Its name; the first one without it. */
+                table?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FurtherAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_memory: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemoryAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_block: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description As in /api/profiles/timeline. */
+                version: string;
+                block: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_blocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlocksQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlocksAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_memory_flame: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryFlameQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_segment_map: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description As in /api/profiles/timeline. */
+                version: string;
+                device: string;
+                time_ns: number;
+                by: "category" | "operator" | "module" | "line";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_memory_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryWindowQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_modules: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModulesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    save_modules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModulesFileQuery"];
+            };
+        };
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A package for this format is not installed. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     get_names: {
         parameters: {
             query: {
@@ -8461,6 +11116,618 @@ export interface operations {
             };
             /** @description The profile is not read yet, has changed, or has no timeline. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_pipeline: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    post_ranks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RanksQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_row: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RowQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RowsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    save_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RowsFileQuery"];
+            };
+        };
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A package for this format is not installed. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_scopes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScopesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run or tag. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8823,11 +12090,221 @@ export interface operations {
             };
         };
     };
+    get_steps: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_step_communication: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                number: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepCommunicationAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     get_tables: {
         parameters: {
             query: {
                 run: string;
                 profile: string;
+                is_waiting?: boolean;
             };
             header?: never;
             path?: never;

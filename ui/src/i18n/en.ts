@@ -10,6 +10,10 @@ import { images } from "./en/images";
 import { keys } from "./en/keys";
 import { advice } from "./en/advice";
 import { landscapes } from "./en/landscapes";
+import { profileRows } from "./en/profileRows";
+import { profileDiff } from "./en/profileDiff";
+import { profileParts } from "./en/profileParts";
+import { profileRanks } from "./en/profileRanks";
 import { profiles } from "./en/profiles";
 import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
@@ -37,7 +41,11 @@ export const en = {
   ...tensors,
   ...media,
   ...landscapes,
+  ...profileRows,
   ...profiles,
+  ...profileDiff,
+  ...profileParts,
+  ...profileRanks,
   ...advice,
   ...lineage,
   ...modelLineage,

@@ -11,6 +11,10 @@ import { images } from "./zh/images";
 import { keys } from "./zh/keys";
 import { advice } from "./zh/advice";
 import { landscapes } from "./zh/landscapes";
+import { profileRows } from "./zh/profileRows";
+import { profileDiff } from "./zh/profileDiff";
+import { profileParts } from "./zh/profileParts";
+import { profileRanks } from "./zh/profileRanks";
 import { profiles } from "./zh/profiles";
 import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
@@ -38,7 +42,11 @@ export const zh: Record<MessageKey, string> = {
   ...tensors,
   ...media,
   ...landscapes,
+  ...profileRows,
   ...profiles,
+  ...profileDiff,
+  ...profileParts,
+  ...profileRanks,
   ...advice,
   ...lineage,
   ...modelLineage,

@@ -34,6 +34,8 @@ export function paintCounter(
   const [least, most] = counterExtent(counter);
   const y = (value: number): number => top + height - ((value - least) / (most - least)) * (height - 2) - 1;
   const zero = y(0);
+  ctx.fillStyle = colors.grid;
+  ctx.fillRect(0, Math.round(zero), width, 1);
   const line = new Path2D();
   const fill = new Path2D();
   let before = values.before;
@@ -67,11 +69,11 @@ export function paintCounter(
   ctx.beginPath();
   ctx.rect(0, top, width, height);
   ctx.clip();
-  ctx.fillStyle = ctx.strokeStyle = colors.slices[counter.counter % colors.slices.length]!;
-  ctx.globalAlpha = 0.22;
+  ctx.fillStyle = ctx.strokeStyle = colors.lines[counter.counter % colors.lines.length]!;
+  ctx.globalAlpha = 0.16;
   ctx.fill(fill);
   ctx.globalAlpha = 1;
-  ctx.lineWidth = 1.5;
+  ctx.lineWidth = 1.25;
   ctx.stroke(line);
   ctx.restore();
 }

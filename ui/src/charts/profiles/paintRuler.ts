@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TimelineStep, TimelineWindow } from "../../core/profiles/timeline";
+import type { FoundMark, TimelineStep, TimelineWindow } from "../../core/profiles/timeline";
 import { timeTicks } from "../../core/profiles/timeText";
 import type { TimeRange } from "../../core/profiles/timeRange";
 import type { Size } from "../frame/plotFrame";
 import type { CellRaster } from "./cellRaster";
+import { paintMarks } from "./paintMarks";
+import type { SliceLabels } from "./sliceLabels";
 import { xOf, type AreaBox, type TimelineColors } from "./timelinePicture";
 
 export const MINIMAP_HEIGHT = 36;
@@ -20,16 +22,16 @@ export interface RulerPicture {
   area: AreaBox | null;
   /** Where slices that were searched begin, in pixels of the range. */
   hits: { begin: number; pixelNs: number; pixels: readonly number[] } | null;
-  marks: TimelineWindow | null;
+  marks: readonly FoundMark[];
 }
 
-/** The minimap of the whole timeline, then the axis with steps and hits. */
+/** The minimap of the whole timeline, then the axis with steps and hits, then marks. */
 export function paintRuler(
   ctx: CanvasRenderingContext2D,
   { width, height }: Size,
   picture: RulerPicture,
   colors: TimelineColors,
-  raster: CellRaster,
+  { raster, labels }: { raster: CellRaster; labels: SliceLabels },
 ): void {
   ctx.clearRect(0, 0, width, height);
   ctx.font = FONT;
@@ -40,6 +42,8 @@ export function paintRuler(
   paintTicks(ctx, width, picture, colors);
   paintHits(ctx, width, picture, colors);
   paintRulerArea(ctx, width, picture, colors);
+  ctx.translate(0, RULER_HEIGHT);
+  paintMarks(ctx, width, picture.range, picture.marks, colors, labels);
   ctx.restore();
 }
 

@@ -4,6 +4,7 @@ import { ROW_HEIGHT, rowMiddle, visibleItems, type TimelineItem } from "../../co
 import type { Size } from "../frame/plotFrame";
 import type { CellLine, CellRaster } from "./cellRaster";
 import { paintCounter } from "./paintCounter";
+import { paintMarkLines } from "./paintMarks";
 import type { SliceLabels } from "./sliceLabels";
 import { xOf, type MarkedSlice, type TimelineColors, type TimelinePicture } from "./timelinePicture";
 
@@ -48,6 +49,10 @@ export function paintTimeline(
       if (counter && values) paintCounter(ctx, { top: at, height: tall, width }, counter, values, window, range, colors);
     }
   }
+  ctx.restore();
+  paintMarkLines(ctx, { width, height }, range, picture.marks, colors);
+  ctx.save();
+  ctx.translate(0, -top);
   paintArea(ctx, width, height, picture, colors);
   for (const { from, to } of picture.arrows) paintArrow(ctx, width, picture, from, to, colors);
   if (picture.hovered) paintOutline(ctx, width, picture, picture.hovered, colors.soft, 1);
@@ -125,7 +130,7 @@ function paintWide(
     ctx.fillRect(from, top, wide > 3 && right <= width ? wide - 1 : Math.max(1, wide), height);
     if (wide >= LABELED && height > 11) {
       const text = labels.fit(ctx, name, wide - 2 * PADDING);
-      ctx.fillStyle = isPale ? colors.ink : colors.texts[color]!;
+      ctx.fillStyle = colors.ink;
       if (text !== "") ctx.fillText(text, from + PADDING, top + height / 2 + 0.5);
     }
   }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Surface } from "../frame/surface";
+
+type Measure = Pick<Surface, "font" | "measureText">;
+
 const ELLIPSIS = "…";
 
 /** Texts of slices cut to their widths. Widths are measured once for each letter: `measureText` for each slice would take the frame. */
@@ -7,7 +11,7 @@ export class SliceLabels {
   #font = "";
 
   /** The text as far as it fits into `room`, in CSS pixels; empty where not even two letters do. */
-  fit(ctx: CanvasRenderingContext2D, text: string, room: number): string {
+  fit(ctx: Measure, text: string, room: number): string {
     if (ctx.font !== this.#font) {
       this.#widths.clear();
       this.#font = ctx.font;
@@ -23,7 +27,7 @@ export class SliceLabels {
     return text;
   }
 
-  #width(ctx: CanvasRenderingContext2D, letter: string): number {
+  #width(ctx: Measure, letter: string): number {
     let width = this.#widths.get(letter);
     if (width === undefined) {
       width = ctx.measureText(letter).width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TimelineStep, TimelineWindow } from "../../core/profiles/timeline";
+import type { FoundMark, TimelineStep, TimelineWindow } from "../../core/profiles/timeline";
 import type { TimelineLayout } from "../../core/profiles/timelineLayout";
 import type { TimeRange } from "../../core/profiles/timeRange";
 
@@ -34,6 +34,7 @@ export interface TimelinePicture {
   /** Null before the first answer. */
   window: TimelineWindow | null;
   steps: readonly TimelineStep[];
+  marks: readonly FoundMark[];
   selected: MarkedSlice | null;
   hovered: MarkedSlice | null;
   arrows: readonly TimelineArrow[];
@@ -53,10 +54,11 @@ export interface TimelineColors {
   accent: string;
   wash: string;
   warn: string;
-  /** Ten colors of slices, and of the text on each. */
+  /** Ten colors of slices: `ink` is read on each. */
   slices: readonly string[];
-  texts: readonly string[];
-  /** The same as ABGR without alpha, for pixels. */
+  /** As many of counters. */
+  lines: readonly string[];
+  /** Those of slices as ABGR without alpha, for pixels. */
   packed: Uint32Array;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { formatNs, timeTicks } from "./timeText";
+import { formatNs, formatNsWithin, timeTicks } from "./timeText";
 
 describe("times", () => {
   it("are written in the unit that fits", () => {
@@ -9,6 +9,17 @@ describe("times", () => {
     expect(texts.map((text) => text.replace("\u2009", " "))).toEqual([
       ...["0 s", "7 ns", "999 ns", "1.234 µs", "20.96 µs", "1.235 ms", "1.000 ms", "480.0 ms", "19.18 s", "123456 s", "\u22121.500 µs"],
     ]);
+  });
+
+  it("have the digits that their uncertainty allows", () => {
+    const texts = [
+      formatNsWithin(3_201_958_250, 15_490),
+      formatNsWithin(-63_706, 2_161_540),
+      formatNsWithin(963_012, 14_000),
+      formatNsWithin(5_000_000_001, 0),
+      formatNsWithin(0, 10),
+    ];
+    expect(texts.map((text) => text.replace("\u2009", " "))).toEqual(["+3.201958 s", "\u221264 µs", "+963 µs", "+5.000000001 s", "0 ns"]);
   });
 
   it("have ticks in one unit, whatever the range", () => {

@@ -22,6 +22,15 @@ export function formatNs(ns: number): string {
   return `${ns < 0 ? MINUS : ""}${text}${SPACE}${unit}`;
 }
 
+/** A time with as many digits as its uncertainty allows: +3.201958 s for ±15 µs. */
+export function formatNsWithin(ns: number, uncertainty: number): string {
+  const [one, unit] = UNITS.find(([least]) => Math.abs(ns) >= least) ?? UNITS[3];
+  const digits = Math.min(9, Math.max(0, Math.ceil(Math.log10(one / Math.max(1, uncertainty))) + 1));
+  const limit = Math.round(Math.log10(one));
+  const text = (Math.abs(ns) / one).toFixed(Math.min(digits, limit));
+  return `${ns > 0 ? "+" : ns < 0 ? MINUS : ""}${text}${SPACE}${unit}`;
+}
+
 /** All nanoseconds, in milliseconds: for tables and files. */
 export function nsToMs(ns: number): number {
   return Math.round(ns) / 1e6;

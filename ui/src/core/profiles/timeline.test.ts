@@ -9,7 +9,13 @@ const WINDOW: TimelineWindow = {
   ...{ laneTrack: Uint32Array.of(7), laneRow: Uint16Array.of(0), laneCells: Uint32Array.of(0, 2), pixel: Uint16Array.of(2, 20) },
   ...{ count: Uint16Array.of(5, 1), longest: Uint32Array.of(11, 12), busy: Uint8Array.of(255, 9), color: Uint8Array.of(1, 2) },
   ...{ laneWide: Uint32Array.of(0, 1), wide: Uint32Array.of(44), wideBegin: Float64Array.of(100), wideDuration: Float64Array.of(40) },
-  ...{ wideName: Uint32Array.of(0), markPixel: new Uint16Array(), markName: new Uint32Array() },
+  ...{
+    wideName: Uint32Array.of(0),
+    markPixel: new Uint16Array(),
+    markName: new Uint32Array(),
+    markTrack: new Uint32Array(),
+    markCount: new Uint32Array(),
+  },
   counters: [
     {
       counter: 3,

@@ -66,8 +66,11 @@ export interface TimelineWindow {
   wideDuration: Float64Array;
   wideName: Uint32Array;
   counters: readonly CounterWindow[];
+  /** Pixels with marks; the first mark of each, and how many it has. */
   markPixel: Uint16Array;
   markName: Uint32Array;
+  markTrack: Uint32Array;
+  markCount: Uint32Array;
 }
 
 /** Where the lanes of a window are: by track, then by row. */
@@ -156,4 +159,31 @@ export function counterAt(
   if (place >= 0 && found.pixel[place] === column) return { low: found.low[place]!, high: found.high[place]! };
   const value = place >= 0 ? found.last[place]! : found.before;
   return value === null ? null : { low: value, high: value };
+}
+
+/** A moment that the profile names. */
+export interface FoundMark {
+  name: string;
+  track: number;
+  /** Begin of its pixel. */
+  time: number;
+  /** Marks in its pixel. */
+  count: number;
+}
+
+export function marksOf({ markPixel, markName, markTrack, markCount, begin, pixelNs, names }: TimelineWindow): FoundMark[] {
+  return Array.from(markPixel, (pixel, place) => ({
+    name: names[markName[place]!] ?? "",
+    track: markTrack[place]!,
+    time: begin + pixel * pixelNs,
+    count: markCount[place]!,
+  }));
+}
+
+/** The mark whose flag is at a time: the last one at or before it, up to `reach` nanoseconds, else one just after it. */
+export function markAt(marks: readonly FoundMark[], time: number, reach: number, slack: number): FoundMark | null {
+  const before = marks.findLast((mark) => mark.time <= time);
+  if (before && time - before.time <= reach) return before;
+  const after = marks.find((mark) => mark.time > time);
+  return after && after.time - time <= slack ? after : null;
 }

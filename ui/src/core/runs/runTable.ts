@@ -4,7 +4,15 @@ import { orderedBy } from "../text/naturalSort";
 export type RunState = "live" | "finished" | "idle" | "empty";
 
 /** What the table needs to know of a run; the API's run has at least this. */
-export type ContentKind = "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile";
+export type ContentKind =
+  | "graph_file"
+  | "mindspore_profile"
+  | "ascend_profile"
+  | "cann_profile"
+  | "torch_profile"
+  | "xla_profile"
+  | "nsight_profile"
+  | "memory_profile";
 
 export interface RunFacts {
   id: string;

@@ -4,7 +4,7 @@ import { DEFAULT_GRAPH_OPTIONS, type GraphOptions } from "../graphs/view/graphOp
 import { TABLE_KINDS, type TableKind } from "../graphs/model/graphTables";
 import type { LeafDisplay } from "../graphs/model/flows";
 
-export const GRAPH_COLORS = ["type", "scope", "dtype", "device", "parameters", "flops", "bytes", "none", ...OVERLAYS] as const;
+export const GRAPH_COLORS = ["type", "scope", "dtype", "device", "parameters", "flops", "bytes", "time", "none", ...OVERLAYS] as const;
 export const GRAPH_HIGHLIGHTS = ["none", "from", "to", "paths", "flops", "bytes"] as const;
 export type GraphHighlight = (typeof GRAPH_HIGHLIGHTS)[number];
 

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Filter } from "../text/textFilter";
+import { profileDiffViewOf, defaultProfileDiffView, describeProfileDiff, type ProfileDiffView } from "./profileDiffView";
+import {
+  defaultMemoryView,
+  defaultStepsView,
+  describeMemory,
+  describeSteps,
+  memoryViewOf,
+  stepsViewOf,
+  type MemoryView,
+  type StepsView,
+} from "./profileParts";
+import { defaultRowsView, describeRows, rowsViewOf, type RowsView } from "./profileRows";
+import type { ProfileKey } from "./profileKey";
 import { unique, wholeNumber } from "./queryValues";
 
-export const PROFILE_TABS = ["overview", "operators", "kernels", "timeline"] as const;
+export type { ProfileKey };
+
+export const PROFILE_TABS = [
+  "overview",
+  "operators",
+  "kernels",
+  "modules",
+  "steps",
+  "pipeline",
+  "memory",
+  "timeline",
+  "compare",
+  "ranks",
+] as const;
 export type ProfileTab = (typeof PROFILE_TABS)[number];
 
 export const TIMELINE_PANELS = ["details", "statistics", "flame"] as const;
 /** About the chosen slice, or the chosen range. */
 export type TimelinePanel = (typeof TIMELINE_PANELS)[number];
-
-export interface ProfileKey {
-  run: string;
-  profile: string;
-}
 
 /** A range of time that was dragged open, and the tracks in it; null for all. */
 export interface TimelineArea {
@@ -26,6 +47,8 @@ export interface ProfileView {
   /** Null for the newest profile of the first run that has one. */
   chosen: ProfileKey | null;
   tab: ProfileTab;
+  /** Of the tab with a table. */
+  rows: RowsView;
   /** The shown range; null for all. */
   range: readonly [number, number] | null;
   slice: number | null;
@@ -34,18 +57,31 @@ export interface ProfileView {
   search: Filter;
   /** Processes and tracks that are one line. */
   closed: readonly string[];
+  compare: ProfileDiffView;
+  memory: MemoryView;
+  steps: StepsView;
+  /** By what the cells of rank x step are colored. */
+  rankMetric: string;
+  /** Empty for the first one. */
+  linkKind: string;
 }
 
 export function defaultProfileView(): ProfileView {
   return {
     chosen: null,
     tab: "overview",
+    rows: defaultRowsView(),
     range: null,
     slice: null,
     area: null,
     panel: "details",
     search: { text: "", isRegex: false },
     closed: [],
+    compare: defaultProfileDiffView(),
+    memory: defaultMemoryView(),
+    steps: defaultStepsView(),
+    rankMetric: "own",
+    linkKind: "",
   };
 }
 
@@ -53,6 +89,7 @@ export function describeProfiles(view: ProfileView, query: URLSearchParams): voi
   const usual = defaultProfileView();
   if (view.chosen) query.append("profile", JSON.stringify([view.chosen.run, view.chosen.profile]));
   if (view.tab !== usual.tab) query.append("profile_tab", view.tab);
+  describeRows(view.rows, query);
   if (view.range) query.append("timeline", view.range.map(Math.round).join("~"));
   if (view.slice !== null) query.append("timeline_slice", String(view.slice));
   if (view.area) {
@@ -62,6 +99,11 @@ export function describeProfiles(view: ProfileView, query: URLSearchParams): voi
   if (view.panel !== usual.panel) query.append("timeline_panel", view.panel);
   if (view.search.text !== "") query.append(view.search.isRegex ? "timeline_regex" : "timeline_search", view.search.text);
   for (const key of view.closed) query.append("timeline_closed", key);
+  describeProfileDiff(view.compare, query);
+  describeMemory(view.memory, query);
+  describeSteps(view.steps, query);
+  if (view.rankMetric !== usual.rankMetric) query.append("rank_metric", view.rankMetric);
+  if (view.linkKind !== usual.linkKind) query.append("link_kind", view.linkKind);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -72,12 +114,18 @@ export function profileViewOf(query: URLSearchParams): ProfileView {
   return {
     chosen: keyOf(query.get("profile")),
     tab: PROFILE_TABS.find((tab) => tab === query.get("profile_tab")) ?? usual.tab,
+    rows: rowsViewOf(query),
     range: rangeOf((query.get("timeline") ?? "").split("~")),
     slice: slice !== null && slice >= 0 ? slice : null,
     area: areaOf(query.get("timeline_area")),
     panel: TIMELINE_PANELS.find((panel) => panel === query.get("timeline_panel")) ?? usual.panel,
     search: regex === null ? { text: query.get("timeline_search") ?? "", isRegex: false } : { text: regex, isRegex: true },
     closed: unique(query.getAll("timeline_closed")),
+    compare: profileDiffViewOf(query, keyOf(query.get("baseline_profile"))),
+    memory: memoryViewOf(query),
+    steps: stepsViewOf(query),
+    rankMetric: query.get("rank_metric") ?? usual.rankMetric,
+    linkKind: query.get("link_kind") ?? usual.linkKind,
   };
 }
 

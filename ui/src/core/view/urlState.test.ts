@@ -14,10 +14,13 @@ import { RUN_GROUPINGS } from "../runs/runTree";
 import { DEFAULT_REACH, MOST_TOP, RAW_AS, SMOOTHERS } from "./scalarView";
 import { COLOR_MAPS } from "../landscapes/colorMaps";
 import { FORMS } from "./landscapeView";
+import { CHANGE_STATES, COMPARED } from "./profileDiffView";
+import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
 import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
+import { rowsViews } from "./profileRowsArbitrary";
 import { TENSOR_MODES } from "./valueView";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -114,9 +117,40 @@ const views: fc.Arbitrary<ViewState> = fc
           .tuple(ranges, fc.option(fc.uniqueArray(fc.nat(), { minLength: 1, maxLength: 4 })))
           .map(([[begin, end], tracks]) => ({ begin, end, tracks })),
       ),
+      rows: rowsViews,
       panel: fc.constantFrom(...TIMELINE_PANELS),
       search: fc.oneof(fc.constant({ text: "", isRegex: false }), fc.record({ text: fc.string({ minLength: 1 }), isRegex: fc.boolean() })),
       closed: fc.uniqueArray(fc.string(), { maxLength: 3 }),
+      compare: fc.record({
+        baseline: fc.option(fc.record({ run: fc.string(), profile: fc.string() })),
+        baselineSteps: fc.option(ranges),
+        steps: fc.option(ranges),
+        table: fc.constantFrom(...COMPARED),
+        filter: fc.oneof(
+          fc.constant({ text: "", isRegex: false }),
+          fc.record({ text: fc.string({ minLength: 1 }), isRegex: fc.boolean() }),
+        ),
+        state: fc.constantFrom(...CHANGE_STATES),
+        sort: fc.option(fc.record({ key: fc.constantFrom("name", "change_ms"), isDescending: fc.boolean() })),
+      }),
+      memory: fc.record({
+        device: fc.option(fc.string()),
+        range: fc.option(ranges),
+        time: fc.option(fc.nat()),
+        by: fc.option(fc.constantFrom(...MEMORY_GROUPS)),
+        isStacked: fc.boolean(),
+        panel: fc.constantFrom(...MEMORY_PANELS),
+        group: fc.option(fc.string()),
+        block: fc.option(fc.nat()),
+        isAllocated: fc.boolean(),
+      }),
+      steps: fc.record({
+        step: fc.option(fc.nat()),
+        hidden: fc.option(fc.uniqueArray(fc.constantFrom("tail", "idle", "host"), { maxLength: 3 })),
+        operation: fc.option(fc.string()),
+      }),
+      rankMetric: fc.constantFrom("own", "duration", "idle"),
+      linkKind: fc.constantFrom("", "RDMA"),
     }),
     landscapes: fc.record({
       form: fc.constantFrom(...FORMS),

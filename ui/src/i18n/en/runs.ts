@@ -10,6 +10,8 @@ export const runs = {
   "content.cann_profile": "CANN profile",
   "content.torch_profile": "PyTorch profile",
   "content.xla_profile": "XLA profile",
+  "content.nsight_profile": "Nsight profile",
+  "content.memory_profile": "CUDA memory history",
   "state.live_title": "Written to within the last minute",
   "state.finished_title": "The recorder closed its files",
   "state.idle_title": "Not written to for a minute, and not closed",

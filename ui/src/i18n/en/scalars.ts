@@ -146,6 +146,7 @@ export const scalars = {
   "tip.step": "Step",
   "tip.relative": "Relative",
   "tip.time": "Wall time",
+  "tip.profile": "Profile",
   "tip.more": "{n} more. Click to pin and scroll",
   "tip.more_around": "{above} above, {below} below. Click to pin and scroll",
   "tip.order": "Sort tooltip by",

@@ -12,6 +12,8 @@ export const runs: Record<keyof typeof en, string> = {
   "content.cann_profile": "CANN 性能数据",
   "content.torch_profile": "PyTorch 性能数据",
   "content.xla_profile": "XLA 性能数据",
+  "content.nsight_profile": "Nsight 性能数据",
+  "content.memory_profile": "CUDA 显存历史",
   "state.live_title": "最近一分钟内有新数据",
   "state.finished_title": "记录已正常关闭",
   "state.idle_title": "超过一分钟没有新数据，且未正常关闭",

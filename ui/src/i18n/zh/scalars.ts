@@ -145,6 +145,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "tip.step": "步骤",
   "tip.relative": "相对时间",
   "tip.time": "绝对时间",
+  "tip.profile": "性能数据",
   "tip.more": "还有 {n} 条，单击可固定并滚动",
   "tip.more_around": "上方 {above} 条，下方 {below} 条，单击可固定并滚动",
   "tip.order": "提示框排序",

@@ -104,6 +104,23 @@ function byAmount(tree: ScopeTree, totals: Totals, amount: "parameters" | "flops
   };
 }
 
+/** A logarithmic scale of the profiled time of items; NaN where none is known. */
+export function timeScale(time: Float64Array): ColorScale {
+  let [least, most] = [Infinity, 0];
+  for (const value of time) {
+    if (!(value > 0)) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  if (most === 0) return PLAIN;
+  const range: [number, number] = [least, most];
+  return {
+    of: (item) => (time[item]! > 0 ? stepOf(time[item]!, range) : UNKNOWN_COLOR),
+    entries: [{ name: t("graph.no_time"), color: UNKNOWN_COLOR, count: null }],
+    range,
+  };
+}
+
 /** The color of a value above 0 on a logarithmic scale. */
 function stepOf(value: number, [least, most]: readonly [number, number]): string {
   const width = Math.log(most / least) || 1;

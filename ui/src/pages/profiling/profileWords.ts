@@ -22,15 +22,42 @@ export function percent(share: number): string {
   return `${value >= 0.95 ? value.toFixed(1) : value.toPrecision(1)} %`;
 }
 
+/** Floating-point operations per second, with three digits. */
+export function flopsText(rate: number): string {
+  const [size, unit] = rate >= 1e12 ? [1e12, "TFLOPS"] : [1e9, "GFLOPS"];
+  return `${Number((rate / size).toPrecision(3))} ${unit}`;
+}
+
 /** Figures of advice by what they measure. A threshold has the unit of what it limits. */
-const SHARES = new Set(["share", "excess", "host_wait"]);
-const TIMES = new Set(["time", "mean"]);
+const SHARES = new Set(["share", "excess", "host_wait", "below"]);
+const TIMES = new Set(["time", "mean", "cause_time", "cause_mean", "lateness"]);
 const SIZES = new Set(["peak", "growth"]);
-const THRESHOLDS: Readonly<Record<string, "time" | "size">> = { step_interval: "time", leak: "size" };
+const THRESHOLDS: Readonly<Record<string, "time" | "size" | "count">> = {
+  slow_ai_cpu: "time",
+  garbage_collection: "time",
+  memory_calls: "time",
+  retransmission: "time",
+  synchronized_norms: "count",
+  step_interval: "time",
+  leak: "size",
+};
+
+/** Of advice on ranks, whose names mean something else in other advice. */
+const UNITS: Readonly<Record<string, Readonly<Record<string, (value: number) => string>>>> = {
+  slow_link: { mean: gigabytesPerSecond, bandwidth: gigabytesPerSecond },
+  straggler: { waiting: formatNs },
+  ranks_communication: { waiting: percent },
+};
+
+function gigabytesPerSecond(value: number): string {
+  return `${value.toPrecision(3)} GB/s`;
+}
 
 function valueText(code: string, name: string, value: string | number): string {
   if (name === "cause") return wordOf("part", String(value)).toLowerCase();
   if (typeof value === "string") return value;
+  const own = UNITS[code]?.[name];
+  if (own) return own(value);
   const unit = name === "threshold" ? (THRESHOLDS[code] ?? "share") : null;
   if (unit === "time" || TIMES.has(name)) return formatNs(value);
   if (unit === "size" || SIZES.has(name)) return formatBytes(value);

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  fetchDiff,
   fetchFlame,
   fetchNames,
   fetchProfiles,
   fetchRangeStatistics,
+  fetchScopes,
   fetchSearch,
   fetchSlice,
   fetchTables,
   fetchTimeline,
+  type DiffAnswer,
+  type DiffQuery,
   type OfTimeline,
   type ProfileList,
   type RangeQuery,
+  type ScopesAnswer,
+  type ScopesQuery,
   type SearchAnswer,
   type SearchQuery,
   type SliceAnswer,
@@ -26,7 +32,10 @@ import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 export type { ProfileTables };
 export type ProfileAdvice = ProfileTables["summary"]["advice"][number];
 export type ProfileMissing = ProfileTables["summary"]["missing"][number];
-export type ProfileTableRows = ProfileTables["operators"][number];
+
+export type ProfileDiff = NonNullable<DiffAnswer["diff"]>;
+export type ChangeRow = ProfileDiff["operators"][number];
+export type CallRow = NonNullable<ProfileDiff["calls"]>[number];
 
 export { exportAddress } from "../../api/profiles";
 export type {
@@ -40,6 +49,11 @@ export type {
   TimelineAnswer,
   TimelineFacts,
 } from "../../api/profiles";
+
+/** Whether the contents of a run have a profile among them. */
+export function holdsProfiles(contents: readonly { kind: string }[] | undefined): boolean {
+  return contents?.some(({ kind }) => kind.endsWith("_profile")) ?? false;
+}
 
 /** The profiles of some runs. */
 export const profileList: ResourceDefinition<{ runs: readonly string[] }, ProfileList> = {
@@ -56,12 +70,35 @@ export const timelineSource: ResourceDefinition<ProfileKey, TimelineAnswer> = {
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
 };
 
-/** Overview, operators and kernels of a profile, or how far they are computed. */
+/** Overview of a profile, or how far it is computed. */
 export const profileTables: ResourceDefinition<ProfileKey, TablesAnswer> = {
   kind: "profile_tables",
-  read: ({ run, profile }, signal) => fetchTables(run, profile, signal),
+  read: ({ run, profile }, signal) => fetchTables(run, profile, true, signal),
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
+};
+
+/** The same where it is computed already. */
+export const computedTables: ResourceDefinition<ProfileKey, TablesAnswer> = {
+  ...profileTables,
+  kind: "computed_profile_tables",
+  read: ({ run, profile }, signal) => fetchTables(run, profile, false, signal),
+};
+
+/** What changed from one profile to another, or how far they are read. */
+export const profileDiff: ResourceDefinition<DiffQuery, DiffAnswer> = {
+  kind: "profile_diff",
+  read: fetchDiff,
+  runs: ({ before, after }) => [before.run, after.run],
+  bytes: ({ diff }) => 400 * ((diff?.operators.length ?? 0) + (diff?.calls?.length ?? 0) + (diff?.kernels?.length ?? 0)),
+};
+
+/** What the newest profile of a run says of the scopes of a graph. */
+export const scopeTimes: ResourceDefinition<ScopesQuery, ScopesAnswer> = {
+  kind: "scope_times",
+  read: fetchScopes,
+  runs: ({ run }) => [run],
+  bytes: ({ scopes }) => 600 * scopes.length,
 };
 
 export const sliceSource: ResourceDefinition<OfTimeline & { slice: number }, SliceAnswer> = {

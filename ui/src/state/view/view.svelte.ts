@@ -8,6 +8,7 @@ import type { Shape } from "../../core/series/histograms";
 import type { Filter } from "../../core/text/textFilter";
 import { tidyImageView, type ImageView } from "../../core/view/imageView";
 import type { LandscapeView } from "../../core/view/landscapeView";
+import type { MemoryView, StepsView } from "../../core/view/profileParts";
 import type { ProfileView } from "../../core/view/profileView";
 import type { LineageView } from "../../core/view/lineageView";
 import type { RunsView } from "../../core/view/runsView";
@@ -197,6 +198,14 @@ class View {
 
   setProfiles(change: Partial<ProfileView>): void {
     address.change({ profiles: { ...this.profiles, ...change } });
+  }
+
+  setMemory(change: Partial<MemoryView>): void {
+    this.setProfiles({ memory: { ...this.profiles.memory, ...change } });
+  }
+
+  setProfileSteps(change: Partial<StepsView>): void {
+    this.setProfiles({ steps: { ...this.profiles.steps, ...change } });
   }
 
   setDataLineage(change: Partial<DataLineageView>): void {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from "vitest";
+
+import { pipelineTree, slowest } from "./stepTrace";
+
+it("marks outliers, but no noise", () => {
+  expect(slowest(Float64Array.of(10, 10, 14, 10, 13))).toEqual([2, 4]);
+  expect(slowest(Float64Array.of(10, 10, 10.5, 10, 10))).toEqual([]);
+  expect(slowest(Float64Array.of(1, 3, 2, 1, 3, 2, 2.5, 1.5))).toEqual([]);
+  expect(slowest(Float64Array.from({ length: 20 }, (_, place) => (place % 3 === 0 ? 20 + place : 1)))).toEqual([18, 15, 12, 9, 6]);
+  expect(slowest(Float64Array.of(5, 5))).toEqual([]);
+  expect(slowest(new Float64Array(0))).toEqual([]);
+});
+
+it("lists a pipeline from its root on; branches are deeper", () => {
+  // Two readers are zipped, then batched.
+  expect(pipelineTree([{ parent: 1 }, { parent: 4 }, { parent: 4 }, { parent: -1 }, { parent: 3 }])).toEqual([
+    { place: 3, depth: 0 },
+    { place: 4, depth: 0 },
+    { place: 1, depth: 1 },
+    { place: 0, depth: 1 },
+    { place: 2, depth: 1 },
+  ]);
+});

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Phases of a step, which follow each other, and parts, which sum to its duration. */
+export const STEP_PHASES = ["interval", "forward_backward", "tail"] as const;
+export type StepPhase = (typeof STEP_PHASES)[number];
+
+/** Columns of all steps, in nanoseconds. */
+export interface StepTrace {
+  number: Float64Array;
+  begin: Float64Array;
+  columns: ReadonlyMap<string, Float64Array>;
+}
+
+export type QueueKind = "operation" | "device_queue" | "get_next" | "iterator";
+
+export interface PipelineQueue {
+  name: string;
+  of: QueueKind;
+  /** What `x` counts: steps, or nanoseconds. */
+  by: "step" | "time";
+  capacity: number;
+  empty: number;
+  full: number;
+  x: Float64Array;
+  size: Float64Array;
+}
+
+export interface PipelineOperation {
+  name: string;
+  type: string;
+  /** Place of the operation that takes its output; -1 for the root. */
+  parent: number;
+  workers: number | null;
+  capacity: number | null;
+  queueSize: number | null;
+  /** Of the output queue, 0 to 1. */
+  usage: number | null;
+  cpu: number | null;
+  /** By which of MindInsight's rules it is slow. */
+  rule: "gap" | "leaf" | "root" | null;
+}
+
+export interface DataPipeline {
+  /** Leaves first. */
+  operations: readonly PipelineOperation[];
+  queues: readonly PipelineQueue[];
+  batches: { step: Float64Array; wait: Float64Array; push: Float64Array | null; whole: Float64Array | null } | null;
+  lowUse: number;
+  highUse: number;
+  useGap: number;
+}
+
+/** Of a normal distribution, one standard deviation is this many median deviations. */
+const SCALE = 1.4826;
+const [DEVIATIONS, EXCESS, MOST_MARKS] = [3, 0.1, 5];
+
+/** Places of outliers, the greatest first, at most 5: above the median by a tenth, and by 3 standard deviations estimated from the median deviation. */
+export function slowest(values: Float64Array): number[] {
+  const median = medianOf(values);
+  const deviation = SCALE * medianOf(values.map((value) => Math.abs(value - median)));
+  const least = Math.max(median * (1 + EXCESS), median + DEVIATIONS * deviation);
+  return Array.from(values.keys())
+    .filter((place) => values[place]! > least)
+    .sort((one, other) => values[other]! - values[one]!)
+    .slice(0, MOST_MARKS);
+}
+
+function medianOf(values: Float64Array): number {
+  return values.toSorted()[values.length >> 1] ?? 0;
+}
+
+export function meanOf(values: Float64Array): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Operations from the root on, each followed by what it takes its input from, and how deep it is in that tree. */
+export function pipelineTree(operations: readonly Pick<PipelineOperation, "parent">[]): { place: number; depth: number }[] {
+  const inputs = new Map<number, number[]>();
+  operations.forEach(({ parent }, place) => inputs.set(parent, [...(inputs.get(parent) ?? []), place]));
+  const found: { place: number; depth: number }[] = [];
+  const pending = (inputs.get(-1) ?? []).map((place) => ({ place, depth: 0 }));
+  while (pending.length > 0) {
+    const next = pending.shift()!;
+    found.push(next);
+    const below = inputs.get(next.place) ?? [];
+    // A chain stays at its depth: only a branch is one deeper.
+    pending.unshift(...below.map((place) => ({ place, depth: next.depth + (below.length > 1 ? 1 : 0) })));
+  }
+  return found;
+}

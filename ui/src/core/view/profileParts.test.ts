@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from "vitest";
+
+import {
+  defaultMemoryView,
+  defaultStepsView,
+  describeMemory,
+  describeSteps,
+  memoryViewOf,
+  stepsViewOf,
+  type MemoryView,
+  type StepsView,
+} from "./profileParts";
+
+it("keeps the views of memory and steps in the address", () => {
+  const memory: MemoryView = {
+    ...{ device: "GPU 0", range: [-5, 90], time: 7, by: "line", isStacked: true },
+    ...{ panel: "flame", group: "", block: 3, isAllocated: true },
+  };
+  const steps: StepsView = { step: 12, hidden: ["tail", "idle"], operation: "BatchOp_1" };
+  const query = new URLSearchParams();
+  describeMemory(memory, query);
+  describeSteps(steps, query);
+  const read = new URLSearchParams(query.toString());
+  expect(memoryViewOf(read)).toEqual(memory);
+  expect(stepsViewOf(read)).toEqual(steps);
+});
+
+it("takes nothing from a link that says it wrongly", () => {
+  const query = new URLSearchParams("memory=9~3&memory_at=x&memory_by=color&memory_panel=&memory_block=-1&profile_step=a");
+  expect(memoryViewOf(query)).toEqual(defaultMemoryView());
+  expect(stepsViewOf(query)).toEqual(defaultStepsView());
+});
