@@ -2,10 +2,10 @@
 """Reading a JSON trace of PyTorch: megabytes per second of processor time, and memory, beside other parsers.
 
 The trace is that of a small transformer on the CPU with shapes, stacks, modules and memory; its events are repeated at
-later times until the file has the wanted size. The peers make Python objects of all events. One row also computes all
-tables: steps, operators, modules, memory.
+later times until the file has the wanted size. The peers make Python objects of all events. One row also makes the
+timeline of the page, one also computes all tables: steps, operators, modules, memory.
 
-    python bench/bench_traces.py [--megabytes 360] [--json FILE]
+    python bench/bench_traces.py [--megabytes 360] [--only mindscope] [--json FILE]
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from measuring import SPAWNED, machine, memory_mb, report, run_alone
 READERS = (
     "mindscope",
     "mindscope, gzip",
+    "mindscope, with timeline",
     "mindscope, with all tables",
     "json",
     "orjson",
@@ -38,6 +39,7 @@ ROUNDS = 3
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=360)
+    parser.add_argument("--only", default="", help="Readers whose name begins so.")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print(machine())
@@ -49,7 +51,7 @@ def main() -> None:
         subprocess.run(["gzip", "--keep", "--fast", str(file)], check=True)
         print(f"{count:,} events, {size:,.0f} MB")
         print(f"{'reader':<34} {'MB/s of processor':>18} {'peak MB':>10}")
-        for reader in READERS:
+        for reader in (each for each in READERS if each.startswith(options.only)):
             rounds = [run_alone(Path(__file__).name, reader, str(file)) for _ in range(ROUNDS)]
             figures[reader] = found = [each for each in rounds if each]
             if not found:
@@ -106,6 +108,7 @@ def measure(reader: str, file: Path) -> None:
     before = memory_mb("VmRSS")
     start = time.process_time()
     if reader.startswith("mindscope"):
+        from mindscope.profile.build_timeline import build_timeline
         from mindscope.profile.json_trace import read_json_trace
 
         start = time.process_time()
@@ -116,6 +119,11 @@ def measure(reader: str, file: Path) -> None:
             assert len(profile.missing) < 7  # no steps, kernels, streams, links, communication, data
             assert profile.trace is not None
             report(seconds=time.process_time() - start, events=profile.trace.read, before_mb=before)
+            return
+        if "timeline" in reader:
+            trace = read_json_trace(file)
+            build_timeline(trace, file)
+            report(seconds=time.process_time() - start, events=trace.read, before_mb=before)
             return
         events = read_json_trace(file.with_name(file.name + ".gz") if "gzip" in reader else file).read
     elif reader == "json":

@@ -11,18 +11,19 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 PEAK_LEARNING_RATES = (0.005, 0.02, 0.05)
+PROFILED_RATE = PEAK_LEARNING_RATES[0]
 ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def running_viewer(port: int, base_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
+def running_viewer(port: int, base_dir: Path) -> Generator[subprocess.Popen[bytes]]:
     """The viewer as a child process that answers, ended in the end."""
     command = [sys.executable, "-m", "mindscope", "start", "--foreground"]
     command += ["--port", str(port), "--summary-base-dir", str(base_dir), "--workspace", str(base_dir / ".workspace")]
@@ -67,7 +68,7 @@ def interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def landscape_process(run: Path) -> Iterator[subprocess.Popen[bytes]]:
+def landscape_process(run: Path) -> Generator[subprocess.Popen[bytes]]:
     """A child process that computes the loss landscape of a run, whenever nothing else wants the processor."""
     command = [sys.executable, "-m", "mindscope", "landscape", str(run.resolve()), "--size", "32"]
     command += ["--model", "lenet_digits:LeNet5", "--data", "lenet_digits:test_batches"]
@@ -85,18 +86,25 @@ def landscape_process(run: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def train_side_by_side(base_dir: Path, seconds: float) -> None:
-    """Train a network for each learning rate, step by step in turns; beside it, compute a landscape of one."""
+    """Train a network for each learning rate, step by step in turns; beside it, compute a landscape of one.
+
+    The first one has some steps of its own, which are profiled.
+    """
+    # the log of torch's own profiler would cover what is printed below
+    os.environ.update({"KINETO_LOG_LEVEL": "99", "TORCH_CPP_LOG_LEVEL": "ERROR"})
     import torch  # it takes seconds, in which one can already look
-    from lenet_digits import LANDSCAPE_STEPS, training
+    from lenet_digits import LANDSCAPE_STEPS, PROFILED_STEPS, training
 
     torch.set_num_threads(1)  # the networks are too small for more, and the viewer wants a core
     began = time.strftime("%Y%m%d-%H%M%S")
     with ExitStack() as stack:
         directories = [base_dir / began / f"lenet-lr{rate}" for rate in PEAK_LEARNING_RATES]
         runs = [
-            stack.enter_context(closing(training(str(directory), seconds, 0, rate)))
+            stack.enter_context(closing(training(str(directory), seconds, 0, rate, is_profiled=rate == PROFILED_RATE)))
             for directory, rate in zip(directories, PEAK_LEARNING_RATES, strict=True)
         ]
+        for _ in range(PROFILED_STEPS):
+            next(runs[0])
         landscape: subprocess.Popen[Any] | None = None
         while runs:
             steps = [next(run, None) for run in runs]

@@ -4,6 +4,8 @@
 python examples/lenet_digits.py --log-dir runs/lenet --seconds 60
 mindscope start runs
 
+With --profile it also records where its time and memory go.
+
 Its loss landscape, on the test set, from the weights that the collector keeps (in the directory of this file):
 
 mindscope landscape ../runs/lenet --model lenet_digits:LeNet5 --data lenet_digits:test_batches \
@@ -15,18 +17,21 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from itertools import count
+from typing import Any, cast
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import LambdaLR
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from mindscope.torch import SummaryCollector
+from mindscope.torch import Profiler, SummaryCollector
 
 EVALUATED_EVERY = 50
 COMPARED_EVERY = 500
@@ -34,6 +39,9 @@ COMPARED_EVERY = 500
 LEAST_STEPS = 100
 LANDSCAPE_STEPS = [1, *range(50, 601, 50)]
 """Steps whose weights are kept for a loss landscape."""
+PROFILED = {"wait": 38, "warmup": 2, "active": 5, "repeat": 2}
+"""Of the first and of the second epoch, which have 47 steps each: with and without waits for images."""
+PROFILED_STEPS = 2 * (38 + 2 + 5)
 
 
 class LeNet5(nn.Module):
@@ -55,13 +63,32 @@ class LeNet5(nn.Module):
         return self.fc3(torch.relu(self.fc2(x)))
 
 
-def load_data() -> tuple[TensorDataset, Tensor, Tensor]:
+class Digits(Dataset[tuple[Tensor, Tensor]]):
+    """Images (1, 32, 32) in [0, 1], and labels.
+
+    It enlarges an image of 8 x 8 when a loader first asks for it, and keeps it: the first epoch waits for its data.
+    """
+
+    def __init__(self, images: NDArray[np.float64], labels: NDArray[np.int64]) -> None:
+        self._small, self._labels = images, torch.tensor(labels)
+        self._enlarged: dict[int, Tensor] = {}
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+        if index not in self._enlarged:
+            image = np.pad(self._small[index].repeat(3, 0).repeat(3, 1) / 16, 4)
+            self._enlarged[index] = torch.tensor(image, dtype=torch.float32).unsqueeze(0)
+        return self._enlarged[index], self._labels[index]
+
+
+def load_data() -> tuple[Digits, Tensor, Tensor]:
     """A training set, and images (N, 1, 32, 32) in [0, 1] with their labels (N,) to test with."""
-    digits = load_digits()
-    images = np.kron(digits.images / 16, np.ones((1, 3, 3)))
-    images = torch.tensor(np.pad(images, ((0, 0), (4, 4), (4, 4))), dtype=torch.float32).unsqueeze(1)
-    labels = torch.tensor(digits.target)
-    return TensorDataset(images[:1500], labels[:1500]), images[1500:], labels[1500:]
+    digits = cast("Any", load_digits())
+    train, test = (Digits(digits.images[part], digits.target[part]) for part in (slice(1500), slice(1500, None)))
+    images, labels = zip(*(test[index] for index in range(len(test))), strict=True)
+    return train, torch.stack(images), torch.stack(labels)
 
 
 def test_batches() -> DataLoader[tuple[Tensor, ...]]:
@@ -70,11 +97,11 @@ def test_batches() -> DataLoader[tuple[Tensor, ...]]:
     return DataLoader(TensorDataset(images, labels), batch_size=len(labels))
 
 
-def shifted_batches(loader: DataLoader[tuple[Tensor, ...]]) -> Iterator[tuple[Tensor, Tensor]]:
+def shifted_batches(loader: DataLoader[tuple[Tensor, Tensor]]) -> Iterator[tuple[Tensor, Tensor]]:
     """Batches for ever, each shifted at random by up to three pixels."""
     while True:
         for images, labels in loader:
-            down, right = torch.randint(-3, 4, (2,)).tolist()
+            down, right = (int(each) for each in torch.randint(-3, 4, (2,)))
             yield images.roll((down, right), (2, 3)), labels
 
 
@@ -95,8 +122,13 @@ def results(network: nn.Module, images: Tensor, labels: Tensor) -> dict[str, flo
     return {"accuracy": float(accuracy(logits, labels)), "loss": float(functional.cross_entropy(logits, labels))}
 
 
-def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02) -> Iterator[int]:
-    """Train for so many seconds, 100 steps at least, and record each; gives its number, so that several take turns."""
+def training(
+    log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02, *, is_profiled: bool = False
+) -> Generator[int]:
+    """Train for so many seconds, 100 steps at least, and record each; gives its number, so that several take turns.
+
+    A profile records the whole process: nobody else should take turns until step ``PROFILED_STEPS`` of one.
+    """
     torch.manual_seed(seed)
     train_set, test_images, test_labels = load_data()
     loader = DataLoader(train_set, batch_size=32, shuffle=True)
@@ -123,8 +155,13 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
         return min((time.monotonic() - started) / seconds, 1)
 
     scheduler = LambdaLR(optimizer, lambda _step: (1 + math.cos(math.pi * progress())) / 2)
-    with collector:
+    with collector, ExitStack() as stack:
         record = collector.record
+        profiler = (
+            stack.enter_context(Profiler(output_path=log_dir, schedule=PROFILED, is_show_op_path=True))
+            if is_profiled
+            else None
+        )
         for step, (images, labels) in zip(count(1), shifted_batches(loader)):
             if progress() == 1 and step > LEAST_STEPS:
                 break
@@ -150,6 +187,10 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
             )
             record.record(step)
             scheduler.step()
+            if profiler is not None and step <= PROFILED_STEPS:
+                profiler.step()
+                if step == PROFILED_STEPS:
+                    profiler.stop()
             if step % COMPARED_EVERY == 1:
                 collector.evaluated(results(network, test_images, test_labels), valid_dataset=test_loader, curves={})
             yield step
@@ -158,14 +199,18 @@ def training(log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: fl
 
 def main() -> None:
     """Parse the command line and train."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--log-dir", default="runs/lenet")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--learning-rate", type=float, default=0.02)
+    parser.add_argument("--profile", action="store_true", help="profile five steps of the first and second epoch each")
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the network is too small for more
-    for step in training(arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate):
+    steps = training(
+        arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate, is_profiled=arguments.profile
+    )
+    for step in steps:
         if step % 1000 == 0:
             print(f"step {step}", flush=True)
 

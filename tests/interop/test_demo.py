@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 import mindscope
+from mindscope.profile.advice import advise
 from tests.server.live_viewer import free_port
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
@@ -52,11 +53,18 @@ def test_training_is_recorded_and_served(tmp_path: Path) -> None:
             assert list(run.tags(kind)) == [tag]
         assert run.tensors("confusion")[0].value.value.sum() == 297
         assert len(run.graphs()) == 1
+        assert run.lineage.train is not None
         assert run.lineage.train.dataset_size == 1500
         loss = run.scalars("loss/train").value
         assert len(loss) >= 100
         assert min(loss) < loss[0]
         assert not run.damages
+    waiting, cached = next(found for run in runs.values() if (found := run.profiles()))
+    assert [each.steps.number.tolist() for each in (waiting, cached)] == [[41, 42, 43, 44, 45], [86, 87, 88, 89, 90]]
+    assert "data_waiting" in {each.code for each in advise(waiting)}
+    assert waiting.steps.part("data_waiting").mean() > 2 * cached.steps.part("data_waiting").mean()
+    assert {"LeNet5_0", "LeNet5_0/Conv2d_0"} <= set(waiting.modules.path)
+    assert waiting.memory.blocks is not None
     (landscapes,) = [found for run in runs.values() if (found := run.landscapes())]
     (landscape,) = landscapes.values()
     assert landscape.z.shape == (32, 32)
