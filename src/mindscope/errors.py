@@ -57,6 +57,10 @@ class ProfilePartError(MindscopeError, LookupError):
     """A part that a profile does not hold."""
 
 
+class DebugDataError(MindscopeError, LookupError):
+    """Debugging data that a run does not hold: a step, a tensor, a statistic."""
+
+
 class SettingsError(MindscopeError, ValueError):
     """An invalid setting from the command line, a configuration file or the environment."""
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statistics that are kept of each tensor, in the order of their columns."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Field(str, Enum):
+    """One statistic of a tensor. NaN where a format does not record it.
+
+    Elements that are NaN or infinite count in ``COUNT``, ``NAN``, ``POSITIVE_INF`` and ``NEGATIVE_INF`` only; all other
+    fields are of the finite elements. The sums are of float64, or of float32 where a device has no float64.
+    """
+
+    COUNT = "count"
+    NAN = "nan"
+    POSITIVE_INF = "positive_inf"
+    NEGATIVE_INF = "negative_inf"
+    ZERO = "zero"
+    BELOW_ZERO = "below_zero"
+    ABOVE_ZERO = "above_zero"
+    MIN = "min"
+    """NaN if no element is finite, as is ``MAX``."""
+    MAX = "max"
+    SUM = "sum"
+    SUM_ABS = "sum_abs"
+    SUM_SQUARES = "sum_squares"
+    NEAR_MAX = "near_max"
+    """Elements whose magnitude is at least a half of the largest finite number of their dtype."""
+    SUBNORMAL = "subnormal"
+    """Elements other than zero that are smaller than the smallest normal number of their dtype."""
+    MEAN_ABS_UPDATE = "mean_abs_update"
+    """Of a parameter: mean of |now - before| over one step of the optimizer."""
+    MEAN_ABS_BEFORE = "mean_abs_before"
+    """Of a parameter: mean of |before|."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+FIELDS = tuple(Field)
+"""All fields, in the order of the columns."""
+COLUMN = {field: place for place, field in enumerate(FIELDS)}
+"""The column of each field."""
