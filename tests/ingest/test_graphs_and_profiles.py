@@ -133,3 +133,21 @@ def test_a_run_of_graph_files_alone_is_opened_and_inspected(tmp_path: Path) -> N
         [sys.executable, "-m", "mindscope", "inspect", str(tmp_path)], capture_output=True, text=True, check=True
     )
     assert "graph file: graph.pb" in shown.stdout
+
+
+def test_a_written_profile_is_a_change_without_a_watch(tmp_path: Path) -> None:
+    trace, plan = tmp_path / "run" / "a.pt.trace.json", tmp_path / "run" / "profiler" / "step_trace_raw_0.csv"
+    plan.parent.mkdir(parents=True)
+    trace.write_text("{")
+    plan.write_text("step")
+    catalog = Catalog(tmp_path)
+    assert catalog.refresh() == {"run"}
+    assert catalog.refresh() == frozenset()
+    trace.write_text("{}")
+    assert catalog.refresh() == {"run"}
+    (tmp_path / "plan").write_text("step")
+    (tmp_path / "plan").replace(plan)
+    assert catalog.refresh() == {"run"}
+    assert catalog.refresh() == frozenset()
+    plan.write_text("step, time")
+    assert catalog.refresh([str(plan)]) == {"run"}

@@ -69,6 +69,36 @@ def test_points_files_and_runs_appear(tmp_path: Path, reload_interval: float) ->
         wait_until(lambda: steps_of(catalog, "run") == [2], heard)
 
 
+def contents_of(catalog: Catalog, id: str) -> list[tuple[str, int]]:
+    store = catalog.runs.get(id)
+    return [] if store is None else [(each.kind.value, each.count) for each in store.contents]
+
+
+def test_profiles_appear_and_grow_by_notification(tmp_path: Path) -> None:
+    trace, output = tmp_path / "run" / "a.pt.trace.json", tmp_path / "run" / "b_ascend_ms" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "kernel_details.csv").write_text("Name")
+    with watching(tmp_path, NEVER_S) as (catalog, heard):
+        wait_until(lambda: contents_of(catalog, "run") == [("ascend_profile", 1)], heard)
+        begin_to_notify(tmp_path / "begin" / NAME, catalog, heard)
+        trace.write_text("{")
+        wait_until(lambda: contents_of(catalog, "run") == [("ascend_profile", 1), ("torch_profile", 1)], heard)
+        wait_until_heard(lambda number: append(trace, b" " * number), "run", heard)
+        wait_until_heard(lambda number: append(output / "kernel_details.csv", b" " * number), "run", heard)
+        (tmp_path / "other").write_text("[]")
+        wait_until_heard(lambda _: (tmp_path / "other").replace(trace), "run", heard)
+
+
+def wait_until_heard(change: Callable[[int], object], id: str, heard: Queue[frozenset[str]]) -> None:
+    """Change something once the news of earlier changes have come, until the watcher tells of it."""
+    with suppress(Empty):
+        while True:
+            heard.get(timeout=0.3)
+    change(1)
+    while id not in heard.get(timeout=DEADLINE_S):
+        pass
+
+
 def test_a_link_out_of_the_base_is_not_followed_by_the_watch(tmp_path: Path) -> None:
     """Who watches a data set of a million files beside the logs answers nobody meanwhile."""
     base, outside = tmp_path / "logs", tmp_path / "outside"

@@ -64,6 +64,7 @@ class Catalog:
         self._loaders: dict[str, RunLoader] = {}
         self._run_of_path: dict[str, str] = {}
         self._runs_of_settings: dict[str, list[str]] = {}  # by the path of a settings file
+        self._run_of_content: dict[str, str] = {}  # by the path of a graph file or profile
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never mutated
         self._unreadable: tuple[UnreadablePath, ...] = ()
         self._version = 0
@@ -120,11 +121,15 @@ class Catalog:
             raise RunNotFoundError(Reason("run_not_found", run=id, base=str(self.base), others=len(self._runs)))
         return store
 
+    def holds_content(self, path: str) -> bool:
+        """Whether ``path`` is a graph file or a profile of a run, or lies in a directory that is a profile."""
+        return self._run_with_content(path) is not None
+
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:
         """Read new data and return the ids of the runs that changed, were added or were removed.
 
-        ``paths`` names event files and settings files that may have changed: then it reads only these, unless an event
-        file is new. None means all.
+        ``paths`` names event files, settings files, graph files and files of profiles that may have changed: then it
+        reads only these, unless an event file is new. None means all.
         A long refresh calls ``on_change`` with the changed ids as it proceeds; with an empty set if only ``unreadable``
         changed.
         """
@@ -139,7 +144,8 @@ class Catalog:
                     changed |= self._read_all(waiting, on_change)
                 self._buffer_pool.release()
             else:
-                changed |= self._notify(self._read_settings(paths or ()), on_change)
+                written = self._read_settings(paths or ()) | self._note_contents(paths or ())
+                changed |= self._notify(written, on_change)
                 changed |= self._read_all(waiting, on_change)
             self._cache_writer.add(loader for id in waiting if (loader := self._loaders[id]).is_save_due)
             return frozenset(changed)
@@ -205,7 +211,8 @@ class Catalog:
             return None
         by_run: dict[str, set[str]] = {}
         for path in paths:
-            if not is_settings_name(os.path.basename(path)):  # noqa: PTH119 (for each change of a file)
+            is_settings = is_settings_name(os.path.basename(path))  # noqa: PTH119 (for each change of a file)
+            if not is_settings and not self.holds_content(path):
                 by_run.setdefault(self._run_of_path.get(path, ""), set()).add(path)
         return None if "" in by_run else by_run
 
@@ -216,6 +223,21 @@ class Catalog:
         return frozenset(
             store.id for store in stores if store.set_settings(read_states(file.path for file in store.settings))
         )
+
+    def _note_contents(self, paths: Iterable[str]) -> frozenset[str]:
+        """Note that contents among ``paths`` were written; returns the ids of their runs."""
+        ids = frozenset(id for path in paths if (id := self._run_with_content(path)) is not None)
+        for id in ids:
+            self._loaders[id].store.note_written_contents()
+        return ids
+
+    def _run_with_content(self, path: str) -> str | None:
+        known, below = self._run_of_content, ""
+        while known and len(path) >= len(self._finder.base) and path != below:
+            if path in known:
+                return known[path]
+            below, path = path, os.path.dirname(path)  # noqa: PTH120 (for each change of a file)
+        return None
 
     def _notify(
         self, changed: frozenset[str], on_change: ChangeListener | None, is_other: bool = False
@@ -242,6 +264,7 @@ class Catalog:
                 self._cache.keep_only(found.runs)
         if changed or other_settings:
             self._runs_of_settings = _runs_of_settings(found.runs.values())
+            self._run_of_content = {path: run.id for run in found.runs.values() for path in run.content_paths}
         return changed | other_settings
 
     def _loader(self, run: FoundRun) -> RunLoader:

@@ -13,7 +13,14 @@ from pathlib import Path
 
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
 from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
-from mindscope.ingest.graphs_and_profiles import Found, contents_by_run, recognize_file, recognize_profile
+from mindscope.ingest.graphs_and_profiles import (
+    NO_CONTENTS,
+    Found,
+    RunContents,
+    contents_by_run,
+    recognize_file,
+    recognize_profile,
+)
 from mindscope.ingest.settings_files import HYDRA_DIRECTORY, SettingsFinder, settings_name
 from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
 from mindscope.store.contents import Content, SettingsFile
@@ -40,12 +47,16 @@ class EventFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A directory with an event file, a graph file or a profile directly in it; files are sorted by age."""
+    """A directory with an event file, a graph file or a profile directly in it; files are sorted by age.
+
+    ``content_paths`` are those of all that ``contents`` count.
+    """
 
     id: str
     path: Path
     files: tuple[EventFile, ...]
     contents: tuple[Content, ...] = ()
+    content_paths: tuple[str, ...] = ()
     settings: tuple[SettingsFile, ...] = ()
 
 
@@ -112,10 +123,14 @@ class Finder:
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
         self.directories = tuple(path for path, each in listings.items() if each.listed_ns)
         self.has_links = any(each.links for each in listings.values())
-        contents = contents_by_run(self.base, {path: each.found for path, each in listings.items() if each.found})
+        contents = contents_by_run(
+            self.base,
+            {path: each.found for path, each in listings.items() if each.found},
+            {path: each.modified_ns for path, each in listings.items()},
+        )
         settings = self._settings_finder(listings)
         runs = [
-            _found_run(self.base, path, each.files, contents.get(path, ()), settings.of_run(path))
+            _found_run(self.base, path, each.files, contents.get(path, NO_CONTENTS), settings.of_run(path))
             for path, each in listings.items()
             if each.files or path in contents
         ]
@@ -237,8 +252,8 @@ def _found_run(
     base: str,
     directory: str,
     files: tuple[EventFile, ...],
-    contents: tuple[Content, ...] = (),
+    contents: RunContents = NO_CONTENTS,
     settings: tuple[SettingsFile, ...] = (),
 ) -> FoundRun:
     by_age = tuple(sorted(files, key=attrgetter("key")))
-    return FoundRun(run_id(base, directory), Path(directory), by_age, contents, settings)
+    return FoundRun(run_id(base, directory), Path(directory), by_age, *contents, settings)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
+from typing import NamedTuple
 
 from mindscope.ingest.file_names import readable
 from mindscope.store.contents import Content, ContentKind
@@ -30,11 +31,31 @@ _OTHER_PROTOBUF = re.compile(r"(memory_usage_\d+|saved_model|keras_metadata|fing
 _ASCEND_DATABASE = re.compile(
     r"(ascend_(mindspore|pytorch)_profiler(_\d+)?|analysis|communication_analyzer)\.db", re.ASCII
 )
+_CONTENT_NAME = re.compile(
+    rf"{_TORCH_TRACE.pattern}|.*\.(xplane\.pb|pb|onnx|sqlite3?|pickle|pkl)|{_ASCEND_DATABASE.pattern}|"
+    rf"{_PROFILER_FILE.pattern}",
+    re.ASCII,
+)
 _SQLITE_START = b"SQLite format 3\x00"
 _PICKLE_START = b"\x80"
 _HEAD = 1 << 18
 _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
 """A ModelProto, also of ONNX, begins with its version or domain, a GraphProto with its first node."""
+
+
+class RunContents(NamedTuple):
+    """Graph files and profiles of a run, and their paths."""
+
+    contents: tuple[Content, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+NO_CONTENTS = RunContents()
+
+
+def is_content_name(name: str) -> bool:
+    """Whether a file of this name may be a graph file, a profile, or a part of one."""
+    return _CONTENT_NAME.fullmatch(name) is not None
 
 
 def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | None:
@@ -91,28 +112,52 @@ def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def contents_by_run(base: str, found: Mapping[str, Iterable[Found]]) -> dict[str, tuple[Content, ...]]:
+def contents_by_run(
+    base: str, found: Mapping[str, Iterable[Found]], modified_ns: Mapping[str, int]
+) -> dict[str, RunContents]:
     """The contents found in each directory, by the directory of the run that they belong to.
 
     A profile directory belongs to its parent directory; TensorFlow's plugins/profile/TIME belongs to the directory
-    above plugins. Contents of a profile belong to the profile.
+    above plugins. Contents of a profile belong to the profile. ``modified_ns``: times of all directories.
     """
     by_run: dict[str, list[Found]] = {}
     profiles = {path for directory, each in found.items() for _, path in each if path == directory}
     for each in found.values():
         for kind, path in each:
             above = os.path.dirname(path)  # noqa: PTH120
-            if not _is_within(above, profiles, base):
+            if not any(_profiles_around(above, profiles, base)):
                 by_run.setdefault(_owner(base, above, kind), []).append((kind, path))
-    return {run: _summarize(run, each) for run, each in by_run.items()}
+    versions = _directory_versions(profiles, modified_ns, base)
+    return {
+        run: RunContents(_summarize(run, each, versions), tuple(path for _, path in each))
+        for run, each in by_run.items()
+    }
 
 
-def _is_within(directory: str, profiles: set[str], base: str) -> bool:
-    while len(directory) >= len(base):
+def _directory_versions(profiles: Collection[str], modified_ns: Mapping[str, int], base: str) -> dict[str, int]:
+    """By profile directory: changes when files in it are added, removed or replaced."""
+    versions = dict.fromkeys(profiles, 0)
+    for directory, modified in modified_ns.items() if profiles else ():
+        for profile in _profiles_around(directory, profiles, base):
+            versions[profile] += modified
+    return versions
+
+
+def _file_version(path: str) -> int:
+    try:
+        state = os.stat(path)  # noqa: PTH116 (ten thousand times)
+    except OSError:
+        return 0
+    return state.st_mtime_ns + state.st_size
+
+
+def _profiles_around(directory: str, profiles: Collection[str], base: str) -> Iterator[str]:
+    """``directory`` if it is a profile, and profiles above it, up to the base."""
+    above = ""
+    while len(directory) >= len(base) and directory != above:
         if directory in profiles:
-            return True
-        directory = os.path.dirname(directory)  # noqa: PTH120
-    return False
+            yield directory
+        above, directory = directory, os.path.dirname(directory)  # noqa: PTH120
 
 
 def _owner(base: str, directory: str, kind: ContentKind) -> str:
@@ -122,7 +167,15 @@ def _owner(base: str, directory: str, kind: ContentKind) -> str:
     return directory if len(directory) >= len(base) else base
 
 
-def _summarize(run: str, found: list[Found]) -> tuple[Content, ...]:
+def _summarize(run: str, found: list[Found], versions: Mapping[str, int]) -> tuple[Content, ...]:
     ordered = sorted(found, key=lambda each: (each[0].value, natural_key(each[1])))
     groups = ((kind, [path for _, path in each]) for kind, each in groupby(ordered, key=lambda each: each[0]))
-    return tuple(Content(kind, readable(os.path.relpath(paths[0], run)), len(paths)) for kind, paths in groups)
+    return tuple(
+        Content(
+            kind,
+            readable(os.path.relpath(paths[0], run)),
+            len(paths),
+            sum(versions[path] if path in versions else _file_version(path) for path in paths),
+        )
+        for kind, paths in groups
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mindscope.ingest.catalog import Catalog, ChangeListener
 from mindscope.ingest.file_names import is_event_name
+from mindscope.ingest.graphs_and_profiles import is_content_name
 from mindscope.ingest.settings_files import is_settings_name
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Watcher:
             self._refresh(None)
 
     def _notified(self) -> Iterator[set[str] | None]:
-        """Paths of event files and settings files that changed; None if everything must be rescanned.
+        """Paths of known files that changed; None if everything must be rescanned.
 
         Ends when the watcher stops, and when the set of directories changes.
         """
@@ -96,7 +97,7 @@ class Watcher:
         batches = watchfiles.watch(
             *watched[:1] if is_tree else watched,
             recursive=is_tree,
-            watch_filter=_is_relevant,
+            watch_filter=self._is_relevant,
             debounce=DEBOUNCE_MS,
             step=STEP_MS,
             stop_event=self._stopping,
@@ -113,6 +114,8 @@ class Watcher:
             if paths and len(paths) == len(changes) and not is_save_due:
                 yield paths
             else:
+                if written := {path for path in paths if self._catalog.holds_content(path)}:
+                    yield written  # a scan lists directories, which do not change when a file in a profile grows
                 yield None
                 looked_at = monotonic()
             if not is_tree and self._catalog.directories != watched:
@@ -133,10 +136,9 @@ class Watcher:
             except Exception:
                 log.exception("a listener failed on the change of %d runs; calling the others", len(changed))
 
-
-def _is_relevant(change: Change, path: str) -> bool:
-    """Whether a change may concern a run: an event file, a settings file, or an added or deleted directory."""
-    name = Path(path).name
-    if is_event_name(name) or is_settings_name(name):
-        return True
-    return change.name == "deleted" or (change.name == "added" and Path(path).is_dir())
+    def _is_relevant(self, change: Change, path: str) -> bool:
+        """Whether a change may concern a run: an event or settings file, contents, an added or deleted directory."""
+        name = Path(path).name
+        if is_event_name(name) or is_settings_name(name) or self._catalog.holds_content(path):
+            return True
+        return change.name == "deleted" or (change.name == "added" and (is_content_name(name) or Path(path).is_dir()))

@@ -26,11 +26,15 @@ class ContentKind(str, Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Content:
-    """Files or directories of one kind: ``name`` is the path of the first, below the run's directory."""
+    """Files or directories of one kind: ``name`` is the path of the first, below the run's directory.
+
+    ``version`` changes when one of them is written or replaced.
+    """
 
     kind: ContentKind
     name: str
     count: int = 1
+    version: int = 0
 
 
 class SettingsFile(NamedTuple):

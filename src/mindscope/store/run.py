@@ -88,6 +88,11 @@ class RunStore:
                 self._note_change()
             return is_other
 
+    def note_written_contents(self) -> None:
+        """Note that one of the directory's contents was written."""
+        with self.lock:
+            self._note_change()
+
     def set_settings(self, settings: tuple[SettingsFile, ...]) -> bool:
         """Set the settings files; returns whether they or their states changed."""
         with self.lock:
