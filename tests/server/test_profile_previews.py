@@ -101,3 +101,33 @@ def test_a_profile_is_shown_while_it_is_read(trace: Path, tmp_path: Path, with_c
         reader.close()
     if with_cache:
         assert sorted(path.suffix for path in cache.iterdir()) == [".parts", ".tables", ".timeline"]
+
+
+def test_a_file_that_changes_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "host_1.1700000000000000000.pt.trace.json"
+    gate, started, finished = Event(), list[str](), list[str]()
+
+    def read(path: Path, on_progress: Progress) -> Profile:
+        text = path.read_text()
+        started.append(text)
+        assert gate.wait(20)
+        profile = TORCH_TRACE.read(path, on_progress)
+        on_progress(len(text))
+        finished.append(text)
+        return profile
+
+    texts = [json.dumps({"schemaVersion": 1, "traceEvents": [], "version": number * "x"}) for number in range(3)]
+    reader = ProfileReader(None, 1 << 30)
+    found = FoundProfile(path, replace(TORCH_TRACE, read=read))
+    try:
+        for text in texts:
+            path.write_text(text)
+            assert isinstance(reader.timeline(found), Reading)
+            until(lambda: started == texts[:1])
+        gate.set()
+        until(lambda: isinstance(reader.timeline(found), OpenProfile))
+    finally:
+        gate.set()
+        reader.close()
+    assert started == [texts[0], texts[2]]
+    assert finished == [texts[2]]

@@ -58,6 +58,8 @@ class Reading:
     phase: str = "waiting"
     preview: OpenProfile | None = None
     """Of what is read so far; its version is not that of the profile."""
+    is_outdated: bool = False
+    """The file has changed since: the reading stops."""
     started_at: float = field(default_factory=time.monotonic)
 
     @property
@@ -112,6 +114,14 @@ class _Shelf(Generic[_Opened]):
         while len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return opened
+
+    def begin(self, state: Reading, result: Future[_Opened]) -> None:
+        """Add a job; one for an earlier version of the profile ends."""
+        outdated = self.jobs.get(state.path)
+        if outdated is not None:
+            outdated.state.is_outdated = True
+            outdated.result.cancel()
+        self.jobs[state.path] = _Job(state, result)
 
     def made(self, path: Path, version: str) -> _Opened | Reading | None:
         """The result of its job, or the state of it; None without one. Raises what the job raised."""
@@ -194,18 +204,18 @@ class ProfileReader:
 
     def _begin(self, found: FoundProfile, version: str) -> Reading:
         state = Reading(found.key, version, size_of(found.key))
-        self._timelines.jobs[found.key] = _Job(state, self._worker.submit(self._read, found, state))
+        self._timelines.begin(state, self._worker.submit(self._read, found, state))
         return state
 
     def _compute(self, path: Path, version: str, parts: Callable[[], SavedParts]) -> Reading:
         state = Reading(path, version, size_of(path), phase="tables")
-        self._parts.jobs[path] = _Job(state, self._worker.submit(self._tabulate, state, parts))
+        self._parts.begin(state, self._worker.submit(self._tabulate, state, parts))
         return state
 
     def _read(self, found: FoundProfile, state: Reading) -> OpenProfile:
         def progress(read: int) -> None:
             state.read_bytes = read
-            if self._is_closed:
+            if self._is_closed or state.is_outdated:
                 raise _StoppedError
 
         place = found.key / "preview"
