@@ -61,6 +61,10 @@ class DebugDataError(MindscopeError, LookupError):
     """Debugging data that a run does not hold: a step, a tensor, a statistic."""
 
 
+class WatchpointError(MindscopeError, ValueError):
+    """A watchpoint of debugging data that can't be parsed, or whose condition can't be evaluated."""
+
+
 class SettingsError(MindscopeError, ValueError):
     """An invalid setting from the command line, a configuration file or the environment."""
 

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watchpoints over recorded statistics: MindInsight's conditions, evaluated after the fact."""
+
+from __future__ import annotations
+
+from mindscope.debug.watchpoints.conditions import CONDITIONS as CONDITIONS
+from mindscope.debug.watchpoints.conditions import Condition as Condition
+from mindscope.debug.watchpoints.evaluation import evaluate_watchpoints as evaluate_watchpoints
+from mindscope.debug.watchpoints.hits import Evaluation as Evaluation
+from mindscope.debug.watchpoints.hits import Hit as Hit
+from mindscope.debug.watchpoints.hits import Problem as Problem
+from mindscope.debug.watchpoints.hits import Unevaluated as Unevaluated
+from mindscope.debug.watchpoints.recommended import recommended_watchpoints as recommended_watchpoints
+from mindscope.debug.watchpoints.watchpoint import Watchpoint as Watchpoint
+from mindscope.debug.watchpoints.watchpoint import make_watchpoint as make_watchpoint
+from mindscope.debug.watchpoints.watchpoint import parse_watchpoint as parse_watchpoint
+
+__all__ = [
+    "CONDITIONS", "Condition", "Evaluation", "Hit", "Problem", "Unevaluated", "Watchpoint", "evaluate_watchpoints",
+    "make_watchpoint", "parse_watchpoint", "recommended_watchpoints",
+]  # fmt: skip

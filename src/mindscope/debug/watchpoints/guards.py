@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keeps recommended watchpoints quiet in healthy trainings: each guard returns the rows that may hit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import Field
+from mindscope.debug.watchpoints.step_context import StepContext
+
+Mask = NDArray[np.bool_]
+Guard = Callable[[StepContext], Mask]
+"""Of each row of a step, shape (rows,), whether it may hit."""
+_YOUNG = 10
+"""Recorded steps in which a weight that began at zero may change by its whole size."""
+_FAR_BELOW = 1e-6
+"""A gradient vanishes only if it is this small beside the largest gradient of the step."""
+
+
+def learns_nothing(context: StepContext) -> Mask:
+    """Weights, not biases, without a gradient other than zero: a zero matrix that learns is a choice."""
+    return ~context.table.is_vector[context.recorded.tensor] & ~_has_gradient(context)
+
+
+def is_no_beginner(context: StepContext) -> Mask:
+    """Weights, not biases, except those that began at zero a few steps before."""
+    tensor, state = context.recorded.tensor, context.state
+    is_young = state.began_at_zero[tensor] & (state.seen[tensor] < _YOUNG)
+    return ~context.table.is_vector[tensor] & ~is_young
+
+
+def is_far_below_others(context: StepContext) -> Mask:
+    """Gradients of weights that are tiny beside others of the step: near the minimum all of them are small."""
+    tensor, recorded = context.recorded.tensor, context.recorded
+    is_gradient = context.table.is_parameter_gradient[tensor]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = recorded.column(Field.SUM_ABS) / recorded.column(Field.COUNT)
+    largest = np.nanmax(mean[is_gradient], initial=0.0)
+    return is_gradient & ~context.table.is_vector[tensor] & (mean < _FAR_BELOW * largest)
+
+
+def is_spreading(context: StepContext) -> Mask:
+    """All rows if NaN or infinity reached the loss or changed a parameter, else none.
+
+    A mask of -inf ends in a softmax, and a scaler of mixed precision skips the steps whose gradients overflow.
+    """
+    tensor, table = context.recorded.tensor, context.table
+    is_bad = context.non_finite > 0
+    outputs = np.flatnonzero(table.is_forward_output[tensor] & table.is_float[tensor])
+    is_loss_bad = outputs.size > 0 and is_bad[outputs[np.argmax(context.recorded.order[outputs])]]
+    is_parameter = table.is_parameter[tensor]
+    update = context.recorded.column(Field.MEAN_ABS_UPDATE)[is_parameter]
+    is_skipped = update.size > 0 and not np.any(update != 0)
+    is_gradient_bad = bool(is_bad[table.is_parameter_gradient[tensor]].any())
+    spreads = bool(is_loss_bad) or bool(is_bad[is_parameter].any()) or (is_gradient_bad and not is_skipped)
+    return np.full(len(tensor), spreads)
+
+
+def is_first_zero(context: StepContext) -> Mask:
+    """Outputs of forward operators in modules whose inputs are not all zero."""
+    tensor, recorded, table = context.recorded.tensor, context.recorded, context.table
+    is_zero = recorded.column(Field.ZERO) == recorded.column(Field.COUNT)
+    zero_inputs = recorded.order[table.is_input[tensor] & table.is_float[tensor] & is_zero]
+    is_output = table.is_forward_output[tensor] & table.is_float[tensor] & table.is_in_module[tensor]
+    return is_output & (recorded.column(Field.COUNT) > 1) & ~np.isin(recorded.order, zero_inputs)
+
+
+def is_in_module(context: StepContext) -> Mask:
+    """Operators of the network, not those of the loss."""
+    return context.table.is_in_module[context.recorded.tensor]
+
+
+def is_left_out(context: StepContext) -> Mask:
+    """Weights that never changed although they have a gradient and others change in the same step."""
+    tensor, recorded = context.recorded.tensor, context.recorded
+    others_change = bool(np.any(recorded.column(Field.MEAN_ABS_UPDATE) > 0))
+    has_never_changed = ~context.state.has_changed[tensor] & (recorded.column(Field.MEAN_ABS_UPDATE) == 0)
+    return has_never_changed & _has_gradient(context) & others_change
+
+
+def _has_gradient(context: StepContext) -> Mask:
+    """Of each parameter, whether its gradient was recorded in this step and is not all zero."""
+    recorded, table = context.recorded, context.table
+    is_nonzero = np.zeros(len(table.gradient) + 1, np.bool_)  # the last one is that of parameters without gradient
+    is_nonzero[recorded.tensor[recorded.column(Field.SUM_ABS) > 0]] = True
+    return is_nonzero[table.gradient[recorded.tensor]]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an evaluation of watchpoints found, and what it could not evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import TYPE_CHECKING, Any
+
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.watchpoints.watchpoint import Watchpoint
+from mindscope.tables import arrow_table, pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Problem(IntFlag):
+    """Why a tensor was not evaluated. The first six are the bits of MindInsight's error code."""
+
+    NAN = 1
+    INFINITY = 2
+    NO_EARLIER_VALUE = 4
+    TOO_LARGE = 8
+    NO_EXECUTION_HISTORY = 16
+    NO_VALUE = 32
+    NOT_RECORDED = 64
+    """The statistic is not recorded."""
+    WHOLE_TENSOR_NEEDED = 128
+    """The recorded statistics leave both possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A condition that held for a tensor."""
+
+    step: int
+    rank: int
+    tensor: int
+    """Place in ``DebugSource.tensors``."""
+    row: int
+    """Of the statistics of the step."""
+    order: int
+    """Of the operator in the execution of the step."""
+    watchpoint: int
+    parameter: str
+    """The one that holds; empty for a condition without."""
+    set_value: float
+    """NaN without a parameter."""
+    actual: float
+    """Exact, or the bound that statistics prove."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unevaluated:
+    """Tensors for which a parameter of a watchpoint could not be evaluated, all for the same reason."""
+
+    watchpoint: int
+    parameter: str
+    problem: Problem
+    missing: tuple[str, ...]
+    """Statistics that a recording would need; ``tensor`` is the whole tensor."""
+    count: int
+    """Tensors, over all steps and ranks."""
+    first_step: int
+    first_tensor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Hits in execution order: by step, then place in the step, then rank."""
+
+    tensors: Sequence[DebugTensor]
+    watchpoints: tuple[Watchpoint, ...]
+    hits: tuple[Hit, ...]
+    """At most as many as the evaluation was limited to; the first ones."""
+    counts: Mapping[int, Mapping[int, int]]
+    """By step, the number of hits of each watchpoint with any, beyond the limit too."""
+    unevaluated: tuple[Unevaluated, ...]
+    unmatched: tuple[int, ...]
+    """Watchpoints that no recorded tensor matches."""
+    steps: int
+    """How many steps of ranks were evaluated."""
+
+    @property
+    def count(self) -> int:
+        """The number of hits, beyond the limit too."""
+        return sum(sum(of_step.values()) for of_step in self.counts.values())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The hits with names in place of numbers."""
+        return [self._row(hit) for hit in self.hits]
+
+    def _row(self, hit: Hit) -> dict[str, Any]:
+        tensor, condition = self.tensors[hit.tensor], self.watchpoints[hit.watchpoint].condition
+        return {
+            "step": hit.step, "rank": hit.rank, "order": hit.order, "operator": tensor.operator,
+            "phase": str(tensor.phase), "role": str(tensor.role), "slot": tensor.slot, "condition": condition.id,
+            "parameter": hit.parameter, "set_value": hit.set_value, "actual": hit.actual,
+            "source": tensor.stack[0] if tensor.stack else "",
+        }  # fmt: skip
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows as columns, also without rows."""
+        rows = self.rows()
+        return {name: [row[name] for row in rows] for name in HIT_COLUMNS}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The hits as a data frame. Raises MissingPackageError."""
+        return pandas_table(self.columns())
+
+    def to_arrow(self) -> Any:
+        """The hits as a ``pyarrow.Table``."""
+        return arrow_table(self.columns())
+
+
+HIT_COLUMNS = (
+    "step", "rank", "order", "operator", "phase", "role", "slot", "condition", "parameter", "set_value", "actual",
+    "source",
+)  # fmt: skip

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step of one rank with what the steps before it showed, for conditions and guards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import COLUMN, Field
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.watchpoints.tensor_table import TensorTable
+
+_NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
+
+
+@dataclass(slots=True)
+class RankState:
+    """What is known of each tensor of a rank from its steps so far. Columns of shape (tensors,)."""
+
+    seen: NDArray[np.int64]
+    """In how many steps it was recorded."""
+    began_at_zero: NDArray[np.bool_]
+    """Whether its mean |before| was 0 when it was recorded first."""
+    has_changed: NDArray[np.bool_]
+    """Whether an update was above 0."""
+    previous: StepStatistics | None = None
+
+    @classmethod
+    def of(cls, tensors: int) -> RankState:
+        """Before the first step."""
+        return cls(np.zeros(tensors, np.int64), np.zeros(tensors, np.bool_), np.zeros(tensors, np.bool_))
+
+    def add(self, recorded: StepStatistics) -> None:
+        """Takes in a step, after it was evaluated."""
+        self.begin(recorded)
+        self.seen[np.unique(recorded.tensor)] += 1
+        self.has_changed[recorded.tensor[recorded.column(Field.MEAN_ABS_UPDATE) > 0]] = True
+        self.previous = recorded
+
+    def begin(self, recorded: StepStatistics) -> None:
+        """Takes in what a step says about the tensors that it records first."""
+        is_new = self.seen[recorded.tensor] == 0
+        self.began_at_zero[recorded.tensor[is_new & (recorded.column(Field.MEAN_ABS_BEFORE) == 0)]] = True
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """A step of a rank, and its surroundings."""
+
+    recorded: StepStatistics
+    table: TensorTable
+    state: RankState
+    is_first: bool
+    """Whether it is the first recorded step, and the first one or two of the training."""
+    non_finite: NDArray[np.float64] = field(init=False)
+    """NaN and infinities of each row; 0 where they were not recorded. Shape (rows,)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "non_finite", np.nansum(self.recorded.values[:, _NON_FINITE], axis=1))

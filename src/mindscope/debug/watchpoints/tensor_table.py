@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about the tensors of a source as columns, computed once for all steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.tensors import Phase, Role
+from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks, plain_type
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorTable:
+    """Columns of shape (tensors,)."""
+
+    kinds: Mapping[TensorKind, Mask]
+    plain_types: NDArray[np.str_]
+    is_float: Mask
+    """True where the dtype is not known."""
+    is_vector: Mask
+    """At most one dimension; a bias where the shape is not known."""
+    is_input: Mask
+    is_forward_output: Mask
+    is_in_module: Mask
+    is_parameter: Mask
+    is_parameter_gradient: Mask
+    gradient: NDArray[np.int64]
+    """Of a parameter, the place of its gradient; -1 without one."""
+
+    @classmethod
+    def of(cls, source: DebugSource) -> TensorTable:
+        """The facts about all tensors of a source."""
+        tensors = source.tensors
+        kinds = kind_masks(tensors, source.framework)
+        gradients = {(each.module, each.slot): place
+                     for place, each in enumerate(tensors) if each.role is Role.GRADIENT}  # fmt: skip
+        is_vector = np.array([each.shape is not None and len(each.shape) < 2 for each in tensors], np.bool_)
+        is_shapeless = np.array([each.shape is None for each in tensors], np.bool_)
+        return cls(
+            kinds=kinds,
+            plain_types=np.array([plain_type(each.type) for each in tensors], np.str_),
+            is_float=np.array([not each.dtype or "float" in each.dtype for each in tensors], np.bool_),
+            is_vector=is_vector | (is_shapeless & kinds[TensorKind.BIAS]),
+            is_input=np.array([each.role is Role.INPUT for each in tensors], np.bool_),
+            is_forward_output=np.array(
+                [each.role is Role.OUTPUT and each.phase is Phase.FORWARD for each in tensors], np.bool_
+            ),
+            is_in_module=np.array([bool(each.module) for each in tensors], np.bool_),
+            is_parameter=np.array([each.role is Role.PARAMETER for each in tensors], np.bool_),
+            is_parameter_gradient=np.array([each.role is Role.GRADIENT for each in tensors], np.bool_),
+            gradient=np.array(
+                [
+                    gradients.get((each.module, each.slot), -1) if each.role is Role.PARAMETER else -1
+                    for each in tensors
+                ],
+                np.int64,
+            ),
+        )

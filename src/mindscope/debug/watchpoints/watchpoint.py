@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A watchpoint: a condition with its parameters and the tensors that it watches, and its text."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.watchpoints.conditions import ABBREVIATIONS, CONDITIONS, Condition, Parameter
+from mindscope.errors import WatchpointError
+
+if TYPE_CHECKING:
+    from mindscope.debug.watchpoints.guards import Guard
+
+SYNTAX = "CONDITION [PARAMETER=VALUE ...] [for STEPS] [@ PATTERN[,PATTERN ...]]"
+_RANGE_ENDS = ("range_start_inclusive", "range_end_inclusive")
+_RANGE_SHARES = ("range_percentage_lt", "range_percentage_gt")
+
+
+@dataclass(frozen=True, slots=True)
+class Watchpoint:
+    """One condition over the tensors that match a pattern."""
+
+    condition: Condition
+    settings: Mapping[str, float]
+    """All parameters that are set, defaults included."""
+    patterns: tuple[str, ...] = ()
+    """With ``*``, ``?`` and ``[]``, against names of tensors (``names_of``); empty watches all tensors of the kind."""
+    for_steps: int = 1
+    """Hits only after the condition held in as many consecutive recorded steps; fewer if a run has fewer."""
+    types: frozenset[str] = frozenset()
+    """Plain types of operators; empty for all."""
+    guard: Guard | None = field(default=None, compare=False)
+    """Leaves out tensors that healthy trainings have too; of recommended watchpoints."""
+
+    @property
+    def compared(self) -> tuple[Parameter, ...]:
+        """The set parameters that compare a statistic."""
+        return tuple([each for each in self.condition.parameters if each.statistic and each.name in self.settings])
+
+    @property
+    def text(self) -> str:
+        """The watchpoint in the syntax of ``parse_watchpoint``."""
+        words = [self.condition.id, *(f"{name}={value:.12g}" for name, value in self.settings.items()
+                                      if value != self.condition.defaults.get(name))]  # fmt: skip
+        if self.for_steps > 1:
+            words += ["for", str(self.for_steps)]
+        return " ".join([*words, "@ " + ",".join(self.patterns)] if self.patterns else words)
+
+    def matches(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
+        """Which tensors the patterns name."""
+        if not self.patterns:
+            return np.ones(len(tensors), np.bool_)
+        return np.array([_is_named(each, self.patterns) for each in tensors], np.bool_)
+
+
+def names_of(tensor: DebugTensor) -> tuple[str, ...]:
+    """What a pattern is compared with: path of the module, operator, full name, and that of a parameter."""
+    parameter = f"{tensor.module}.{tensor.slot}".lstrip(".")
+    return tuple(dict.fromkeys((tensor.module, tensor.operator, tensor.type, parameter, tensor.name)))
+
+
+def _is_named(tensor: DebugTensor, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names_of(tensor) for pattern in patterns)
+
+
+def make_watchpoint(condition: str, settings: Mapping[str, float], patterns: Sequence[str] = ()) -> Watchpoint:
+    """A watchpoint from the id or the abbreviation of a condition.
+
+    Raises:
+        WatchpointError: no such condition or parameter, a value out of range, nothing to compare.
+    """
+    found = CONDITIONS.get(condition.lower()) or ABBREVIATIONS.get(condition.upper())
+    if found is None:
+        near = get_close_matches(condition.lower(), CONDITIONS, 3, 0.4) or list(CONDITIONS)
+        raise WatchpointError(f"condition {condition!r} does not exist; nearest are {', '.join(near)}")
+    for name, value in settings.items():
+        _check(found, name, value)
+    watchpoint = Watchpoint(found, {**found.defaults, **settings}, tuple(patterns))
+    _check_completeness(watchpoint)
+    return watchpoint
+
+
+def _check(condition: Condition, name: str, value: float) -> None:
+    parameter = condition.parameter(name)
+    if parameter is None:
+        names = ", ".join(each.name for each in condition.parameters) or "none"
+        raise WatchpointError(f"{condition.id} has no parameter {name!r}; it has {names}")
+    if not parameter.accepts(value):
+        raise WatchpointError(f"{name} of {condition.id} is {value:g}, want {parameter.range_text}")
+
+
+def _check_completeness(watchpoint: Watchpoint) -> None:
+    condition, names = watchpoint.condition, set(watchpoint.settings)
+    if names.intersection(_RANGE_SHARES) and not names.issuperset(_RANGE_ENDS):
+        raise WatchpointError(f"{condition.id} needs {' and '.join(_RANGE_ENDS)} with a range percentage")
+    if condition.statistic is None and not watchpoint.compared:
+        names_to_set = ", ".join(each.name for each in condition.parameters if each.statistic)
+        raise WatchpointError(f"{condition.id} compares nothing; set at least one of {names_to_set}")
+
+
+def parse_watchpoint(text: str) -> Watchpoint:
+    """A watchpoint from a text such as ``tensor_too_large max_gt=1e4 for 3 @ encoder.*``.
+
+    Raises:
+        WatchpointError: the text does not have the syntax, or ``make_watchpoint`` refuses it.
+    """
+    rules, separator, patterns_text = text.partition("@")
+    patterns = tuple([each.strip() for each in patterns_text.split(",") if each.strip()])
+    if separator and not patterns:
+        raise WatchpointError(f"watchpoint {text!r} has no pattern after @; want {SYNTAX}")
+    try:
+        words = shlex.split(re.sub(r"\s*=\s*", "=", rules))
+    except ValueError as error:
+        raise WatchpointError(f"watchpoint {text!r}: {error}; want {SYNTAX}") from error
+    if not words:
+        raise WatchpointError(f"watchpoint {text!r} has no condition; want {SYNTAX}")
+    settings: dict[str, float] = {}
+    for_steps, place = 1, 1
+    while place < len(words):
+        if words[place] == "for":
+            for_steps = _steps(text, words[place + 1 : place + 2])
+            place += 2
+            continue
+        name, value = _setting(text, words[place])
+        settings[name] = value
+        place += 1
+    made = make_watchpoint(words[0], settings, patterns)
+    return Watchpoint(made.condition, made.settings, made.patterns, for_steps)
+
+
+def _steps(text: str, words: Sequence[str]) -> int:
+    if not words or not words[0].isdecimal() or not 0 < int(words[0]) < 2**31:
+        raise WatchpointError(f"watchpoint {text!r} has no number of steps after for; want {SYNTAX}")
+    return int(words[0])
+
+
+def _setting(text: str, word: str) -> tuple[str, float]:
+    name, separator, value = word.partition("=")
+    try:
+        if separator:
+            return name, float(value)
+    except ValueError:
+        pass
+    raise WatchpointError(f"watchpoint {text!r}: {word!r} is no PARAMETER=VALUE with a number; want {SYNTAX}")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recommended watchpoints: what they find, and what of healthy trainings they leave out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.debug.watchpoints import evaluate_watchpoints, recommended_watchpoints
+from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of
+
+MATRIX = {"shape": (2, 2)}
+ONES, ZEROS = np.ones((2, 2), np.float32), np.zeros((2, 2), np.float32)
+
+
+def found(steps: dict[int, list[Recorded]]) -> list[tuple[int, str]]:
+    result = evaluate_watchpoints(source_of(steps), recommended_watchpoints())
+    return [(hit.step, result.watchpoints[hit.watchpoint].condition.abbreviation) for hit in result.hits]
+
+
+def step(weight: np.ndarray, before: np.ndarray, grad: np.ndarray, *more: Recorded) -> list[Recorded]:
+    return [Recorded(parameter("fc", **MATRIX), weight, 0, before), *more, Recorded(gradient("fc", **MATRIX), grad, 9)]
+
+
+def test_zero_weights_that_learn_nothing_are_found() -> None:
+    assert found({1: step(ZEROS, ZEROS, ZEROS)}) == [(1, "WI")]
+    assert found({1: step(ZEROS, ZEROS, ONES)}) == []
+    assert found({1: [Recorded(parameter("fc", "bias", shape=(2,)), np.zeros(2), 0)]}) == []
+
+
+def test_a_weight_that_changes_by_more_than_its_size_is_found_unless_it_began_at_zero() -> None:
+    assert found({5: step(3 * ONES, ONES, ONES)}) == [(5, "WCL")]
+    assert found({1: step(ONES, ZEROS, ONES), 2: step(3 * ONES, ONES, ONES)}) == []
+
+
+def test_a_weight_that_is_not_in_the_optimizer_is_found() -> None:
+    moving = parameter("other", **MATRIX)
+    kept = {n: [*step(ONES, ONES, ONES), Recorded(moving, ONES * n, 1, ONES * (n - 0.1))] for n in range(1, 5)}
+    assert found(kept) == [(3, "WNC"), (4, "WNC")]
+    assert found({n: step(ONES, ONES, ONES) for n in range(1, 5)}) == []  # no weight changes: a learning rate of 0
+    frozen = {n: [rows[0], rows[2]] for n, rows in kept.items()}  # has no gradient
+    assert found(frozen) == []
+
+
+def test_a_gradient_vanishes_beside_others_only() -> None:
+    small = Recorded(gradient("deep", **MATRIX), ONES * 1e-12, 8)
+    assert found({n: step(ONES * n, ONES * (n - 0.1), ONES, small) for n in range(1, 4)}) == [(3, "GV")]
+    converged = {n: step(ONES * n, ONES * (n - 0.1), ONES * 1e-11, small) for n in range(1, 4)}
+    assert found(converged) == []
+
+
+def test_infinity_in_a_mask_is_quiet_and_in_the_loss_is_found() -> None:
+    masked = Recorded(output("attention", "aten::masked_fill"), np.array([1.0, -np.inf]), 2)
+    loss = Recorded(output("", "aten::nll_loss"), np.array(0.5), 4)
+    bad = Recorded(output("", "aten::nll_loss"), np.array(np.nan), 4)
+    assert found({1: step(ONES, ONES * 0.9, ONES, masked, loss)}) == []
+    assert found({1: step(ONES, ONES * 0.9, ONES, masked, bad)}) == [(1, "TO"), (1, "TO")]
+
+
+def test_gradients_that_overflow_are_quiet_if_the_scaler_skips_the_step() -> None:
+    infinite = ONES * np.inf
+    assert found({1: step(ONES, ONES, infinite)}) == []
+    assert found({1: step(ONES, ONES * 0.9, infinite)}) == [(1, "TO")]
+
+
+def test_a_dead_activation_is_found_where_it_begins() -> None:
+    def rows(n: int, slot: np.ndarray) -> list[Recorded]:
+        entering = DebugTensor("act", "ReLU", Phase.FORWARD, Role.INPUT, "0", dtype="float32")
+        after = DebugTensor("fc2", "Linear", Phase.FORWARD, Role.INPUT, "0", dtype="float32")
+        return [
+            Recorded(entering, -ONES * n, 1), Recorded(output("act", "ReLU"), slot, 1),
+            Recorded(after, slot, 2), Recorded(output("fc2", "Linear"), slot, 2),
+        ]  # fmt: skip
+
+    assert found({n: rows(n, ZEROS) for n in range(1, 4)}) == [(3, "TZ"), (3, "AR")]
+    assert found({n: rows(n, np.eye(2)) for n in range(1, 4)}) == []
+    assert found({n: rows(n, ZEROS if n % 3 else ONES) for n in range(1, 9)}) == []
