@@ -65,7 +65,10 @@ def test_the_slow_rank_leads_to_its_timeline(context: BrowserContext, trainings:
     expect(page.get_by_test_id("rank-tip")).to_contain_text("step 0")
     heat.click(position={"x": 70, "y": 20 + 22 + 10})
     expect(page.get_by_test_id("timeline-tracks")).to_be_visible()
-    until(page, lambda: address(page).get("profile") == ['["rank_1","host.1.pt.trace.json"]'] and "timeline" in address(page))
+    until(
+        page,
+        lambda: address(page).get("profile") == ['["rank_1","host.1.pt.trace.json"]'] and "timeline" in address(page),
+    )
     begin, end = map(int, address(page)["timeline"][0].split("~"))
     assert begin <= 0 < 9_500_000 <= end < 10_000_000, "the first step"
 

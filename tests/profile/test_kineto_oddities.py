@@ -140,3 +140,18 @@ def test_all_parts_of_a_trace_of_marks_alone_are_missing(tmp_path: Path) -> None
     profile = events.read(tmp_path)
     assert profile.missing.keys() == set(Part) - {Part.FURTHER_TABLES}
     assert not overview_of(profile).advice
+
+
+@pytest.mark.parametrize(("frames", "count", "self_time"), [(0, 1, 100_000), (1, 2, 80_000), (2, 2, 80_000)])
+def test_frames_between_two_operators_of_one_name_make_them_two(
+    tmp_path: Path, frames: int, count: int, self_time: int
+) -> None:
+    events = Events()
+    events.op("aten::mine", 0, 100)
+    for depth in range(frames):
+        events.add("python_function", f"file.py({depth}): f", 10, 80)
+    events.op("aten::mine", 20 if frames else 0, 60 if frames else 100)
+    operators = read_profile(events.write(tmp_path / "x.pt.trace.json")).operators
+    assert (operators.count.sum(), operators.host_self.sum()) == (count, self_time)
+    frame_texts = {";".join(f"file.py({depth}): f" for depth in reversed(range(frames))), ""}
+    assert frames == 0 or set(operators.stack or ()) == frame_texts

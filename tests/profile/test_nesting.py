@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mindscope.profile._nesting import lift
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.nesting import busy, nesting_of
 from mindscope.profile.trace import Slices
@@ -71,6 +72,21 @@ def test_two_kernels_that_overlap_get_two_rows() -> None:
     assert nesting.row.tolist() == [0, 1, 0, 1]
     assert nesting.parent.tolist() == [-1, -1, -1, 2]
     assert nesting.overlaps == 1
+
+
+@given(spans, st.data())
+def test_parents_that_are_left_out_are_replaced_by_their_nearest_ancestors(
+    found: list[tuple[int, int, int]], data: st.DataObject
+) -> None:
+    nesting = nesting_of(slices_of(found))
+    kept = data.draw(st.lists(st.booleans(), min_size=len(found), max_size=len(found)))
+    lifted = nesting.parent.copy()
+    lift(lifted, np.array(kept, np.uint8), nesting.order)
+    for row, got in enumerate(lifted.tolist()):
+        want = int(nesting.parent[row])
+        while want >= 0 and not kept[want]:
+            want = int(nesting.parent[want])
+        assert got == want
 
 
 def test_a_deep_stack_is_read() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class ArgumentSource(Protocol):
 
     def of_slices(
         self,
-        rows: NDArray[np.int64],
+        rows: NDArray[np.integer[Any]],
         *,
         integers: Sequence[str] = (),
         numbers: Sequence[str] = (),
@@ -48,7 +48,7 @@ class ArgumentSource(Protocol):
 
     def of_events(
         self,
-        rows: NDArray[np.int64],
+        rows: NDArray[np.integer[Any]],
         *,
         integers: Sequence[str] = (),
         numbers: Sequence[str] = (),
@@ -71,7 +71,7 @@ class FileArguments:
 
     def of_slices(
         self,
-        rows: NDArray[np.int64],
+        rows: NDArray[np.integer[Any]],
         *,
         integers: Sequence[str] = (),
         numbers: Sequence[str] = (),
@@ -85,7 +85,7 @@ class FileArguments:
 
     def of_events(
         self,
-        rows: NDArray[np.int64],
+        rows: NDArray[np.integer[Any]],
         *,
         integers: Sequence[str] = (),
         numbers: Sequence[str] = (),

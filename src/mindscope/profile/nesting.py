@@ -33,9 +33,8 @@ def nesting_of(slices: Slices, overhang: int = 0) -> Nesting:
 
     A slice may end ``overhang`` nanoseconds after the one that contains it.
     """
-    order = np.lexsort((-slices.duration, slices.start, slices.track))
-    parent, row, own, overlaps = nest(slices.start, slices.duration, slices.track, order, overhang)
-    return Nesting(order.astype(np.int32), parent.astype(np.int32), row, own, overlaps)
+    order = np.lexsort((-slices.duration, slices.start, slices.track)).astype(np.int32)
+    return Nesting(order, *nest(slices.start, slices.duration, slices.track, order, overhang))
 
 
 def busy(starts: NDArray[np.int64], durations: NDArray[np.int64]) -> int:

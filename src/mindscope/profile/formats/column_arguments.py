@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class ColumnArguments:
 
     def of_slices(
         self,
-        rows: NDArray[np.int64],
+        rows: NDArray[np.integer[Any]],
         *,
         integers: Sequence[str] = (),
         numbers: Sequence[str] = (),
@@ -52,7 +53,7 @@ class ColumnArguments:
 
     def of_events(
         self,
-        rows: NDArray[np.int64],
+        rows: NDArray[np.integer[Any]],
         *,
         integers: Sequence[str] = (),
         numbers: Sequence[str] = (),

@@ -21,7 +21,8 @@ from mindscope.profile.kineto.categories import (
     roles_of,
 )
 from mindscope.profile.kineto.device_work import DeviceWork, device_work_of
-from mindscope.profile.kineto.host_calls import HostCalls, Paths, host_calls_of
+from mindscope.profile.kineto.host_calls import CallRows, HostCalls, host_calls_of
+from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
@@ -61,7 +62,7 @@ class KinetoAnalysis:
     @cached_property
     def calls(self) -> HostCalls:
         """What the host ran."""
-        return host_calls_of(self.trace, self.roles)
+        return host_calls_of(self.trace, self.roles, self.frame_names.codes)
 
     @cached_property
     def marked_steps(self) -> StepRanges:
@@ -75,7 +76,7 @@ class KinetoAnalysis:
 
     @cached_property
     def call_arguments(self) -> Arguments:
-        """Beside ``calls``; those of Python frames are not read."""
+        """Beside ``calls``; those of modules and Python frames are not read."""
         calls = self.calls
         has_any = (calls.slice >= 0) & np.isin(calls.role, (Role.OPERATOR, Role.LAUNCH, Role.ANNOTATION))
         return self.source.of_slices(np.where(has_any, calls.slice, -1), integers=_CALL_INTEGERS, texts=_CALL_TEXTS)
@@ -108,12 +109,9 @@ class KinetoAnalysis:
         """Of each call. As in torch's tables, the only child of an operator of its own name is a part of it."""
         calls = self.calls
         found = calls.role == Role.OPERATOR
-        children = np.zeros(len(calls), np.int64)
-        is_child = (calls.parent >= 0) & (calls.mark < 0)
-        np.add.at(children, calls.parent[is_child], 1)
-        inner = np.flatnonzero(found & (calls.parent >= 0))
+        inner = np.flatnonzero(found & calls.is_only_child)
         above = calls.parent[inner]
-        found[inner[(calls.name[above] == calls.name[inner]) & found[above] & (children[above] == 1)]] = False
+        found[inner[(calls.name[above] == calls.name[inner]) & found[above]]] = False
         return found
 
     @cached_property
@@ -125,7 +123,7 @@ class KinetoAnalysis:
         return found
 
     @cached_property
-    def operator(self) -> NDArray[np.int64]:
+    def operator(self) -> CallRows:
         """The innermost operator of each call, or itself; -1 for none."""
         return self.calls.nearest(self.is_operator)
 
@@ -146,21 +144,19 @@ class KinetoAnalysis:
     @cached_property
     def modules(self) -> Paths:
         """Modules around each call."""
-        return self.calls.paths(self.calls.role == Role.MODULE, self.calls.name.astype(np.int64))
+        return self.calls.paths(self.calls.role == Role.MODULE)
 
-    @cached_property
+    @property
     def frames(self) -> Paths:
         """Python frames around each call, modules among them, by ``frame_names``."""
-        codes = np.array(self.frame_names.codes, np.int64)
-        names = codes[self.calls.name] if len(codes) else self.calls.name.astype(np.int64)
-        return self.calls.paths(np.isin(self.calls.role, (Role.FRAME, Role.MODULE)), names)
+        return self.calls.frames
 
     @cached_property
     def frame_names(self) -> TextColumn:
         """The names of the trace without the addresses of objects, so that equal stacks have equal texts."""
         return TextColumn.of(_ADDRESS.sub("", each) for each in self.trace.names)
 
-    def stack_texts(self, paths: NDArray[np.int64]) -> TextColumn:
+    def stack_texts(self, paths: NDArray[np.int32]) -> TextColumn:
         """Frames of each path of ``frames`` joined by ``;``, the innermost first; empty for -1."""
         used, codes = np.unique(paths, return_inverse=True)
         names = self.frame_names.values
@@ -168,9 +164,9 @@ class KinetoAnalysis:
         return TextColumn(codes.reshape(-1).astype(np.uint32), texts)
 
     @cached_property
-    def forward_operator(self) -> NDArray[np.int64]:
+    def forward_operator(self) -> CallRows:
         """The forward operator that made the node of autograd around each call; -1 for none."""
-        found = np.full(len(self.calls), -1, np.int64)
+        found = np.full(len(self.calls), -1, np.int32)
         sequence, is_backward = self._sequence, self.phase == PHASES.index("backward")
         linked = self.calls.nearest(is_backward & (sequence >= 0))
         backward = np.flatnonzero(is_backward & (linked >= 0))
@@ -185,16 +181,16 @@ class KinetoAnalysis:
         return found
 
     @cached_property
-    def module_path(self) -> NDArray[np.int64]:
+    def module_path(self) -> NDArray[np.int32]:
         """The path in ``modules`` of each call: of a call of the backward pass that of its forward operator."""
         return self._of_forward(self.modules.of_call)
 
     @cached_property
-    def frame_path(self) -> NDArray[np.int64]:
+    def frame_path(self) -> NDArray[np.int32]:
         """The path in ``frames`` of each call: of a call of the backward pass that of its forward operator."""
         return self._of_forward(self.frames.of_call)
 
-    def _of_forward(self, paths: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _of_forward(self, paths: NDArray[np.int32]) -> NDArray[np.int32]:
         return np.where(self.forward_operator >= 0, paths[self.forward_operator], paths)
 
     @cached_property

@@ -13,7 +13,7 @@ from mindscope.profile.argument_columns import NO_INTEGER, Arguments
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.categories import Role
-from mindscope.profile.kineto.host_calls import HostCalls
+from mindscope.profile.kineto.host_calls import CallRows, HostCalls
 from mindscope.profile.kineto.step_ranges import StepRanges
 from mindscope.profile.trace import Trace
 
@@ -44,9 +44,9 @@ class DeviceWork:
     """``compute``, ``communication`` or ``copy``."""
     device: TextColumn
     stream: TextColumn
-    launch: NDArray[np.int64]
+    launch: CallRows
     """The host call that launched it; -1 if it is not in the trace."""
-    operator: NDArray[np.int64]
+    operator: CallRows
     """The innermost operator around the launch, as a host call; -1 for none."""
     step: NDArray[np.int64]
     """Index of the step that launched it; without a launch, in which it began; -1 for none."""
@@ -106,7 +106,7 @@ def device_work_of(
     )
 
 
-def _launches(arguments: Arguments, calls: HostCalls, call_arguments: Arguments) -> NDArray[np.int64]:
+def _launches(arguments: Arguments, calls: HostCalls, call_arguments: Arguments) -> CallRows:
     """By correlation; one launch of a CUDA graph has many kernels."""
     return _lookup(
         arguments.integers["correlation"],
@@ -115,13 +115,11 @@ def _launches(arguments: Arguments, calls: HostCalls, call_arguments: Arguments)
     )
 
 
-def _operators(
-    launch: NDArray[np.int64], arguments: Arguments, calls: HostCalls, call_arguments: Arguments
-) -> NDArray[np.int64]:
+def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_arguments: Arguments) -> CallRows:
     """By the external id of the launch, then by the calls around it, then by the external id of the kernel."""
     is_operator = calls.role == Role.OPERATOR
     rows, ids = np.flatnonzero(is_operator), call_arguments.integers["External id"]
-    none = np.full(len(launch), -1, np.int64)
+    none = np.full(len(launch), -1, np.int32)
     if not len(calls):
         return none
     by_launch = np.where(launch >= 0, _lookup(ids[launch], ids, rows), none)
@@ -131,14 +129,14 @@ def _operators(
     return np.where(by_launch >= 0, by_launch, np.where(launch >= 0, around, by_kernel))
 
 
-def _lookup(wanted: NDArray[np.int64], ids: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _lookup(wanted: NDArray[np.int64], ids: NDArray[np.int64], rows: NDArray[np.int64]) -> CallRows:
     """The first of ``rows`` whose id is each of ``wanted``; -1 for none. Ids below 1 are none."""
     known = rows[ids[rows] > 0]
     if not len(known):
-        return np.full(len(wanted), -1, np.int64)
-    order = known[np.argsort(ids[known], kind="stable")]
+        return np.full(len(wanted), -1, np.int32)
+    order = known[np.argsort(ids[known], kind="stable")].astype(np.int32)
     place = np.minimum(np.searchsorted(ids[order], wanted), len(order) - 1)
-    return np.where((wanted > 0) & (ids[order[place]] == wanted), order[place], -1)
+    return np.where((wanted > 0) & (ids[order[place]] == wanted), order[place], np.int32(-1))
 
 
 def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], arguments: Arguments) -> TextColumn:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of the host ran, as one tree for each thread: operators, annotations, launches, Python frames."""
+"""What the threads of the host ran, as one tree for each thread: operators, annotations, launches, modules.
+
+Traces with stacks have a slice for each Python frame. Frames become paths, so that tables need no memory for them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile._nesting import lift
 from mindscope.profile.kineto.categories import ON_HOST, Role
+from mindscope.profile.kineto.paths import Paths, paths_of
 from mindscope.profile.nesting import nesting_of
 from mindscope.profile.trace import Slices, Trace
 
@@ -18,14 +23,20 @@ MEMORY_NAME = "[memory]"
 _OLD_OVERHANG_NS = 1_000
 """Traces without a base have whole microseconds: a child may end one after its parent."""
 
+CallRows = NDArray[np.int32]
+"""Rows of calls; -1 for none."""
+
 
 @dataclass(frozen=True)
 class HostCalls:
-    """Columns of n calls in the order of the file, then of marks of the allocator, which take no time."""
+    """Columns of n calls in the order of the file, then of marks of the allocator, which take no time.
 
-    slice: NDArray[np.int64]
+    Of Python frames it has only the outermost ones, and those that call a module.
+    """
+
+    slice: NDArray[np.int32]
     """Row among the slices of the trace; of a mark: -1."""
-    mark: NDArray[np.int64]
+    mark: NDArray[np.int32]
     """Row among the events of the trace; of a call: -1."""
     role: NDArray[np.uint8]
     """Of a mark: ``Role.OTHER``."""
@@ -34,25 +45,28 @@ class HostCalls:
     track: NDArray[np.uint32]
     start: NDArray[np.int64]
     duration: NDArray[np.int64]
-    parent: NDArray[np.int32]
-    """The innermost call of the thread that contains it; -1 for none."""
+    parent: CallRows
+    """The innermost of these calls of the thread that contains it; -1 for none."""
+    is_only_child: NDArray[np.bool_]
+    """Whether it is the one call that its parent makes, without a frame between them; marks do not count."""
     level: NDArray[np.uint16]
     """Greater than that of its parent."""
     own: NDArray[np.int64]
-    """Duration without its children."""
+    """Duration without its children, frames among them."""
+    frames: Paths
+    """Python frames around each call, by the names of the trace without addresses."""
 
     def __len__(self) -> int:
         return len(self.slice)
 
     @cached_property
-    def _levels(self) -> list[NDArray[np.int64]]:
+    def _levels(self) -> list[CallRows]:
         """The calls of each level."""
-        order = np.argsort(self.level, kind="stable")
-        return np.split(order, np.cumsum(np.bincount(self.level))[:-1]) if len(order) else []
+        return rows_by_level(self.level)
 
-    def nearest(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def nearest(self, chosen: NDArray[np.bool_]) -> CallRows:
         """For each call itself, if it is chosen, else its nearest chosen ancestor; -1 for none."""
-        found = np.where(chosen, np.arange(len(self)), -1)
+        found = np.where(chosen, np.arange(len(self), dtype=np.int32), np.int32(-1))
         for calls in self._levels:
             open_calls = calls[(found[calls] < 0) & (self.parent[calls] >= 0)]
             found[open_calls] = found[self.parent[open_calls]]
@@ -67,9 +81,9 @@ class HostCalls:
             found[inner] = np.where(above != 0, above, found[inner])
         return found
 
-    def above(self, nearest: NDArray[np.int64]) -> NDArray[np.int64]:
+    def above(self, nearest: CallRows) -> CallRows:
         """The result of ``nearest`` for the parent of each call: a strict ancestor; -1 for none."""
-        return np.where(self.parent >= 0, nearest[self.parent], -1)
+        return np.where(self.parent >= 0, nearest[self.parent], np.int32(-1))
 
     def with_descendants(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sum over each call and all calls within it."""
@@ -82,7 +96,7 @@ class HostCalls:
     def _gathered(
         self,
         values: NDArray[np.int64],
-        gather: Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]], None],
+        gather: Callable[[NDArray[np.int64], CallRows, NDArray[np.int64]], None],
     ) -> NDArray[np.int64]:
         found = np.array(values)
         for calls in reversed(self._levels):
@@ -90,70 +104,65 @@ class HostCalls:
             gather(found, self.parent[inner], found[inner])
         return found
 
-    def paths(self, chosen: NDArray[np.bool_], names: NDArray[np.int64]) -> Paths:
-        """Chains of chosen ancestors, by ``names`` beside the calls."""
-        nearest = self.nearest(chosen)
-        above = self.above(nearest)
-        of_call = np.full(len(self), -1, np.int64)
-        parents: list[NDArray[np.int64]] = []
-        labels: list[NDArray[np.int64]] = []
-        count = 0
-        for calls in self._levels:
-            here = calls[chosen[calls]]
-            outer = np.where(above[here] >= 0, of_call[above[here]], -1)
-            key = (outer + 1) << 32 | names[here]
-            unique, place = np.unique(key, return_inverse=True)
-            of_call[here] = count + place.reshape(-1)
-            parents.append((unique >> 32) - 1)
-            labels.append(unique & 0xFFFFFFFF)
-            count += len(unique)
-        found = np.where(nearest >= 0, of_call[nearest], -1)
-        empty = np.empty(0, np.int64)
-        return Paths(found, np.concatenate([empty, *parents]), np.concatenate([empty, *labels]))
+    def paths(self, chosen: NDArray[np.bool_]) -> Paths:
+        """Chains of chosen ancestors by their names."""
+        return paths_of(self._levels, self.parent, chosen, self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
-    """A tree of names."""
+def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[np.uint32]) -> HostCalls:
+    """The calls of all threads, and the marks of the allocator within them.
 
-    of_call: NDArray[np.int64]
-    """The path of each call: of its nearest chosen ancestor or itself; -1 for none."""
-    parent: NDArray[np.int64]
-    """Of each path; less than its own index, -1 for a root."""
-    name: NDArray[np.int64]
-    """Of those that the paths were made with."""
-
-    def __len__(self) -> int:
-        return len(self.parent)
-
-    def chain(self, path: int) -> list[int]:
-        """Names from a path to its root."""
-        found: list[int] = []
-        while path >= 0:
-            found.append(int(self.name[path]))
-            path = int(self.parent[path])
-        return found
-
-
-def host_calls_of(trace: Trace, roles: NDArray[np.uint8]) -> HostCalls:
-    """The calls of all threads, and the marks of the allocator within them."""
+    Args:
+        trace: of PyTorch.
+        roles: of all its slices.
+        frame_names: for each name of the trace the code of the frame that it names.
+    """
     slices, events = trace.slices, trace.events
-    calls = np.flatnonzero(np.isin(roles, ON_HOST))
+    calls = np.flatnonzero(np.isin(roles, ON_HOST)).astype(np.int32)
     is_memory = np.array([each == MEMORY_NAME for each in trace.names], np.bool_)
     marks = np.flatnonzero(is_memory[events.name]) if len(is_memory) else np.empty(0, np.int64)
+    role = np.concatenate([roles[calls], np.full(len(marks), Role.OTHER, np.uint8)])
     start = np.concatenate([slices.start[calls], events.time[marks]])
     duration = np.concatenate([slices.duration[calls], np.zeros(len(marks), np.int64)])
     track = np.concatenate([slices.track[calls], events.track[marks]])
     name = np.concatenate([slices.name[calls], events.name[marks]])
-    none = np.zeros(len(start), np.uint32)
+    none = np.empty(0, np.uint32)
     nesting = nesting_of(
-        Slices(start, duration, name, none, track, none.astype(np.int64), none),
+        Slices(start, duration, none, none, track, none.astype(np.int64), none),
         overhang=_OLD_OVERHANG_NS if trace.origin_ns is None else 0,
     )
+    parent, level, own, order = nesting.parent, nesting.row, nesting.own, nesting.order
+    del nesting
+    is_frame = np.isin(role, (Role.FRAME, Role.MODULE))
+    frames = paths_of(rows_by_level(level), parent, is_frame, frame_names[name] if len(name) else name)
+    is_kept = (role != Role.FRAME) | (parent < 0)
+    is_only_child = _only_children(parent, len(calls)) & is_kept[parent]
+    lift(parent, is_kept.view(np.uint8), order)
+    del order
+    kept = np.flatnonzero(is_kept)
+    place = np.cumsum(is_kept, dtype=np.int32) - np.int32(1)
+    parent = parent[kept]
     return HostCalls(
-        slice=np.concatenate([calls, np.full(len(marks), -1)]),
-        mark=np.concatenate([np.full(len(calls), -1), marks]),
-        role=np.concatenate([roles[calls], np.full(len(marks), Role.OTHER, np.uint8)]),
-        name=name, track=track, start=start, duration=duration,
-        parent=nesting.parent, level=nesting.row, own=nesting.own,
+        slice=np.concatenate([calls, np.full(len(marks), -1, np.int32)])[kept],
+        mark=np.concatenate([np.full(len(calls), -1, np.int32), marks.astype(np.int32)])[kept],
+        role=role[kept], name=name[kept], track=track[kept], start=start[kept], duration=duration[kept],
+        parent=np.where(parent >= 0, place[parent], np.int32(-1)),
+        is_only_child=is_only_child[kept], level=level[kept], own=own[kept], frames=frames.select(kept),
     )  # fmt: skip
+
+
+def _only_children(parent: CallRows, calls: int) -> NDArray[np.bool_]:
+    """Which of the first ``calls`` rows are the only one of these with their parent."""
+    found = np.zeros(len(parent), np.bool_)
+    has_parent = parent[:calls] >= 0
+    is_one = np.bincount(parent[:calls][has_parent], minlength=len(parent)) == 1
+    found[:calls] = has_parent & is_one[parent[:calls]] if calls else has_parent
+    return found
+
+
+def rows_by_level(level: NDArray[np.uint16]) -> list[CallRows]:
+    """The rows of each level, the lowest first."""
+    if not len(level):
+        return []
+    order = np.argsort(level, kind="stable").astype(np.int32)
+    return np.split(order, np.cumsum(np.bincount(level))[:-1])

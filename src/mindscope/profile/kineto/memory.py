@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mindscope.profile.argument_columns import NO_INTEGER
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.host_calls import CallRows
 from mindscope.profile.kineto.operators import path_texts
 from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
 from mindscope.profile.texts import Missing
@@ -74,7 +75,7 @@ def _blocks(
     one = np.where(alloc_mark >= 0, alloc_mark, free_mark)
     allocated_at = np.where(alloc_mark >= 0, time[alloc_mark], UNKNOWN_TIME)
     freed_at = np.where(free_mark >= 0, time[free_mark], UNKNOWN_TIME)
-    owner = np.where(alloc_mark >= 0, _owners(analysis)[marks[alloc_mark]], -1)
+    owner = np.where(alloc_mark >= 0, _owners(analysis)[marks[alloc_mark]], np.int32(-1))
     numbers = analysis.marked_steps.numbers_at(allocated_at)
     found = MemoryBlocks(
         device=device.select(one),
@@ -90,7 +91,7 @@ def _blocks(
     return found.select(np.argsort(allocated_at, kind="stable"))
 
 
-def _owners(analysis: KinetoAnalysis) -> NDArray[np.int64]:
+def _owners(analysis: KinetoAnalysis) -> CallRows:
     """The operator that needs the memory: the innermost one that does more than to allocate; -1 for none."""
     calls = analysis.calls
     only_allocates = np.array([each in _EMPTY for each in analysis.trace.names], np.bool_)[calls.name]
@@ -98,25 +99,25 @@ def _owners(analysis: KinetoAnalysis) -> NDArray[np.int64]:
     return np.where(found >= 0, found, analysis.operator)
 
 
-def _with_none(rows: NDArray[np.int64], codes: NDArray[np.uint32], values: Sequence[str]) -> TextColumn:
+def _with_none(rows: CallRows, codes: NDArray[np.uint32], values: Sequence[str]) -> TextColumn:
     return TextColumn(np.where(rows >= 0, codes[rows] + 1, 0).astype(np.uint32), ["", *values])
 
 
-def _modules(analysis: KinetoAnalysis, owner: NDArray[np.int64]) -> TextColumn | None:
+def _modules(analysis: KinetoAnalysis, owner: CallRows) -> TextColumn | None:
     if not len(analysis.modules):
         return None
-    path = np.where(owner >= 0, analysis.module_path[owner], -1)
+    path = np.where(owner >= 0, analysis.module_path[owner], np.int32(-1))
     return TextColumn((path + 1).astype(np.uint32), ["", *path_texts(analysis, analysis.modules)])
 
 
 def _stacks(analysis: KinetoAnalysis, marks: NDArray[np.int64]) -> TextColumn | None:
     if not len(analysis.frames):
         return None
-    return analysis.stack_texts(np.where(marks >= 0, analysis.frames.of_call[marks], -1))
+    return analysis.stack_texts(np.where(marks >= 0, analysis.frames.of_call[marks], np.int32(-1)))
 
 
 def _categories(
-    analysis: KinetoAnalysis, owner: NDArray[np.int64], born: NDArray[np.int64], freed: NDArray[np.int64]
+    analysis: KinetoAnalysis, owner: CallRows, born: NDArray[np.int64], freed: NDArray[np.int64]
 ) -> TextColumn:
     """What a block most likely holds, by what allocated it and how long it lives.
 
@@ -128,20 +129,20 @@ def _categories(
     of_phase = np.array([values.index(each) for each in ("", "activation", "gradient", "optimizer_state", "input")])
     code = np.where(owner >= 0, of_phase[analysis.phase[owner]], 0)
     outermost = _outermost_operators(analysis)
-    top = np.where(owner >= 0, outermost[owner], -1)
+    top = np.where(owner >= 0, outermost[owner], np.int32(-1))
     end = np.where(top >= 0, calls.start[top] + calls.duration[top], np.iinfo(np.int64).min)
     code[(freed != UNKNOWN_TIME) & (freed <= end)] = values.index("temporary")
     code[born == UNKNOWN_TIME] = 0
     return TextColumn(code.astype(np.uint32), values)
 
 
-def _outermost_operators(analysis: KinetoAnalysis) -> NDArray[np.int64]:
+def _outermost_operators(analysis: KinetoAnalysis) -> CallRows:
     """The outermost operator around each call, or itself; -1 for none."""
     calls, operator = analysis.calls, analysis.operator
     above = calls.above(operator)
     found = np.array(operator)
     while True:
-        outer = np.where(found >= 0, above[found], -1)
+        outer = np.where(found >= 0, above[found], np.int32(-1))
         if (outer < 0).all():
             return found
         found = np.where(outer >= 0, outer, found)

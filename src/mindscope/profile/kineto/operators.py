@@ -11,7 +11,7 @@ from mindscope.profile.grouping import groups_of
 from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
 from mindscope.profile.kineto.flops import flops_of
-from mindscope.profile.kineto.host_calls import Paths
+from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.texts import Missing
@@ -76,14 +76,14 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     is_module = calls.role == Role.MODULE
     backward = np.where(analysis.phase == PHASES.index("backward"), 1, 0)
 
-    def added(values: NDArray[np.int64], of_call: NDArray[np.int64]) -> NDArray[np.int64]:
+    def added(values: NDArray[np.int64], of_call: NDArray[np.int32]) -> NDArray[np.int64]:
         found = np.zeros(len(paths), np.int64)
         known = of_call >= 0
         np.add.at(found, of_call[known], values[known])
         return found
 
-    own_path = np.where(is_module, paths.of_call, -1)
-    forward_path = np.where(backward == 0, paths.of_call, -1)
+    own_path = np.where(is_module, paths.of_call, np.int32(-1))
+    forward_path = np.where(backward == 0, paths.of_call, np.int32(-1))
     host_total = added(calls.duration, own_path)
     device_self = added(analysis.device_self, forward_path)
     has_device = len(analysis.device) > 0
