@@ -43,6 +43,7 @@ class Kind(str, Enum):
     SESSION = "session"
     LOG_MESSAGE = "log_message"
     META_GRAPH = "meta_graph"
+    TENSOR_STATISTICS = "tensor_statistics"
 
     def __str__(self) -> str:
         return self.value

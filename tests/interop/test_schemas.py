@@ -22,6 +22,7 @@ OURS = {
     ("TensorProto", "is_float_exact"),
     ("Value", "text"),
     ("Value", "exact_scalar_value"),
+    ("Value", "tensor_statistics"),
     ("LossLandscape", "facts"),
 }
 """What we add to MindSpore's messages; its package keeps it as an unknown field."""

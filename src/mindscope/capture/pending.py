@@ -18,6 +18,7 @@ from mindscope.capture.lineage import FIELDS, lineage_bytes
 from mindscope.capture.messages import graph_bytes
 from mindscope.capture.protobuf_fields import bytes_field, text_field
 from mindscope.capture.scalars import SCALAR
+from mindscope.capture.tensor_statistics import StepRows, TensorTable, encode_statistics
 from mindscope.capture.tensors import TENSOR
 from mindscope.capture.videos import VIDEO
 from mindscope.errors import RecorderClosedError, TypeRejectedError, ValueRejectedError
@@ -30,7 +31,7 @@ ARRAYS: dict[str, ArrayKind] = {
     "histogram": HISTOGRAM,
 }
 MESSAGE_PLUGINS = ("graph", *FIELDS)
-PLUGINS = (*ARRAYS, "landscape", *MESSAGE_PLUGINS)
+PLUGINS = (*ARRAYS, "landscape", "tensor_statistics", *MESSAGE_PLUGINS)
 """Every kind that ``add_value`` takes."""
 
 _MIN_BYTES = 16 << 10  # minimal size of a value in the queue: encoding takes time even for small ones
@@ -81,6 +82,8 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
     if plugin == "landscape":
         fields = bytes_field(1, text_field(1, tag) + bytes_field(10, landscape_bytes(value)))
         return _from_bytes(plugin, tag, fields)
+    if plugin == "tensor_statistics":
+        return _from_statistics(plugin, tag, value)
     if isinstance(value, DeferredArray):
         return PendingValue(
             plugin, tag, value.size + _MIN_BYTES, partial(_encode_deferred, plugin, tag, value, warn_once), value
@@ -94,6 +97,14 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
 
 def _from_bytes(plugin: str, tag: str, encoded: bytes) -> PendingValue:
     return PendingValue(plugin, tag, len(encoded) + _MIN_BYTES, lambda: encoded)
+
+
+def _from_statistics(plugin: str, tag: str, value: Any) -> PendingValue:
+    if not isinstance(value, (StepRows, TensorTable)):
+        raise TypeRejectedError(
+            f"value is {type(value).__name__}, want StepRows or a TensorTable; the Debugger makes them"
+        )
+    return PendingValue(plugin, tag, value.size_bytes + _MIN_BYTES, partial(encode_statistics, tag, value))
 
 
 def _encode_deferred(plugin: str, tag: str, value: DeferredArray, warn_once: WarnOnce) -> bytes:

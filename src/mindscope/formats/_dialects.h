@@ -16,7 +16,7 @@ typedef struct {
     uint64_t event_fields; /* bit per field of the event that the store keeps as a reference */
 } Dialect;
 
-static const Dialect DIALECT_MINDSPORE = {5, 3, 1001, 0, 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 30,
+static const Dialect DIALECT_MINDSPORE = {5, 3, 1001, 0, 1 << 4 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 30 | 1ull << 31,
                                           1 << 4 | 1 << 6};
 static const Dialect DIALECT_LINEAGE = {0, 3, 0, 0, 0, 1 << 6 | 1 << 7 | 1 << 9 | 1 << 10};
 static const Dialect DIALECT_TENSORBOARD = {5, 2, 0, 1, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 8,

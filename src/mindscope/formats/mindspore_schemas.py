@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of MindSpore's event files (proto2, package ``mindspore.irpb``) as schema tables.
 
-Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Four fields are
+Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Five fields are
 mindscope extensions, and other readers skip them: ``TensorProto.is_float_exact`` marks ``float_data`` that lost no
-precision, ``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 can't hold, and
-``LossLandscape.facts`` says how a landscape was computed.
+precision, ``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 can't hold,
+``Value.tensor_statistics`` the statistics of all tensors of a step, and ``LossLandscape.facts`` says how a landscape was
+computed.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from mindscope.formats.wire import parse_schemas
 SCHEMAS = parse_schemas("""
 Event: 1 double! wall_time, 2 int64 step, 3 string version, 4 GraphProto graph_def, 5 Summary summary, 6 Explain explain
 Summary: 1 repeated Value value
-Value: 1 string! tag, 3 float scalar_value, 4 Image image, 8 TensorProto tensor, 9 Histogram histogram, 10 LossLandscape loss_landscape, 30 string text, 1001 double exact_scalar_value
+Value: 1 string! tag, 3 float scalar_value, 4 Image image, 8 TensorProto tensor, 9 Histogram histogram, 10 LossLandscape loss_landscape, 30 string text, 31 TensorStatistics tensor_statistics, 1001 double exact_scalar_value
 Image: 1 int32! height, 2 int32! width, 3 int32! colorspace, 4 bytes! encoded_image
 Histogram: 1 repeated bucket buckets, 2 int64 nan_count, 3 int64 pos_inf_count, 4 int64 neg_inf_count, 5 double max, 6 double min, 7 double sum, 8 int64 count
 bucket: 1 double! left, 2 double! width, 3 int64! count
 LossLandscape: 1 Point landscape, 2 LossPath loss_path, 3 Metadata metadata, 4 Point convergence_point, 1000 LandscapeFacts facts
 LandscapeFacts: 1 string method, 2 packed double path_distances, 3 packed double path_lengths, 4 packed double explained_variance, 5 bytes evaluated, 6 string normalization, 7 int64 num_samples, 8 int64 seed, 9 string evaluation, 10 string dtype, 11 double dtype_error, 12 double seconds, 13 int64 points_done, 14 int64 points_total, 15 double seconds_left, 16 string degenerate, 17 string failure
+TensorStatistics: 1 uint64 table, 2 int64 rank, 3 int64 first_tensor, 4 bytes tensors, 5 string facts, 6 int64 rows, 7 repeated StatisticsColumn columns
+StatisticsColumn: 1 string! name, 2 string! dtype, 3 bool is_deflated, 4 bytes! data
 Point: 1 TensorProto x, 2 TensorProto y, 3 TensorProto z
 LossPath: 1 repeated int32 intervals, 2 Point points
 Metadata: 1 string decomposition, 2 string unit, 3 int32 step_per_epoch
@@ -69,6 +72,7 @@ EVENT = SCHEMAS["Event"]
 SUMMARY = SCHEMAS["Summary"]
 VALUE = SCHEMAS["Value"]
 TENSOR = SCHEMAS["TensorProto"]
+TENSOR_STATISTICS = SCHEMAS["TensorStatistics"]
 EXPLAIN = SCHEMAS["Explain"]
 LINEAGE_EVENT = SCHEMAS["LineageEvent"]
 TRAIN_LINEAGE = SCHEMAS["TrainLineage"]

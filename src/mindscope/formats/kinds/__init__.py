@@ -18,6 +18,7 @@ from mindscope.formats.kinds.notices import EXPLAIN, LOG_MESSAGE, SESSION
 from mindscope.formats.kinds.scalar import SCALAR
 from mindscope.formats.kinds.tensor import TENSOR
 from mindscope.formats.kinds.tensor_plugins import MESH, PR_CURVE
+from mindscope.formats.kinds.tensor_statistics import TENSOR_STATISTICS
 from mindscope.formats.kinds.tensorboard_plugins import CUSTOM_SCALARS, HPARAMS
 from mindscope.formats.kinds.text import TEXT
 from mindscope.formats.kinds.video import VIDEO
@@ -28,6 +29,7 @@ __all__ = ["KINDS", "REFINED_KINDS", "KindDescriptor", "NamedBytes", "Storage", 
 _DESCRIPTORS = (
     SCALAR, IMAGE, VIDEO, TENSOR, HISTOGRAM, TEXT, AUDIO, PR_CURVE, MESH, HPARAMS, CUSTOM_SCALARS, LANDSCAPE, GRAPH,
     RUN_METADATA, TRAIN_LINEAGE, EVAL_LINEAGE, DATASET_GRAPH, CUSTOM_LINEAGE, EXPLAIN, SESSION, LOG_MESSAGE, META_GRAPH,
+    TENSOR_STATISTICS,
 )  # fmt: skip
 KINDS: Mapping[Kind, KindDescriptor] = MappingProxyType({each.kind: each for each in _DESCRIPTORS})
 """The descriptor of every kind, in export order."""

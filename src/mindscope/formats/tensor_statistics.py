@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The statistics of the tensors of a step as packed columns.
+
+A column has the smallest dtype that holds its numbers; one number if all rows have the same. It is deflated if that
+saves bytes. Sums and means keep the precision of float32, everything else is exact.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.reasons import Reason
+from mindscope.types import Message
+
+TAG = re.compile(r"rank_(\d+)/(steps|tensors)", re.ASCII)
+"""Tags of a rank: one for the statistics of steps, one for descriptions of tensors."""
+MAX_ROWS = 1 << 24
+"""A step with more rows is damaged."""
+_LEVEL = 1  # of zlib: higher ones take several times as long, and save a few percent
+_INTEGERS = (np.uint8, np.uint16, np.uint32, np.uint64)
+_LARGEST = (0xFF, 0xFFFF, 0xFFFFFFFF)
+_DTYPES = frozenset(("u1", "u2", "u4", "u8", "f4", "f8"))
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
+_FLOAT32_TINY = float(np.finfo(np.float32).tiny)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedColumn:
+    """One number for each row, or one for all; ``dtype`` without byte order, which is little-endian."""
+
+    dtype: str
+    data: bytes
+    is_deflated: bool = False
+
+    def unpack(self, name: str, rows: int) -> NDArray[np.generic]:
+        """Shape (rows,), read-only. Raises FormatError if the bytes are no such column."""
+        if self.dtype not in _DTYPES:
+            raise _malformed(f"column {name} has dtype {self.dtype!r}, want one of {', '.join(sorted(_DTYPES))}")
+        dtype = np.dtype(f"<{self.dtype}")
+        data = self._inflated(name, rows * dtype.itemsize) if self.is_deflated else self.data
+        if len(data) == dtype.itemsize:
+            return np.broadcast_to(np.frombuffer(data, dtype), (rows,))
+        if len(data) != rows * dtype.itemsize:
+            raise _malformed(f"column {name} has {len(data)} bytes, want {rows} numbers of {dtype.itemsize} bytes")
+        return np.frombuffer(data, dtype)
+
+    def _inflated(self, name: str, size: int) -> bytes:
+        try:
+            return zlib.decompressobj().decompress(self.data, size + 1)  # a bomb ends here
+        except zlib.error as error:
+            raise _malformed(f"column {name} can't be inflated: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class TensorStatistics:
+    """One value in an event file: rows of a step, or descriptions of tensors that rows refer to."""
+
+    table: int
+    """Random number of the table of tensors that the rows refer to; a recorder has one."""
+    rank: int = 0
+    first_tensor: int = 0
+    """Place of ``tensors[0]`` in the table."""
+    tensors: tuple[Message, ...] = ()
+    """Descriptions: ``module``, ``type``, ``phase``, ``role``, ``slot``, ``call``, ``dtype``, ``shape``, ``name``,
+    ``stack``; absent where empty."""
+    facts: Message = field(default_factory=dict[str, object])
+    """Of the recording: framework, its version, level."""
+    rows: int = 0
+    packed: Mapping[str, PackedColumn] = field(default_factory=dict[str, PackedColumn])
+    """By name: ``tensor``, ``order``, ``digest`` and statistics. A statistic without a column is NaN in all rows."""
+
+    def column(self, name: str) -> NDArray[np.generic] | None:
+        """A column, shape (rows,); None if there is none. Raises FormatError if it is damaged."""
+        packed = self.packed.get(name)
+        return None if packed is None else packed.unpack(name, self.rows)
+
+
+def steps_tag(rank: int) -> str:
+    """The tag of the statistics of a rank."""
+    return f"rank_{rank}/steps"
+
+
+def tensors_tag(rank: int) -> str:
+    """The tag of the descriptions of a rank's tensors."""
+    return f"rank_{rank}/tensors"
+
+
+def pack(values: NDArray[np.generic], is_rounded: bool = False) -> PackedColumn:
+    """Pack numbers of shape (n,): unsigned integers, or float64 where ``is_rounded`` allows float32."""
+    first = values[:1]
+    if values.size and first.tobytes() * values.size == np.ascontiguousarray(values).tobytes():
+        values = first
+    narrow = _narrow(values, is_rounded)
+    data = narrow.tobytes()  # little-endian, like all platforms of the compiled modules
+    deflated = zlib.compress(data, _LEVEL) if len(data) > 64 else data
+    is_deflated = len(deflated) < len(data)
+    return PackedColumn(f"{narrow.dtype.kind}{narrow.dtype.itemsize}", deflated if is_deflated else data, is_deflated)
+
+
+def _narrow(values: NDArray[np.generic], is_rounded: bool) -> NDArray[Any]:
+    """The values in the smallest dtype that holds them."""
+    if values.dtype.kind == "f":
+        if is_rounded and _fits_float32(values):
+            return values.astype(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = values.astype(np.uint32) if values.size and 0 <= values.min() <= values.max() < 1 << 32 else None
+            if whole is None or not np.array_equal(whole, values) or np.signbit(values).any():
+                single = values.astype(np.float32)
+                return single if np.array_equal(single, values, equal_nan=True) else values
+        values = whole
+    largest = int(values.max()) if values.size else 0  # pyright: ignore[reportArgumentType]
+    return values.astype(_INTEGERS[int(np.searchsorted(_LARGEST, largest))])
+
+
+def _fits_float32(values: NDArray[np.generic]) -> bool:
+    """Whether no number becomes infinite or loses digits as a subnormal one."""
+    magnitudes = np.abs(values)
+    used = magnitudes[magnitudes > 0]  # leaves out NaN
+    return not used.size or bool(used.max() <= _FLOAT32_MAX and used.min() >= _FLOAT32_TINY)
+
+
+def _malformed(why: str) -> FormatError:
+    return FormatError(Reason("value_malformed", kind="tensor_statistics", why=why))

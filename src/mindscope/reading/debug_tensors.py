@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions of the tensors that a ``Debugger`` recorded, and which of them the rows of a step are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.stored_values import StoredValues
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.errors import FormatError
+from mindscope.formats.tensor_statistics import TensorStatistics
+from mindscope.types import Message
+
+
+class TensorTables:
+    """The tables of several recorders, merged: equal tensors of all of them are one.
+
+    Tensors are equal if all but shape and stack is equal. One that changed its shape has None.
+    """
+
+    def __init__(self) -> None:
+        self.tensors: list[DebugTensor] = []
+        """It only grows."""
+        self.facts: Message = {}
+        """Of the newest recording."""
+        self.failures: list[FormatError] = []
+        self._place: dict[DebugTensor, int] = {}  # without shape and stack -> place in ``tensors``
+        self._tables: dict[int, dict[int, int]] = {}  # by table: place there -> place in ``tensors``
+        self._layout: tuple[tuple[int, bytes], NDArray[np.int32]] | None = None  # of the step that was read last
+        self._wanted: tuple[Any, NDArray[np.intp]] | None = None  # rows of the tensors that were looked for last
+
+    def read(self, found: StoredValues) -> None:
+        """Add the descriptions in values of a run."""
+        for row in range(len(found.places)):
+            try:
+                self._add(found.read(found.places, row))
+            except FormatError as error:
+                self.failures.append(error)
+
+    def _add(self, described: TensorStatistics) -> None:
+        self.facts = described.facts or self.facts
+        table = self._tables.setdefault(described.table, {})
+        for place, message in enumerate(described.tensors, described.first_tensor):
+            try:
+                table[place] = self._own_place(_tensor(message))
+            except (TypeError, ValueError, KeyError) as error:
+                table[place] = self._own_place(_unreadable(described.table, place))
+                self.failures.append(FormatError(f"description {place} of a table of tensors can't be read: {error!r}"))
+
+    def _own_place(self, tensor: DebugTensor) -> int:
+        key = replace(tensor, shape=None, stack=())
+        place = self._place.setdefault(key, len(self.tensors))
+        if place == len(self.tensors):
+            self.tensors.append(tensor)
+        elif self.tensors[place].shape != tensor.shape:
+            self.tensors[place] = replace(tensor, shape=None)
+        return place
+
+    def places(self, recorded: TensorStatistics) -> NDArray[np.int32]:
+        """Places in ``tensors`` of the rows of a step, shape (rows,). Raises FormatError if they can't be read."""
+        packed = recorded.packed.get("tensor")
+        key = (recorded.table, b"" if packed is None else packed.data)
+        if self._layout is not None and self._layout[0] == key and self._layout[1].size == recorded.rows:
+            return self._layout[1]
+        column = recorded.column("tensor")
+        local = np.zeros(recorded.rows, np.int64) if column is None else column.astype(np.int64)
+        places = self._merged(recorded.table, local)
+        places.setflags(write=False)
+        self._layout = (key, places)
+        return places
+
+    def _merged(self, table: int, local: NDArray[np.int64]) -> NDArray[np.int32]:
+        own = self._tables.setdefault(table, {})
+        distinct, inverse = np.unique(local, return_inverse=True)
+        for place in distinct.tolist():
+            if place not in own:  # its description is damaged
+                own[place] = self._own_place(_unreadable(table, place))
+        return np.array([own[place] for place in distinct.tolist()], np.int32)[inverse].reshape(-1)
+
+    def rows_of(self, recorded: TensorStatistics, tensors: Sequence[int]) -> NDArray[np.intp]:
+        """The last row of each tensor in a step, -1 where it has none. Shape (tensors,)."""
+        places = self.places(recorded)
+        if self._wanted is not None and self._wanted[0][0] is places and self._wanted[0][1] == tensors:
+            return self._wanted[1]
+        last = np.full(len(self.tensors), -1, np.intp)
+        last[places] = np.arange(places.size)
+        rows = last[np.asarray(tensors, np.intp)]
+        self._wanted = ((places, list(tensors)), rows)
+        return rows
+
+
+def _tensor(message: Message) -> DebugTensor:
+    """Raises TypeError, ValueError, KeyError for what describes no tensor."""
+    shape = message.get("shape")
+    call = int(message.get("call", 0))
+    if shape is not None:
+        shape = tuple(_size(each) for each in shape)
+    return DebugTensor(
+        module=_text(message, "module"),
+        type=_text(message, "type"),
+        phase=Phase(message["phase"]),
+        role=Role(message["role"]),
+        slot=_text(message, "slot"),
+        call=call,
+        dtype=_text(message, "dtype"),
+        shape=shape,
+        name=_text(message, "name"),
+        stack=tuple(map(str, cast("list[Any]", message.get("stack", ())))),
+    )
+
+
+def _unreadable(table: int, place: int) -> DebugTensor:
+    name = f"tensor {place} of table {table:x}, whose description is damaged"
+    return DebugTensor("", "", Phase.FORWARD, Role.OUTPUT, "", name=name)
+
+
+def _text(message: Message, name: str) -> str:
+    value = message.get(name, "")
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, want text")
+    return value
+
+
+def _size(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise TypeError(f"shape holds {value!r}, want whole numbers")
+    return value
