@@ -251,6 +251,10 @@ def test_tables_that_are_not_computed_yet_need_no_reading(client: TestClient) ->
         found: dict[str, Any] = client.get("/api/profiles/tables", params=parameters).json()
         return found
 
-    assert ask() == ask() == {"run": "run", "profile": NAME, "progress": None, "problem": None, "tables": None}
+    assert (
+        ask()
+        == ask()
+        == {"run": "run", "profile": NAME, "version": None, "progress": None, "problem": None, "tables": None}
+    )
     whole = tables(client)
     assert ask() == whole

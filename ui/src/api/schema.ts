@@ -5690,6 +5690,8 @@ export interface components {
         /**
          * TablesAnswer
          * @description Either the ``tables``, or the ``progress`` of reading the profile, or the ``problem`` that prevents it.
+         *
+         *     ``version`` is that of the tables, which changes with the content of the profile; null without them.
          */
         TablesAnswer: {
             problem: components["schemas"]["ReasonEntry"] | null;
@@ -5699,6 +5701,8 @@ export interface components {
             /** Run */
             run: string;
             tables: components["schemas"]["ProfileTables"] | null;
+            /** Version */
+            version: string | null;
         };
         /**
          * TagSummary

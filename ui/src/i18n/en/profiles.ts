@@ -22,6 +22,7 @@ export const profiles = {
   "profile.phase_indexing": "Indexing {size}…",
   "profile.progress": "{read} of {total} · {rate}/s",
   "profile.partial": "The events read so far.",
+  "profile.newer": "The file has changed and is read again; this is its content before the change.",
   "profile.once": "The next time, it opens at once.",
   "profile.skipped": "{read} events read, {skipped} skipped:",
   "profile.skipped_malformed": "{n} malformed",

@@ -24,6 +24,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.phase_indexing": "正在建立索引（{size}）…",
   "profile.progress": "{read} / {total} · {rate}/s",
   "profile.partial": "已读取部分的时间线。",
+  "profile.newer": "文件已变化，正在重新读取；当前显示的是变化前的内容。",
   "profile.once": "下次打开无需重新读取。",
   "profile.skipped": "已读取 {read} 个事件，跳过 {skipped} 个：",
   "profile.skipped_malformed": "{n} 个格式错误",

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchFurther, type FurtherAnswer } from "../../api/furtherTables";
-import type { ProfileKey } from "../../core/view/profileView";
-import type { ResourceDefinition } from "../requests/resourceCache";
+import type { OfTimeline } from "../../api/profiles";
+import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
 export type FurtherColumn = FurtherAnswer["columns"][number];
-export type FurtherQuery = ProfileKey & { table: string };
+export type FurtherQuery = OfTimeline & { table: string };
 
 /** Tables that only the format of a profile has, and the rows of one. The last one stays until the next one is there. */
 export const furtherTables: ResourceDefinition<FurtherQuery, FurtherAnswer> = {
   kind: "profile_further",
   read: ({ run, profile, table }, signal) => fetchFurther(run, profile, table, signal),
-  runs: ({ run }) => [run],
+  runs: noRuns,
   bytes: ({ columns }) => 1000 + 40 * columns.reduce((sum, { texts, numbers }) => sum + (texts ?? numbers ?? []).length, 0),
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
 };

@@ -42,10 +42,10 @@ export type MemoryBlock = BlocksAnswer["blocks"][number];
 const ofSameProfile = (one: ProfileKey, other: ProfileKey): boolean => one.run === other.run && one.profile === other.profile;
 
 /** What is recorded of the memory of a profile, or why it is missing. */
-export const memorySource: ResourceDefinition<ProfileKey, MemoryAnswer> = {
+export const memorySource: ResourceDefinition<OfTimeline, MemoryAnswer> = {
   kind: "profile_memory",
   read: fetchMemory,
-  runs: ({ run }) => [run],
+  runs: noRuns,
   keepsValue: ofSameProfile,
 };
 
@@ -86,24 +86,24 @@ export const segmentMap: ResourceDefinition<SegmentsQuery, SegmentMap> = {
 };
 
 /** All steps of a profile, or why they are missing. */
-export const stepsSource: ResourceDefinition<ProfileKey, StepsAnswer> = {
+export const stepsSource: ResourceDefinition<OfTimeline, StepsAnswer> = {
   kind: "profile_steps",
   read: fetchSteps,
-  runs: ({ run }) => [run],
+  runs: noRuns,
   keepsValue: ofSameProfile,
 };
 
-export const stepCommunication: ResourceDefinition<ProfileKey & { number: number }, StepCommunication> = {
+export const stepCommunication: ResourceDefinition<OfTimeline & { number: number }, StepCommunication> = {
   kind: "step_communication",
   read: fetchStepCommunication,
-  runs: ({ run }) => [run],
+  runs: noRuns,
   keepsValue: () => false,
 };
 
 /** The data pipeline of a profile, or why it is missing. */
-export const pipelineSource: ResourceDefinition<ProfileKey, PartAnswer<DataPipeline>> = {
+export const pipelineSource: ResourceDefinition<OfTimeline, PartAnswer<DataPipeline>> = {
   kind: "profile_pipeline",
   read: fetchPipeline,
-  runs: ({ run }) => [run],
+  runs: noRuns,
   keepsValue: ofSameProfile,
 };

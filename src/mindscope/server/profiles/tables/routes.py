@@ -28,7 +28,7 @@ def get_tables(run: str, profile: str, viewer: CurrentViewer, is_waiting: bool =
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
-    answer = TablesAnswer(run=run, profile=profile, progress=None, problem=None, tables=None)
+    answer = TablesAnswer(run=run, profile=profile, version=None, progress=None, problem=None, tables=None)
     try:
         reader = reader_of(viewer)
         state = reader.parts(found) if is_waiting else reader.computed_parts(found)
@@ -38,5 +38,6 @@ def get_tables(run: str, profile: str, viewer: CurrentViewer, is_waiting: bool =
         return JsonResponse(answer.model_copy(update={"progress": progress_of(state)}))
     if state is None:
         return JsonResponse(answer)
+    answer = answer.model_copy(update={"version": state.version})
     front = answer.model_dump_json(exclude={"tables"}).removesuffix("}")
     return RawJsonResponse(f'{front},"tables":{state.tables}}}')

@@ -119,10 +119,14 @@ class ProfileTables(Answer):
 
 
 class TablesAnswer(Answer):
-    """Either the ``tables``, or the ``progress`` of reading the profile, or the ``problem`` that prevents it."""
+    """Either the ``tables``, or the ``progress`` of reading the profile, or the ``problem`` that prevents it.
+
+    ``version`` is that of the tables, which changes with the content of the profile; null without them.
+    """
 
     run: str
     profile: str
+    version: str | None
     progress: ReadingProgress | None
     problem: ReasonEntry | None
     tables: ProfileTables | None
