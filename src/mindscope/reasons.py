@@ -203,6 +203,13 @@ TEXTS: Mapping[str, str] = {
         "the annotations were damaged and restored from their daily copy and intact records; check the latest changes, "
         "then delete {path}"
     ),
+    # debugging data
+    "debug_file_unreadable": "{file}: {reason}; check the file permissions",
+    "debug_file_damaged": "{file}: {detail}",
+    "debug_columns_missing": "{file}: its header lacks some of the columns {columns}",
+    "debug_rows_skipped": "{file}: {count} rows can't be read",
+    "debug_files_missing": "{file}: it names {count} files that are not there, such as {first}",
+    "debug_sampled": "{file}: it holds the first {count} elements of a tensor, and its statistics are of those",
     # deleting
     "deleting_not_allowed": "this viewer deletes nothing",
     "run_is_live": "run {run!r} is being written",

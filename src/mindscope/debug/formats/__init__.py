@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formats of debugging data, each in one module or folder.
+
+To add a format: a module with a ``DebugFormat``, and a line here.
+"""
+
+from __future__ import annotations
+
+from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.debug.formats.mindspore_dump.dump import MINDSPORE_DUMP
+
+FORMATS: tuple[DebugFormat, ...] = (MINDSPORE_DUMP,)
+"""The first one that recognizes a path reads it."""

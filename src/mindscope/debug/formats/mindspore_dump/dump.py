@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads dumps of MindSpore: tensors as npy or bare bytes, and their statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.debug.formats.elements import element_type
+from mindscope.debug.formats.mindspore_dump.debug_tensors import TensorNames
+from mindscope.debug.formats.mindspore_dump.file_names import DumpName
+from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames, read_graph_names
+from mindscope.debug.formats.mindspore_dump.layouts import DumpDirectory, dump_directories, is_dump
+from mindscope.debug.formats.mindspore_dump.listing import ListedTensor, list_tensors
+from mindscope.debug.formats.mindspore_dump.metadata import read_facts, sample_size
+from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor, StepReader
+from mindscope.debug.formats.stored_array import StoredArray, read_npy
+from mindscope.errors import FormatError
+from mindscope.reasons import Reason
+
+_BESIDE = ("graphs", "execution_order", ".dump_metadata")
+
+
+def read_dump(root: Path) -> RecordedSteps:
+    """The dump in a directory, of all ranks. Raises FormatError, OSError."""
+    problems = Problems()
+    by_step: dict[tuple[int, int], list[DumpDirectory]] = {}
+    constants: list[DumpDirectory] = []
+    for directory in dump_directories(root):
+        if directory.iteration is None:
+            constants.append(directory)
+        else:
+            by_step.setdefault((directory.rank, directory.iteration), []).append(directory)
+    for directory in constants:
+        _add_constants(by_step, directory)
+    if not by_step:
+        raise FormatError(f"{root} holds no directories of iterations, want a dump of MindSpore")
+    reader = _Reader(root, problems)
+    readers: dict[tuple[int, int], StepReader] = {
+        key: partial(reader.read, directories) for key, directories in sorted(by_step.items())
+    }
+    facts = read_facts(root)
+    return RecordedSteps(MINDSPORE_DUMP.name, "mindspore", readers, problems, facts=facts)
+
+
+def _add_constants(by_step: dict[tuple[int, int], list[DumpDirectory]], constants: DumpDirectory) -> None:
+    """Constants belong to the first iteration of their rank, before its operators."""
+    steps = [step for rank, step in by_step if rank == constants.rank]
+    if steps:
+        by_step[constants.rank, min(steps)].insert(0, constants)
+
+
+class _Reader:
+    """Lists the tensors of steps, with names from the files beside them."""
+
+    def __init__(self, root: Path, problems: Problems) -> None:
+        self._root, self._problems = root, problems
+        self._names: dict[Path, dict[str, GraphNames]] = {}
+        self._tensors = TensorNames()
+
+    def read(self, directories: Sequence[DumpDirectory]) -> list[RecordedTensor]:
+        """The rows of the directories of one step."""
+        rows: list[RecordedTensor] = []
+        for directory in directories:
+            rank_directory = self._rank_directory(directory)
+            names = self._names_of(rank_directory).get(directory.graph) or GraphNames()
+            listed = self._problems.read(directory.path, lambda path, names=names: self._list(path, names))
+            first = rows[-1].order + 1 if rows else 0
+            sample = sample_size(rank_directory)
+            for each in listed or ():
+                rows.append(self._row(each, names, first, sample))
+        return rows
+
+    def _list(self, path: Path, names: GraphNames) -> list[ListedTensor]:
+        return list_tensors(path, names, self._problems)
+
+    def _rank_directory(self, directory: DumpDirectory) -> Path:
+        """The nearest directory above with files of the graph."""
+        for above in directory.path.parents:
+            if above == self._root or any((above / name).is_dir() for name in _BESIDE):
+                return above
+        return self._root
+
+    def _names_of(self, directory: Path) -> dict[str, GraphNames]:
+        if directory not in self._names:
+            self._names[directory] = read_graph_names(directory, self._problems)
+        return self._names[directory]
+
+    def _row(self, listed: ListedTensor, names: GraphNames, first: int, sample: int) -> RecordedTensor:
+        array = None if listed.path is None else self._problems.read(listed.path, partial(_stored, name=listed.name))
+        if array is not None and listed.path and _is_sample(array, listed, sample):
+            count = Reason("debug_sampled", file=listed.path.name, count=sample)
+            self._problems.note(listed.path, count)
+        tensor = self._tensors.tensor(listed, array, names)
+        row = listed.row
+        is_exact = array is not None and (row is None or row.name.shape in (None, array.shape))
+        return RecordedTensor(
+            tensor,
+            first + listed.order,
+            array if is_exact or row is None else None,
+            None if row is None else row.values,
+            0 if row is None else row.digest,
+        )
+
+
+def _stored(path: Path, name: DumpName) -> StoredArray:
+    if path.suffix == ".npy":
+        return read_npy(path, name.dtype)
+    element = element_type(name.dtype)
+    if element is None or name.shape is None:
+        raise FormatError(f"it holds elements of type {name.dtype!r}, which is unknown")
+    return StoredArray(path, 0, element, name.shape)
+
+
+def _is_sample(array: StoredArray, listed: ListedTensor, sample: int) -> bool:
+    return bool(sample) and listed.row is None and array.shape == (sample,)
+
+
+MINDSPORE_DUMP = DebugFormat("mindspore_dump", "a dump of MindSpore", is_dump, read_dump)

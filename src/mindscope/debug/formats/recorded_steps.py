@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debugging data in files: steps are listed first, statistics are computed on request, and kept."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.stored_array import StoredArray
+from mindscope.debug.model.fields import FIELDS, Field
+from mindscope.debug.model.history import scanned_history
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.errors import DebugDataError
+
+_MOST_ROWS = 1 << 18
+"""Rows that stay in memory, about 150 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTensor:
+    """One row of a step."""
+
+    tensor: DebugTensor
+    order: int
+    """Of the operator, in the order of execution."""
+    array: StoredArray | None = None
+    """None where only statistics were recorded."""
+    statistics: NDArray[np.float64] | None = None
+    """Those that a file holds, columns as in ``FIELDS``; None where they are computed from the array."""
+    digest: int = 0
+
+
+class _Computed(NamedTuple):
+    rows: Sequence[RecordedTensor]
+    statistics: StepStatistics
+
+
+StepReader = Callable[[], Sequence[RecordedTensor]]
+
+
+class RecordedSteps:
+    """A DebugSource over files. ``problems`` holds what can't be read; those rows have only NaN."""
+
+    def __init__(
+        self,
+        format: str,
+        framework: str,
+        readers: Mapping[tuple[int, int], StepReader],
+        problems: Problems,
+        fields: frozenset[Field] = frozenset(FIELDS),
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``readers`` list the rows of (rank, step)."""
+        self.format, self.framework, self.problems, self.fields = format, framework, problems, fields
+        self.facts = facts or {}
+        """What the files say of the whole: versions, settings."""
+        self._readers = readers
+        self._tensors: list[DebugTensor] = []
+        self._places: dict[DebugTensor, int] = {}
+        self._is_indexed = False
+        self._computed: OrderedDict[tuple[int, int], _Computed] = OrderedDict()
+        self._lock = threading.RLock()
+
+    @property
+    def ranks(self) -> Sequence[int]:
+        """Ranks with data, ascending."""
+        return sorted({rank for rank, _ in self._readers})
+
+    @property
+    def tensors(self) -> Sequence[DebugTensor]:
+        """All tensors of all steps and ranks. Lists the files of every step on first use."""
+        with self._lock:
+            if not self._is_indexed:
+                for reader in self._readers.values():
+                    self._index(reader())
+                self._is_indexed = True
+            return self._tensors
+
+    def steps(self, rank: int) -> Sequence[int]:
+        """Steps with data of a rank, ascending."""
+        return sorted(step for each, step in self._readers if each == rank)
+
+    def at(self, step: int, rank: int) -> StepStatistics:
+        """The statistics of a step. Raises DebugDataError."""
+        return self._at(step, rank).statistics
+
+    def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
+        """The whole tensor of a row of ``at``; None if only its statistics were recorded. Raises as ``at``."""
+        rows = self._at(step, rank).rows
+        if not 0 <= row < len(rows):
+            raise DebugDataError(f"step {step} of rank {rank} has {len(rows)} tensors, no row {row}")
+        stored = rows[row].array
+        return None if stored is None else stored.read()
+
+    def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """One statistic of some tensors over the steps of a rank."""
+        return scanned_history(self, tensors, field, rank)
+
+    def _at(self, step: int, rank: int) -> _Computed:
+        with self._lock:
+            known = self._computed.get((rank, step))
+            if known is None:
+                known = self._computed[rank, step] = self._compute(step, rank)
+                while len(self._computed) > 1 and sum(len(each.rows) for each in self._computed.values()) > _MOST_ROWS:
+                    self._computed.popitem(last=False)
+            self._computed.move_to_end((rank, step))
+            return known
+
+    def _compute(self, step: int, rank: int) -> _Computed:
+        if (rank, step) not in self._readers:
+            raise DebugDataError(f"rank {rank} has no debugging data of step {step}")
+        rows = self._readers[rank, step]()
+        values = np.full((len(rows), len(FIELDS)), np.nan)
+        digests = np.zeros(len(rows), np.uint64)
+        for place, row in enumerate(rows):
+            if row.statistics is not None:
+                values[place], digests[place] = row.statistics, row.digest
+            if row.array is not None:
+                stored = row.array
+                computed = self.problems.read(stored.path, lambda _, stored=stored: stored.statistics())
+                if computed is not None:
+                    values[place], digests[place] = computed
+        tensor = np.array(self._index(rows), np.int32)
+        order = np.array([row.order for row in rows], np.int32)
+        return _Computed(rows, StepStatistics(step, rank, tensor, order, values, digests))
+
+    def _index(self, rows: Sequence[RecordedTensor]) -> list[int]:
+        for row in rows:
+            if row.tensor not in self._places:
+                self._places[row.tensor] = len(self._tensors)
+                self._tensors.append(row.tensor)
+        return [self._places[row.tensor] for row in rows]

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors in files, whose statistics are computed piece by piece."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.formats.elements import ElementType, numpy_element
+from mindscope.debug.model.array_statistics import array_statistics
+from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+from mindscope.errors import FormatError
+
+_PIECE = 1 << 20
+"""Elements that are in memory at a time."""
+_DIGEST_BYTES = 8
+_MOST_DIMENSIONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArray:
+    """Where the elements of a tensor are."""
+
+    path: Path
+    offset: int
+    """Byte of the first element."""
+    element: ElementType
+    shape: tuple[int, ...]
+    is_fortran: bool = False
+    """Whether the first axis varies fastest."""
+    unpack: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    """From the layout in the file to that of the tensor, without padding."""
+
+    def __post_init__(self) -> None:
+        if any(size < 0 for size in self.shape) or len(self.shape) > _MOST_DIMENSIONS:
+            raise FormatError(f"{self.path.name} has shape {self.shape}, want 0 to {_MOST_DIMENSIONS} sizes from 0 on")
+
+    @property
+    def count(self) -> int:
+        """Elements."""
+        return math.prod(self.shape)
+
+    def read(self) -> NDArray[Any]:
+        """The tensor. Raises FormatError if the file ends before it does, OSError."""
+        self._check_size()
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            data = file.read(self.element.size(self.count))
+        numbers = self._numbers(data)[: self.count]
+        if numbers.size != self.count:
+            raise FormatError(f"{self.path.name} became shorter while it was read, read it again")
+        array = numbers.reshape(self.shape, order="F" if self.is_fortran else "C")
+        return self.unpack(array) if self.unpack else array
+
+    def statistics(self) -> tuple[NDArray[np.float64], int]:
+        """The fields of the tensor, and the first 8 bytes of the MD5 of its bytes. Raises as ``read``."""
+        if self.unpack:
+            array = np.ascontiguousarray(self.read())
+            return statistics_of(array, self.element.name), digest_of(hashlib.md5(array.data, usedforsecurity=False))
+        self._check_size()
+        found: NDArray[np.float64] | None = None
+        digest = hashlib.md5(usedforsecurity=False)
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            for start in range(0, max(self.count, 1), _PIECE):
+                count = min(_PIECE, self.count - start)
+                data = file.read(self.element.size(count))
+                digest.update(data)
+                piece = statistics_of(self._numbers(data)[:count], self.element.name)
+                found = piece if found is None else merged_statistics(found, piece)
+        assert found is not None
+        return found, digest_of(digest)
+
+    def _numbers(self, data: bytes) -> NDArray[Any]:
+        whole = len(data) // self.element.stored.itemsize * self.element.stored.itemsize
+        return self.element.read(np.frombuffer(data[:whole], self.element.stored))
+
+    def _check_size(self) -> None:
+        have, want = self.path.stat().st_size - self.offset, self.element.size(self.count)
+        if have < want:
+            raise FormatError(
+                f"{self.path.name} has {max(have, 0)} bytes of elements, want {want} for shape {self.shape} of "
+                f"{self.element.name}; it was cut"
+            )
+
+
+def read_npy(path: Path, dtype: str = "") -> StoredArray:
+    """The array of an npy file.
+
+    Args:
+        path: of the file.
+        dtype: of the tensor before it was converted to the array, where a file name says it.
+
+    Raises:
+        FormatError: no npy file, or one of objects, which are never loaded.
+        OSError: it can't be read.
+    """
+    with path.open("rb") as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            read_header = (
+                np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            )
+            shape, is_fortran, stored = read_header(file)
+        except OSError:
+            raise
+        except Exception as error:  # numpy raises many kinds for bytes that are no header
+            raise FormatError(f"{path.name} is no npy file: {error}") from error
+        offset = file.seek(0, os.SEEK_CUR)
+    element = numpy_element(stored, dtype)
+    if element is None:
+        raise FormatError(f"{path.name} has elements of type {stored}, want numbers")
+    return StoredArray(path, offset, element, tuple(int(size) for size in shape), is_fortran)
+
+
+def statistics_of(array: NDArray[Any], dtype: str) -> NDArray[np.float64]:
+    """As ``array_statistics``; of complex numbers, which have no order, only how many there are and how many NaN."""
+    if array.dtype.kind != "c":
+        return array_statistics(array, dtype)
+    found = np.full(len(FIELDS), np.nan)
+    found[COLUMN[Field.COUNT]], found[COLUMN[Field.NAN]] = array.size, np.isnan(array).sum()
+    return found
+
+
+_EXTREMES = {Field.MIN: np.fmin, Field.MAX: np.fmax}
+
+
+def merged_statistics(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The fields of two parts of a tensor as those of the whole."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        merged = one + other
+    for field, extreme in _EXTREMES.items():
+        merged[COLUMN[field]] = extreme(one[COLUMN[field]], other[COLUMN[field]])
+    return merged
+
+
+def digest_of(hash: Any) -> int:
+    """The first 8 bytes of a hash as a number."""
+    return int.from_bytes(hash.digest()[:_DIGEST_BYTES], "big")
+
+
+def digest_of_text(text: str) -> int:
+    """The same of a hash that is written in hexadecimal; 0 if it is none."""
+    digits = text.strip().lower().removeprefix("0x")[: 2 * _DIGEST_BYTES]
+    try:
+        return int(digits, 16)
+    except ValueError:
+        return 0
