@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import FIELDS, Field
 
-_FLOATS = {  # largest number, smallest normal number
+FLOAT_LIMITS = {
     "float16": (65504.0, 2.0**-14),
     "bfloat16": (float(2.0**128 - 2.0**120), 2.0**-126),
     "float32": (float(np.finfo(np.float32).max), 2.0**-126),
@@ -18,6 +18,7 @@ _FLOATS = {  # largest number, smallest normal number
     "float8_e4m3fn": (448.0, 2.0**-6),
     "float8_e5m2": (57344.0, 2.0**-14),
 }
+"""Of a dtype, the largest finite number and the smallest normal one."""
 
 
 def array_statistics(array: NDArray[Any], dtype: str = "") -> NDArray[np.float64]:
@@ -50,7 +51,7 @@ def array_statistics(array: NDArray[Any], dtype: str = "") -> NDArray[np.float64
             Field.NEAR_MAX: 0,
             Field.SUBNORMAL: 0,
         }
-        limits = _FLOATS.get(dtype or str(array.dtype))
+        limits = FLOAT_LIMITS.get(dtype or str(array.dtype))
         if limits:
             largest, tiny = limits
             found[Field.NEAR_MAX] = (magnitudes >= largest / 2).sum()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import Field
+from mindscope.debug.watchpoints.damage import damaged_rows
 from mindscope.debug.watchpoints.step_context import StepContext
 
 Mask = NDArray[np.bool_]
@@ -47,16 +48,7 @@ def is_spreading(context: StepContext) -> Mask:
 
     A mask of -inf ends in a softmax, and a scaler of mixed precision skips the steps whose gradients overflow.
     """
-    tensor, table = context.recorded.tensor, context.table
-    is_bad = context.non_finite > 0
-    outputs = np.flatnonzero(table.is_forward_output[tensor] & table.is_float[tensor])
-    is_loss_bad = outputs.size > 0 and is_bad[outputs[np.argmax(context.recorded.order[outputs])]]
-    is_parameter = table.is_parameter[tensor]
-    update = context.recorded.column(Field.MEAN_ABS_UPDATE)[is_parameter]
-    is_skipped = update.size > 0 and not np.any(update != 0)
-    is_gradient_bad = bool(is_bad[table.is_parameter_gradient[tensor]].any())
-    spreads = bool(is_loss_bad) or bool(is_bad[is_parameter].any()) or (is_gradient_bad and not is_skipped)
-    return np.full(len(tensor), spreads)
+    return np.full(len(context.recorded.tensor), damaged_rows(context.recorded, context.table).size > 0)
 
 
 def is_first_zero(context: StepContext) -> Mask:

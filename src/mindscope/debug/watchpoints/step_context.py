@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.model.fields import COLUMN, Field
+from mindscope.debug.model.fields import Field
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.watchpoints.tensor_table import TensorTable
-
-_NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
 
 
 @dataclass(slots=True)
@@ -54,8 +52,3 @@ class StepContext:
     state: RankState
     is_first: bool
     """Whether it is the first recorded step, and the first one or two of the training."""
-    non_finite: NDArray[np.float64] = field(init=False)
-    """NaN and infinities of each row; 0 where they were not recorded. Shape (rows,)."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "non_finite", np.nansum(self.recorded.values[:, _NON_FINITE], axis=1))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the search for the first bad number found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+
+class Cause(str, Enum):
+    """Where NaN or infinity began."""
+
+    OPERATOR = "operator"
+    """An operator with finite inputs."""
+    BATCH = "batch"
+    """It enters the network with its inputs."""
+    PARAMETERS = "parameters"
+    """Parameters had it before they were used."""
+    LOSS = "loss"
+    """The loss, or its backward pass, which were not recorded."""
+    UNRECORDED = "unrecorded"
+    """Between recorded operators."""
+    OTHER_RANK = "other_rank"
+    """A collective brought it, and the rank that it is from was not recorded."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Exponential growth of max |x| of a tensor."""
+
+    tensor: int
+    since: int
+    """The first step of the growth."""
+    factor: float
+    """Per step."""
+    first: float
+    last_step: int
+    last: float
+    """The last finite maximum."""
+    dtype: str
+    limit: float
+    """The largest number of the dtype; infinite where the dtype is not known."""
+
+    @property
+    def text(self) -> str:
+        """One sentence, such as ``max |x| doubled each step since 812; float16 ends at 65,504``."""
+        speed = "doubled each step" if 1.9 <= self.factor <= 2.1 else f"grew by {self.factor:.3g} times each step"
+        end = f"; {self.dtype} ends at {_number(self.limit)}" if math.isfinite(self.limit) else ""
+        return f"max |x| {speed} since {self.since}, from {_number(self.first)} to {_number(self.last)}{end}"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBad:
+    """The first operator in time whose inputs are finite and whose outputs are not."""
+
+    cause: Cause
+    step: int
+    rank: int
+    operator: str
+    """Its name. Of ``BATCH`` and ``PARAMETERS`` the first operator that uses them; of ``UNRECORDED`` the module."""
+    phase: str
+    order: int
+    tensor: int
+    """Place of the tensor in ``DebugSource.tensors`` that is not finite."""
+    tensor_name: str
+    row: int
+    """Of the tensor in the statistics of the step."""
+    counts: Mapping[str, int]
+    """Elements that are ``nan``, ``positive_inf`` and ``negative_inf``, and ``count`` of all."""
+    is_first_step: bool
+    """Whether no earlier step was recorded: an earlier one may be bad too."""
+    is_module: bool
+    """Whether only the module was recorded, not the operators inside of it."""
+    source: str
+    """The line of the program; empty if it was not recorded."""
+    inputs: tuple[str, ...]
+    """The ranges of its inputs, in words."""
+    growth: tuple[Growth, ...]
+    """Of its inputs."""
+    chain: tuple[str, ...]
+    """Operators from it to the loss, or to the gradients and parameters that it damaged."""
+    other_ranks: Mapping[int, str]
+    """The first bad operators of other ranks in the same step."""
+    before: str
+    """Of ``UNRECORDED`` and ``LOSS``, the operator that gets the bad tensor."""
+
+    @property
+    def text(self) -> str:
+        """What happened, in sentences."""
+        return " ".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """What happened, most important first."""
+        place = f"step {self.step}" + (f" of rank {self.rank}" if self.rank or self.other_ranks else "")
+        found = [_HEADS[self.cause].format(place=place, what=self._what, each=self, line=self._line)]
+        found += [f"Its input: {each}." for each in self.inputs]
+        found += [f"{each.text[0].upper()}{each.text[1:]}." for each in self.growth]
+        if self.is_module and self.cause is Cause.OPERATOR:
+            found.append("Only modules were recorded; record operators to name the one inside.")
+        if self.is_first_step:
+            found.append("It is the first recorded step; an earlier one may be bad too.")
+        return found
+
+    @property
+    def _what(self) -> str:
+        names = {"nan": "NaN", "positive_inf": "infinity", "negative_inf": "-infinity"}
+        parts = [name for key, name in names.items() if self.counts[key]]
+        bad = sum(self.counts[key] for key in names)
+        return f"{' and '.join(parts)} in {bad:,} of {self.counts['count']:,} elements"
+
+    @property
+    def _line(self) -> str:
+        return f" at {self.source}" if self.source else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields as plain values, and the text."""
+        fields = asdict(self)
+        for growth in fields["growth"]:
+            growth["limit"] = growth["limit"] if math.isfinite(growth["limit"]) else None
+        return {**fields, "cause": str(self.cause), "text": self.text}
+
+
+_HEADS = {
+    Cause.OPERATOR: "In the {each.phase} pass of {place}, {each.operator} returns {what} from finite inputs{line}.",
+    Cause.BATCH: "The batch of {place} has {what}, in {each.tensor_name}; {each.operator} gets it first{line}.",
+    Cause.PARAMETERS: "In {place}, the parameter {each.tensor_name} has {what} before {each.operator} uses it{line}.",
+    Cause.LOSS: (
+        "In {place}, the loss or its backward pass returns {what}: the forward pass of the network is finite, and "
+        "{each.before} gets the gradient."
+    ),
+    Cause.UNRECORDED: (
+        "In the {each.phase} pass of {place}, an operator that was not recorded returns {what} inside of "
+        "{each.operator}, before {each.before}{line}."
+    ),
+    Cause.OTHER_RANK: (
+        "In {place}, {each.operator} gets {what} from another rank, of which no origin was recorded{line}."
+    ),
+}
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.4g}"

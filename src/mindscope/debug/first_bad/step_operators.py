@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of one step: which of their inputs and outputs are not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.debug.watchpoints.damage import non_finite_counts
+
+PHASES = {Phase.FORWARD: 0, Phase.BACKWARD: 1, Phase.OPTIMIZER: 2}
+
+
+@dataclass(slots=True)
+class StepOperator:
+    """One operator or module of a step, or the computation of one gradient or the update of one parameter."""
+
+    tensor: DebugTensor
+    """A tensor of it, for its names."""
+    phase: Phase
+    order: int
+    bad_inputs: list[int] = field(default_factory=list[int])
+    """Rows that are not finite."""
+    bad_outputs: list[int] = field(default_factory=list[int])
+    inputs: list[int] = field(default_factory=list[int])
+    outputs: list[int] = field(default_factory=list[int])
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is a module, which contains operators and modules."""
+        return is_module(self.tensor)
+
+    @property
+    def time(self) -> tuple[int, int]:
+        """Its place in the step."""
+        return PHASES[self.phase], self.order
+
+    def contains(self, other: StepOperator) -> bool:
+        """Whether the other is inside of this module, in the same phase."""
+        if not self.is_module or self.phase is not other.phase or other is self:
+            return False
+        inner, outer = other.tensor.module, self.tensor.module
+        if inner == outer:
+            return not other.is_module
+        return not outer or inner.startswith(outer + ".")
+
+
+def is_module(tensor: DebugTensor) -> bool:
+    """Whether a tensor is of a module: formats with full names say so, operators of PyTorch have a namespace."""
+    if tensor.name:
+        return tensor.name.startswith(("Module.", "Cell."))
+    return "::" not in tensor.type
+
+
+@dataclass(slots=True)
+class StepOperators:
+    """All operators of a step, in the order of execution."""
+
+    recorded: StepStatistics
+    operators: list[StepOperator]
+    bad_parameters: list[int]
+    """Rows of parameters that are not finite before the forward pass uses them."""
+    tensors: Sequence[DebugTensor]
+
+    @classmethod
+    def of(
+        cls, recorded: StepStatistics, tensors: Sequence[DebugTensor], harmless: frozenset[int] = frozenset()
+    ) -> StepOperators:
+        """Groups the rows of a step. NaN and infinity in ``harmless`` tensors do not count."""
+        counts: list[float] = non_finite_counts(recorded).tolist()
+        places: list[int] = recorded.tensor.tolist()
+        orders: list[int] = recorded.order.tolist()
+        last_forward = max(
+            (order for place, order in zip(places, orders, strict=True)
+             if tensors[place].phase is Phase.FORWARD and tensors[place].role in (Role.INPUT, Role.OUTPUT)),
+            default=-1,
+        )  # fmt: skip
+        grouping = _Grouping()
+        for row, (place, order) in enumerate(zip(places, orders, strict=True)):
+            is_bad = counts[row] > 0 and place not in harmless
+            grouping.add(row, tensors[place], order, is_bad=is_bad, is_after=order > last_forward)
+        return cls(recorded, grouping.result(), grouping.bad_parameters, tensors)
+
+    def signature(self, row: int) -> tuple[float, ...]:
+        """What a copy of a tensor shares with it when no digest was recorded: its counts."""
+        return tuple(np.nan_to_num(self.recorded.values[row, :4], nan=-1).tolist())
+
+
+@dataclass(slots=True)
+class _Grouping:
+    groups: dict[tuple[object, ...], StepOperator] = field(default_factory=dict[tuple[object, ...], StepOperator])
+    bad_parameters: list[int] = field(default_factory=list[int])
+    gradients: list[tuple[int, DebugTensor, int, bool]] = field(
+        default_factory=list[tuple[int, DebugTensor, int, bool]]
+    )
+    updates: list[tuple[int, DebugTensor, int, bool]] = field(default_factory=list[tuple[int, DebugTensor, int, bool]])
+
+    def add(self, row: int, tensor: DebugTensor, order: int, *, is_bad: bool, is_after: bool) -> None:
+        if tensor.role is Role.GRADIENT:
+            self.gradients.append((row, tensor, order, is_bad))
+        elif tensor.role is Role.PARAMETER:
+            if tensor.phase is Phase.OPTIMIZER or is_after:
+                self.updates.append((row, tensor, order, is_bad))
+            elif is_bad:
+                self.bad_parameters.append(row)
+        else:
+            key = order, tensor.phase, tensor.module, tensor.type, tensor.call, tensor.name
+            group = self.groups.setdefault(key, StepOperator(tensor, tensor.phase, order))
+            _add(group, row, is_bad=is_bad, is_output=tensor.role is Role.OUTPUT)
+
+    def result(self) -> list[StepOperator]:
+        of_modules = {each.tensor.module: each for each in self.groups.values()
+                      if each.phase is Phase.BACKWARD and each.is_module}  # fmt: skip
+        made: list[StepOperator] = []
+        for row, tensor, order, is_bad in self.gradients:
+            group = of_modules.get(tensor.module)
+            if group is None:
+                group = StepOperator(tensor, Phase.BACKWARD, order)
+                made.append(group)
+            _add(group, row, is_bad=is_bad, is_output=True)
+        rows = {(tensor.module, tensor.slot): (row, is_bad) for row, tensor, _, is_bad in self.gradients}
+        for row, tensor, order, is_bad in self.updates:
+            group = StepOperator(tensor, Phase.OPTIMIZER, order)
+            made.append(group)
+            _add(group, row, is_bad=is_bad, is_output=True)
+            if (tensor.module, tensor.slot) in rows:
+                gradient, is_gradient_bad = rows[tensor.module, tensor.slot]
+                _add(group, gradient, is_bad=is_gradient_bad, is_output=False)
+        return sorted([*self.groups.values(), *made], key=lambda each: each.time)
+
+
+def _add(operator: StepOperator, row: int, *, is_bad: bool, is_output: bool) -> None:
+    (operator.outputs if is_output else operator.inputs).append(row)
+    if is_bad:
+        (operator.bad_outputs if is_output else operator.bad_inputs).append(row)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether NaN and infinity damage a training: they reach its loss, its gradients or its parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import COLUMN, Field
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.watchpoints.tensor_table import TensorTable
+
+_NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
+
+
+def non_finite_counts(recorded: StepStatistics) -> NDArray[np.float64]:
+    """NaN and infinities of each row, 0 where they were not recorded. Shape (rows,)."""
+    return np.nansum(recorded.values[:, _NON_FINITE], axis=1)
+
+
+def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int64]:
+    """The rows where NaN or infinity does harm: those of the loss, else of gradients and parameters; empty for none.
+
+    The loss is the last output of the forward pass. Gradients that overflow do no harm if no parameter changes: a
+    scaler of mixed precision skips such a step.
+    """
+    is_bad = non_finite_counts(recorded) > 0
+    if not is_bad.any():
+        return np.zeros(0, np.int64)
+    tensor = recorded.tensor
+    outputs = np.flatnonzero(table.is_forward_output[tensor] & table.is_float[tensor])
+    if outputs.size:
+        last = outputs[recorded.order[outputs] == recorded.order[outputs].max()]
+        if is_bad[last].any():
+            return last[is_bad[last]]
+    is_parameter = table.is_parameter[tensor]
+    update = recorded.column(Field.MEAN_ABS_UPDATE)[is_parameter]
+    is_skipped = update.size > 0 and not np.any(update != 0)
+    is_harmed = is_parameter if is_skipped else is_parameter | table.is_parameter_gradient[tensor]
+    return np.flatnonzero(is_bad & is_harmed)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first bad number, found in made steps whose origin is known."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mindscope.debug.first_bad import Cause, FirstBad, find_first_bad
+from mindscope.debug.first_bad.growth import fit_growth
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of
+
+GOOD = np.array([1.0, -2.0, 3.0], np.float32)
+BAD = np.array([1.0, math.nan, 3.0], np.float32)
+
+
+def marked(array: np.ndarray, mark: int) -> np.ndarray:
+    """An array with other bytes and counts as before."""
+    return np.concatenate([array, np.full(mark, 7.0, np.float32)])
+
+
+class Step:
+    """Operators one after the other: each gets the outputs of those that it names."""
+
+    def __init__(self) -> None:
+        self.rows: list[Recorded] = []
+        self.order = 0
+        self.made: dict[str, np.ndarray] = {}
+
+    def run(
+        self,
+        name: str,
+        given: Sequence[np.ndarray | str],
+        result: np.ndarray,
+        kind: str = "aten::mul",
+        phase: Phase = Phase.FORWARD,
+        stack: Sequence[str] = (),
+    ) -> Step:
+        self.order += 1
+        facts = {"phase": phase, "dtype": "float32", "stack": tuple(stack)}
+        for slot, each in enumerate(given):
+            array = self.made[each] if isinstance(each, str) else each
+            tensor = DebugTensor(name, kind, role=Role.INPUT, slot=str(slot), **facts)
+            self.rows.append(Recorded(tensor, array, self.order))
+        self.made[name] = marked(result, self.order)
+        self.rows.append(
+            Recorded(DebugTensor(name, kind, role=Role.OUTPUT, slot="0", **facts), self.made[name], self.order)
+        )
+        return self
+
+    def parameter(self, module: str, array: np.ndarray, phase: Phase, **facts: object) -> Step:
+        self.order += 1
+        tensor = dataclasses.replace(parameter(module), phase=phase)
+        self.rows.append(Recorded(tensor, array, self.order, facts.get("before")))
+        return self
+
+    def gradient(self, module: str, array: np.ndarray) -> Step:
+        self.order += 1
+        self.rows.append(Recorded(gradient(module), array, self.order))
+        return self
+
+
+def chain(bad_at: int, modules: str = "abcd", **facts: object) -> Step:
+    """Operators in a row; from one on all outputs are NaN."""
+    step = Step()
+    for place, name in enumerate(modules):
+        given = [modules[place - 1]] if place else [GOOD]
+        step.run(name, given, BAD if place >= bad_at else GOOD, **facts)
+    return step
+
+
+def first(*steps: Step, digests: bool = True) -> FirstBad | None:
+    return find_first_bad(source_of({n: step.rows for n, step in enumerate(steps, start=1)}, digests=digests))
+
+
+@given(st.integers(1, 6), st.integers(0, 5), st.booleans())
+def test_the_planted_operator_and_step_are_found(bad_step: int, bad_at: int, digests: bool) -> None:
+    steps = [chain(bad_at if n >= bad_step else 99, "abcdef") for n in range(1, 8)]
+    found = first(*steps, digests=digests)
+    assert found is not None
+    assert (found.cause, found.step, found.operator) == (Cause.OPERATOR, bad_step, f"{'abcdef'[bad_at]}/aten::mul")
+    assert found.chain == tuple(f"{name}/aten::mul" for name in "abcdef"[bad_at:])
+    assert dict(found.counts)["nan"] == 1
+
+
+@pytest.mark.parametrize("digests", [True, False])
+def test_a_mask_that_a_softmax_takes_away_is_not_the_origin(digests: bool) -> None:
+    def masked(loss: np.ndarray) -> Step:
+        step = Step().run("scores", [GOOD], GOOD).run("mask", ["scores"], GOOD - np.array([0, math.inf, 0]))
+        return step.run("softmax", ["mask"], GOOD).run("log", ["softmax"], loss).run("", ["log"], loss)
+
+    assert first(masked(GOOD), masked(GOOD), digests=digests) is None
+    found = first(masked(BAD), digests=digests)
+    assert found is not None
+    assert found.operator == "log/aten::mul"
+    later = first(masked(GOOD), masked(BAD), digests=digests)
+    assert later is not None
+    assert (later.step, later.operator, later.chain) == (2, "log/aten::mul", ("log/aten::mul", "aten::mul"))
+
+
+def test_nan_of_the_batch_and_of_parameters_are_said_to_be_so() -> None:
+    batch = first(Step().run("a", [BAD], BAD).run("b", ["a"], BAD))
+    assert batch is not None
+    assert (batch.cause, batch.operator, batch.tensor_name) == (
+        Cause.BATCH, "a/aten::mul", "input 0 of a/aten::mul"
+    )  # fmt: skip
+    assert "The batch of step 1 has NaN in 1 of 3 elements" in batch.text
+    step = Step().parameter("b", BAD, Phase.FORWARD)
+    step.run("a", [GOOD], GOOD, "Linear").run("b", ["a"], BAD, "Linear").run("c", ["b"], BAD, "Linear")
+    weights = first(step)
+    assert weights is not None
+    assert (weights.cause, weights.tensor_name, weights.operator) == (Cause.PARAMETERS, "b.weight", "b/Linear")
+
+
+def test_backward_optimizer_and_loss_alone() -> None:
+    forward = chain(99)
+    forward.run("d", [GOOD], GOOD, "aten::mul", Phase.BACKWARD).run("c", ["d"], BAD, "aten::sqrt", Phase.BACKWARD)
+    backward = first(forward.run("b", ["c"], BAD, "aten::mul", Phase.BACKWARD).gradient("a", BAD))
+    assert backward is not None
+    assert (backward.phase, backward.operator) == ("backward", "c/aten::sqrt")
+    assert backward.chain[-1] == "gradient of a.weight"
+
+    step = chain(99).gradient("a", GOOD).parameter("a", BAD, Phase.OPTIMIZER, before=GOOD)
+    optimizer = first(step)
+    assert optimizer is not None
+    assert (optimizer.phase, optimizer.operator) == ("optimizer", "update of a.weight")
+
+    loss = first(chain(3).gradient("a", BAD))
+    assert loss is not None
+    assert loss.operator == "d/aten::mul"
+
+
+def test_gradients_without_backward_operators_begin_at_the_last_module() -> None:
+    step = chain(99, "abc", kind="Linear").gradient("a", BAD).gradient("b", BAD).gradient("c", GOOD)
+    found = first(step)
+    assert found is not None
+    assert found.operator == "gradient of b.weight"
+    assert found.chain == ("gradient of b.weight", "gradient of a.weight") or found.chain == ("gradient of b.weight",)
+
+
+def test_the_loss_is_named_if_only_its_gradient_is_bad() -> None:
+    step = chain(99, "ab", kind="Linear")
+    step.run("b", [marked(BAD, 9)], BAD, "Linear", Phase.BACKWARD).gradient("b", BAD)
+    found = first(step)
+    assert found is not None
+    assert (found.cause, found.before) == (Cause.LOSS, "b/Linear")
+
+
+@pytest.mark.parametrize("enters_first", [True, False])
+def test_of_nested_modules_the_smallest_is_named(enters_first: bool) -> None:
+    """Recorders number a module when it begins, or when it ends."""
+    names = ["", "net", "net.block", "net.block.fc"]
+    rows = []
+    for depth, name in enumerate(names):
+        order = depth if enters_first else len(names) - depth
+        rows += [
+            Recorded(DebugTensor(name, "Module", Phase.FORWARD, Role.INPUT, "0"), GOOD, order),
+            Recorded(DebugTensor(name, "Module", Phase.FORWARD, Role.OUTPUT, "0"), BAD, order),
+        ]
+    for digests in (True, False):
+        found = find_first_bad(source_of({1: rows}, digests=digests))
+        assert found is not None
+        assert (found.operator, found.is_module) == ("net.block.fc/Module", True)
+    assert "Only modules were recorded" in found.text
+
+
+def test_an_operator_between_modules_is_placed_in_the_module_around_it() -> None:
+    rows = [
+        Recorded(DebugTensor("net", "Net", Phase.FORWARD, Role.INPUT, "0"), GOOD, 0),
+        Recorded(DebugTensor("net.a", "Linear", Phase.FORWARD, Role.INPUT, "0"), GOOD, 1),
+        Recorded(output("net.a"), marked(GOOD, 1), 1),
+        Recorded(DebugTensor("net.b", "Linear", Phase.FORWARD, Role.INPUT, "0"), BAD, 2),
+        Recorded(output("net.b"), marked(BAD, 2), 2),
+        Recorded(output("net", "Net"), marked(BAD, 2), 0),
+    ]
+    found = find_first_bad(source_of({1: rows}))
+    assert found is not None
+    assert (found.cause, found.operator, found.before) == (Cause.UNRECORDED, "net/Net", "net.b/Linear")
+
+
+def test_an_operator_that_changed_its_input_in_place_is_the_origin() -> None:
+    step = Step().run("a", [GOOD], GOOD)
+    step.run("b", [marked(BAD, 2)], BAD, "aten::log_").run("c", ["b"], BAD)
+    found = first(step)
+    assert found is not None
+    assert (found.cause, found.operator) == (Cause.OPERATOR, "b/aten::log_")
+
+
+def test_a_skipped_step_of_a_scaler_is_no_damage() -> None:
+    infinite = GOOD * math.inf
+    skipped = chain(99).gradient("a", infinite).parameter("a", GOOD, Phase.OPTIMIZER, before=GOOD)
+    changed = chain(99).gradient("a", infinite).parameter("a", GOOD, Phase.OPTIMIZER, before=GOOD * 2)
+    assert first(skipped) is None
+    assert first(changed) is not None
+
+
+def test_a_rank_that_computes_comes_before_one_that_communicates() -> None:
+    origin = chain(99).run("x", ["d"], BAD, "aten::log", Phase.BACKWARD)
+    origin.run("", ["x"], BAD, "c10d::allreduce_", Phase.BACKWARD).gradient("a", BAD)
+    other = chain(99).run("", ["d"], BAD, "c10d::allreduce_", Phase.BACKWARD).gradient("a", BAD)
+    found = find_first_bad(source_of({(1, 0): other.rows, (1, 1): origin.rows}))
+    assert found is not None
+    assert (found.rank, found.operator) == (1, "x/aten::log")
+    assert dict(found.other_ranks) == {0: "c10d::allreduce_"}
+    alone = find_first_bad(source_of({(1, 0): other.rows}))
+    assert alone is not None
+    assert alone.cause is Cause.OTHER_RANK
+
+
+def test_the_first_recorded_step_and_the_source_line_are_named() -> None:
+    line = "/train/net.py:49 forward: x = x.log()"
+    found = find_first_bad(source_of({812: chain(0, stack=[line]).rows}))
+    assert found is not None
+    assert (found.is_first_step, found.source) == (True, line)
+    assert found.text.startswith(
+        "In the forward pass of step 812, a/aten::mul returns NaN in 1 of 4 elements from finite inputs at /train/net"
+    )
+
+
+@given(st.floats(1.1, 4), st.integers(0, 20), st.integers(5, 12))
+def test_growth_is_fitted_from_its_first_step(factor: float, flat: int, grown: int) -> None:
+    steps = np.arange(flat + grown) + 800
+    magnitude = np.concatenate([np.ones(flat), factor ** np.arange(grown)])
+    found = fit_growth(steps, magnitude, "float16")
+    if factor ** (grown - 1) < 2:
+        assert found is None
+        return
+    assert found is not None
+    assert found.since <= 800 + flat
+    assert found.since >= 800 + flat - max(3, grown)
+    if flat == 0:
+        assert math.isclose(found.factor, factor, rel_tol=1e-6)
+    assert found.limit == 65504
+
+
+def test_growth_of_the_inputs_is_in_the_text() -> None:
+    steps = {}
+    for n in range(800, 816):
+        value = np.array([2.0 ** (n - 800)], np.float16)
+        result = value * value if n < 808 else np.array([np.inf], np.float16)
+        tensors = [DebugTensor("a", "aten::mul", Phase.FORWARD, role, "0", dtype="float16")
+                   for role in (Role.INPUT, Role.OUTPUT)]  # fmt: skip
+        steps[n] = [Recorded(tensors[0], value, 1), Recorded(tensors[1], result, 1)]
+    found = find_first_bad(source_of(steps))
+    assert found is not None
+    assert found.step == 808
+    assert "Max |x| doubled each step since 800, from 1 to 256; float16 ends at 65,504." in found.text
+
+
+def test_a_training_without_bad_numbers_has_none() -> None:
+    assert first(chain(99), chain(99)) is None
+    assert find_first_bad(source_of({})) is None
