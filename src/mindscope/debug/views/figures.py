@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of tensors: the recorded statistics, and those that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of each tensor, computed from some of its statistics."""
+
+    name: str
+    fields: tuple[Field, ...]
+    compute: Callable[..., Floats]
+    """Takes the columns of ``fields``; NaN where one of them was not recorded."""
+
+    def of(self, values: Floats) -> Floats:
+        """From statistics whose last axis has the columns of ``FIELDS``."""
+        return self.from_columns([values[..., COLUMN[field]] for field in self.fields])
+
+    def from_columns(self, columns: Collection[Floats]) -> Floats:
+        """From the columns of ``fields``."""
+        with np.errstate(all="ignore"):
+            return self.compute(*columns)
+
+
+def _recorded(values: Floats) -> Floats:
+    return values
+
+
+def _non_finite(nan: Floats, positive: Floats, negative: Floats) -> Floats:
+    return nan + positive + negative
+
+
+def _mean(total: Floats, count: Floats, *non_finite: Floats) -> Floats:
+    """Over the finite elements; NaN without any."""
+    finite = count - _non_finite(*non_finite)
+    return np.where(finite > 0, total / finite, np.nan)
+
+
+def _deviation(squares: Floats, total: Floats, count: Floats, *non_finite: Floats) -> Floats:
+    """Of the population."""
+    mean = _mean(total, count, *non_finite)
+    return np.sqrt(np.maximum(_mean(squares, count, *non_finite) - mean**2, 0))
+
+
+def _largest(low: Floats, high: Floats) -> Floats:
+    return np.maximum(np.abs(low), np.abs(high))
+
+
+def _share(part: Floats, count: Floats) -> Floats:
+    return np.where(count > 0, part / count, np.nan)
+
+
+_COUNTS = (Field.COUNT, Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)
+_DERIVED = (
+    Figure("non_finite", _COUNTS[1:], _non_finite),
+    Figure("max_abs", (Field.MIN, Field.MAX), _largest),
+    Figure("mean", (Field.SUM, *_COUNTS), _mean),
+    Figure("deviation", (Field.SUM_SQUARES, Field.SUM, *_COUNTS), _deviation),
+    Figure("mean_abs", (Field.SUM_ABS, *_COUNTS), _mean),
+    Figure("norm", (Field.SUM_SQUARES,), np.sqrt),
+    Figure("zero_share", (Field.ZERO, Field.COUNT), _share),
+    Figure("update_ratio", (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE), _share),
+)
+FIGURES: Mapping[str, Figure] = MappingProxyType(
+    {**{field.value: Figure(field.value, (field,), _recorded) for field in FIELDS}, **{f.name: f for f in _DERIVED}}
+)
+"""All figures by name: the fields, then ``non_finite``, ``max_abs``, ``mean``, ``deviation`` of the population,
+``mean_abs``, ``norm`` (L2), ``zero_share`` of all elements, ``update_ratio``. Other than counts they are of the finite
+elements."""
+
+
+def figures_from(fields: Collection[Field]) -> list[Figure]:
+    """The figures that can be computed from some statistics."""
+    return [figure for figure in FIGURES.values() if set(figure.fields).issubset(fields)]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tensors of a source a person wants to see, by their texts, phase and role."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.errors import DebugDataError
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFilter:
+    """Conditions of which all must hold; the empty one takes every tensor."""
+
+    words: tuple[str, ...] = ()
+    """Each occurs in one of the texts of the tensor, without regard to case."""
+    regex: str = ""
+    """Matches somewhere in operator, type, slot or dtype, without regard to case. In the syntax of RE2."""
+    module: str = ""
+    """A module: only its tensors and those of the modules in it."""
+    phases: frozenset[Phase] = frozenset()
+    """Empty for all."""
+    roles: frozenset[Role] = frozenset()
+    """Empty for all."""
+
+    def mask(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
+        """Which tensors pass. Shape (tensors,). Raises DebugDataError for a wrong regular expression."""
+        found = np.fromiter((self._has_kind(each) for each in tensors), np.bool_, len(tensors))
+        words = [word.casefold() for word in self.words if word]
+        if not words and not self.regex:
+            return found
+        texts = [text_of(each) for each in tensors]
+        for word in words:
+            found &= np.fromiter((word in text.casefold() for text in texts), np.bool_, len(texts))
+        return found & _matches(self.regex, texts) if self.regex else found
+
+    def _has_kind(self, tensor: DebugTensor) -> bool:
+        return (
+            (not self.phases or tensor.phase in self.phases)
+            and (not self.roles or tensor.role in self.roles)
+            and (not self.module or tensor.module == self.module or tensor.module.startswith(f"{self.module}."))
+        )
+
+
+def text_of(tensor: DebugTensor) -> str:
+    """What is searched: operator, module, type, slot, dtype, each in a line of its own."""
+    return "\n".join((tensor.operator, tensor.module, tensor.type, tensor.slot, tensor.dtype))
+
+
+def _matches(regex: str, texts: Sequence[str]) -> NDArray[np.bool_]:
+    """By RE2, whose time grows with the length of the texts only, whatever the expression is."""
+    pyarrow: Any = import_module("pyarrow")  # has no type hints
+    compute: Any = import_module("pyarrow.compute")
+    column = pyarrow.array([text.encode("utf-8", "replace").decode() for text in texts], pyarrow.string())
+    try:
+        found = compute.match_substring_regex(column, f"(?m){regex}", ignore_case=True)
+    except pyarrow.ArrowInvalid as error:
+        raise DebugDataError(f"regular expression {regex!r} is wrong: {error}") from error
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
