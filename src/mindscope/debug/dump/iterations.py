@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The iterations of a dump: ``all``, or numbers and closed ranges such as ``0|5-8|100-120``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mindscope.errors import SettingsError
+
+_ALLOWED = re.compile(r"[0-9|-]+", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)  # more digits fit no counter
+_RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """Which iterations are dumped."""
+
+    ranges: tuple[range, ...] | None = None
+    """None for all."""
+
+    def __contains__(self, iteration: int) -> bool:
+        return self.ranges is None or any(iteration in each for each in self.ranges)
+
+    @property
+    def last(self) -> int | None:
+        """The last iteration; None if there is no end, -1 if there is none at all."""
+        return None if self.ranges is None else max((each[-1] for each in self.ranges if each), default=-1)
+
+
+def parse_iterations(text: str, place: str) -> Iterations:
+    """The iterations that a text selects.
+
+    Parts are joined by ``|``. A part that is empty, has an open end or more than one dash selects nothing, as in
+    MindSpore; so does a range whose end is below its begin.
+
+    Args:
+        text: as in the configuration.
+        place: what an error names.
+
+    Raises:
+        SettingsError: the text is empty, or has other characters than digits, ``-`` and ``|``.
+    """
+    if text == "all":
+        return Iterations()
+    if not _ALLOWED.fullmatch(text):
+        raise SettingsError(f"{place} is {text!r}, want 'all', or numbers and ranges such as '0|5-8|100-120'")
+    return Iterations(tuple(_selected(part) for part in text.split("|")))
+
+
+def _selected(part: str) -> range:
+    if _NUMBER.fullmatch(part):
+        return range(int(part), int(part) + 1)
+    limits = _RANGE.fullmatch(part)
+    return range(int(limits[1]), int(limits[2]) + 1) if limits else range(0)
