@@ -84,6 +84,26 @@ def test_profiles_belong_to_the_nearest_run(client: TestClient) -> None:
     assert answer["unlisted"] == []
 
 
+def test_no_address_leads_out_of_the_directory_of_the_run(client: TestClient, tmp_path: Path) -> None:
+    write_trace(tmp_path / "secret" / NAME)
+    run = tmp_path / "logs" / "run"
+    (run / "link.pt.trace.json").symlink_to(tmp_path / "secret" / NAME)
+    (run / "linked").symlink_to(tmp_path / "secret")
+    (run / "loop.json").symlink_to("loop.json")
+    (run / "inner.pt.trace.json").symlink_to(NAME)
+    outside = (
+        str(tmp_path / "secret" / NAME),
+        "link.pt.trace.json",
+        f"linked/{NAME}",
+        f"../../secret/{NAME}",
+        "loop.json",
+    )
+    for profile in outside:
+        found = client.get("/api/profiles/timeline", params={"run": "run", "profile": profile})
+        assert (found.status_code, found.json()["error"]["code"]) == (404, "profile_not_found")
+    assert timeline(client, "inner.pt.trace.json")["timeline"]["slices"] == 4
+
+
 def test_timeline_says_what_was_read_and_skipped(client: TestClient) -> None:
     found = timeline(client)["timeline"]
     assert found["begin_at"] == str(10**18 + 1_000_000)

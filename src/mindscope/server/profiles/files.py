@@ -45,6 +45,9 @@ def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) ->
 def _at(directory: Path, profile: str) -> FoundProfile | None:
     """The profile at exactly this path, without a link on the way; that costs less than a search."""
     path, rank = without_rank(directory / profile)
-    if ".." in path.parts or path.parent.resolve() != (directory.resolve() / profile).parent or not path.exists():
+    is_below = path.is_relative_to(directory) and ".." not in path.parts  # an absolute path is no part of a directory
+    if not is_below or path.is_symlink() or path.parent.resolve() != (directory.resolve() / profile).parent:
+        return None
+    if not path.exists():
         return None
     return next((found for found in find_profiles(path) if found.path == path and found.rank == rank), None)
