@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from hypothesis import strategies as st
 from mindscope.errors import FormatError
 from mindscope.profile import json_trace
 from mindscope.profile._trace_events import EventReader
+from mindscope.profile.argument_columns import FileArguments
+from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.trace import Trace
 
@@ -131,6 +135,43 @@ def test_broken_syntax_costs_the_events_with_it(tmp_path: Path) -> None:
     assert (len(trace.slices), trace.skipped["malformed"].count) == (5, 4)
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        '{"Call stack":"a"b","x":1}', '{"a":"z}', '{"a":{"b":1}', '{"a":1, ', '{"a":[1,[2,"x":3}', '{"a":[1,2}}',
+        '{"a":"b" "c"}', '{"a":{"b":1}]}', '["a":1]',
+    ],
+)  # fmt: skip
+def test_arguments_that_do_not_end_cost_their_event_only(tmp_path: Path, args: str) -> None:
+    good = [json.dumps(SLICE | {"ts": number, "args": {"Input Dims": [[8, 64], []]}}) for number in range(40)]
+    broken = json.dumps(SLICE)[:-1] + f', "args":{args}}}'
+    trace = written(tmp_path, f"[{','.join([*good[:20], broken, *good[20:]])}]".encode())
+    assert trace.slices.start.tolist() == [1000 * number for number in range(40)]
+    assert {reason: found.count for reason, found in trace.skipped.items()} == {"malformed": 1}
+    assert trace.properties["isWhole"] is True
+
+
+def test_an_event_without_an_end_takes_bounded_memory(tmp_path: Path) -> None:
+    pack = zlib.compressobj(1, wbits=31)
+    front = [pack.compress(b'[{"ph":"X","name":"'), *(pack.compress(b"a" * (1 << 20)) for _ in range(200))]
+    tracemalloc.start()
+    trace = written(tmp_path, b"".join([*front, pack.flush()]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (trace.read, trace.skipped["malformed"].count) == (0, 1)
+    assert peak < 180 << 20
+
+
+def test_an_event_far_from_all_others_does_not_hide_them(tmp_path: Path) -> None:
+    events = [SLICE | {"ts": 1.79e15 + number} for number in range(9)]
+    far = [SLICE | {"ts": 0}, SLICE | {"ts": -8.9e15}, {"ph": "C", "name": "c", "pid": 1, "ts": 3, "args": {"v": 1}}]
+    pair = [{"ph": "B", "name": "b", "pid": 1, "tid": 1, "ts": 1.79e15}, {"ph": "E", "pid": 1, "tid": 1, "ts": 8.9e15}]
+    trace = written(tmp_path, [*events[:4], *far, *pair, *events[4:]])
+    assert len(trace.slices) == 9
+    assert {reason: found.count for reason, found in trace.skipped.items()} == {"far_time": 4, "unpaired": 1}
+    assert trace.read + 5 == 14
+
+
 def test_words_that_json_lacks_are_values_of_arguments(tmp_path: Path) -> None:
     text = '[{"ph":"X","name":"a","ts":1,"dur":1,"id":N/A,"args":{"x":N/A,"y":NaN,"z":18446744073709551615}}]'
     assert len(written(tmp_path, text.encode()).slices) == 1
@@ -186,6 +227,22 @@ def test_gzip_whole_cut_and_in_members(tmp_path: Path) -> None:
         written(tmp_path, b"\x1f\x8bnot gzip at all")
 
 
+def test_damage_of_gzip_keeps_what_precedes_it(tmp_path: Path) -> None:
+    events = [SLICE | {"ts": number, "args": {"External id": number}} for number in range(20_000)]
+    packed = gzip.compress(json.dumps(events).encode())
+    for harmless in (packed + bytes(512), packed + b"padding", packed[:-8] + bytes(8)):
+        assert len(written(tmp_path, harmless).slices) == 20_000
+    begin = len(packed) // 2
+    damaged = packed[:begin] + bytes(64) + packed[begin + 64 :]
+    trace = written(tmp_path, damaged)
+    assert 5_000 < len(trace.slices) < 20_000
+    rows = np.arange(5_000)
+    found = FileArguments(tmp_path / "a.json", trace).of_slices(rows, integers=("External id",))
+    assert found.integers["External id"].tolist() == rows.tolist()
+    place = int(trace.slices.args_offset[5_000]), int(trace.slices.args_size[5_000])
+    assert ArgumentFile(tmp_path / "a.json").read(*place) == {"External id": 5_000}
+
+
 def test_begin_and_end_become_slices(tmp_path: Path) -> None:
     def event(phase: str, time: int, name: str = "", **more: Any) -> dict[str, Any]:
         return {"ph": phase, "ts": time, "name": name, "pid": 1, "tid": 1, **more}
@@ -201,6 +258,7 @@ def test_begin_and_end_become_slices(tmp_path: Path) -> None:
         ("inner", 2000, 3000), ("load", 3000, 3000), ("load", 4000, 4000), ("outer", 1000, 8000),
     ]  # fmt: skip
     assert trace.skipped["unpaired"].count == 2
+    assert trace.read + 2 == len(events)
     assert trace.events.of("C").tolist() == [0]
     assert trace.slices.args_size.tolist() == [0, 0, 0, 8]
 

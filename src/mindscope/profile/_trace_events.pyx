@@ -17,6 +17,8 @@ import numpy as np
 cdef enum:
     CHUNK = 1 << 16          # rows of a chunk of columns
     MOST_NUMBER = 64         # characters of a number
+    MOST_NESTED = 63         # depth to which objects and lists are told apart
+    MOST_EVENT = 1 << 26     # bytes; what is longer is an event that does not end
     NONE = 0xFFFFFFFF        # index of a string that an event lacks
     MORE = -1                # results of reading an event: the block ends within it,
     BAD = -2                 # or it breaks the syntax
@@ -143,12 +145,12 @@ cdef list _strings(const Interner *self):
 
 
 cdef uint8_t[256] IS_SPACE
-cdef uint8_t[256] IS_BRACKET      # and quotes
+cdef uint8_t[256] IS_BRACKET      # and quotes, commas, colons
 cdef uint8_t[256] IS_IN_STRING    # what ends a run of plain characters
 
 for _place in range(256):
     IS_SPACE[_place] = chr(_place) in " \t\r\n"
-    IS_BRACKET[_place] = chr(_place) in '"{}[]'
+    IS_BRACKET[_place] = chr(_place) in '"{}[],:'
     IS_IN_STRING[_place] = chr(_place) not in '"\\'
 
 
@@ -171,25 +173,51 @@ cdef inline const uint8_t *_after_string(const uint8_t *at, const uint8_t *end) 
 
 
 cdef inline const uint8_t *_after_nested(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """``at`` is at the opening bracket; behind the closing one, or NULL if the block ends before."""
+    """``at`` is at the opening bracket; behind the closing one, ``at`` if brackets, quotes, commas and colons do not
+    fit together, or NULL if the block ends before.
+
+    What does not fit is noticed where it is, for else a quote or bracket too few would swallow the events behind it.
+    """
+    cdef const uint8_t *begin = at
     cdef Py_ssize_t depth = 0
+    cdef uint64_t objects = 0                         # bit d: what is open at depth d is an object
+    cdef bint is_object
+    cdef uint8_t before = c'['                        # the bracket, quote, comma or colon before ``at``
     while at < end:
         while at < end and not IS_BRACKET[at[0]]:
             at += 1
         if at >= end:
             return NULL
+        is_object = 0 < depth <= MOST_NESTED and objects >> (depth - 1) & 1
         if at[0] == c'"':
+            if not _may_begin(before):
+                return begin
             at = _after_string(at + 1, end)
             if at >= end:
                 return NULL
+        elif at[0] == c':':
+            if before != c'"' or (not is_object and depth < MOST_NESTED):
+                return begin
         elif at[0] == c'{' or at[0] == c'[':
+            if not _may_begin(before) or (before == c',' and is_object):
+                return begin
+            if depth < MOST_NESTED:
+                objects = objects & ~(1ULL << depth) | (<uint64_t>(at[0] == c'{')) << depth
             depth += 1
-        else:
+        elif at[0] != c',':
+            if depth < MOST_NESTED and is_object != (at[0] == c'}'):
+                return begin
             depth -= 1
             if depth == 0:
                 return at + 1
+        before = at[0]
         at += 1
     return NULL
+
+
+cdef inline bint _may_begin(uint8_t before) noexcept nogil:
+    """Whether a text, list or object may follow."""
+    return before == c':' or before == c',' or before == c'[' or before == c'{'
 
 
 cdef bint _nanoseconds(Span number, int64_t *found) noexcept nogil:
@@ -342,7 +370,7 @@ cdef class EventReader:
             after = NULL
             if at[0] == c'{':
                 after = self._read_event(at, end, start, offset)
-                if after == NULL:                         # the block ends within the event
+                if after == NULL and end - at < MOST_EVENT:   # the block ends within the event
                     if not is_last:
                         return at - start
                     self._skip(TRUNCATED, offset + (at - start))
@@ -402,6 +430,8 @@ cdef class EventReader:
                 at = _after_nested(at, end)
                 if at == NULL:
                     return NULL
+                if at == value.start:
+                    return begin
                 value.size = at - value.start
             else:
                 value.start = at

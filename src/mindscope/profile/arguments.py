@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.trace_file import trace_file_of
 
-_GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
 _MARK_EVERY = 32 << 20
 """Decompressed bytes between two states that are kept, 40 kB each."""
@@ -27,8 +26,8 @@ class ArgumentFile:
         """``path`` of a profile. Raises OSError if its trace can't be read."""
         self._path = trace_file_of(path) or Path(os.devnull)
         with self._path.open("rb") as file:
-            self._is_gzip = file.read(2) == _GZIP
-        self._states: list[tuple[int, int, Any]] = [(0, 0, zlib.decompressobj(wbits=31))]
+            self._is_gzip = file.read(2) == GZIP
+        self._states: list[tuple[int, int, Unzip]] = [(0, 0, Unzip())]
 
     def read(self, offset: int, size: int) -> dict[str, Any]:
         """The arguments at an offset; empty if there are none, or if they are no JSON object."""
@@ -78,17 +77,10 @@ class ArgumentFile:
         unzip = self._states[state][2].copy()
         with self._path.open("rb") as file:
             file.seek(compressed)
-            while block := file.read(_BLOCK):
+            while not unzip.is_over and (block := file.read(_BLOCK)):
                 compressed += len(block)
-                while block:
-                    try:
-                        text = unzip.decompress(block)
-                    except zlib.error:
-                        return
+                for text in unzip.texts(block, _MARK_EVERY):
                     position += len(text)
-                    block = b""
-                    if unzip.eof:  # several members follow each other
-                        block, unzip = unzip.unused_data, zlib.decompressobj(wbits=31)
                     yield text
                 if position >= self._states[-1][0] + _MARK_EVERY:
                     self._states.append((position, compressed, unzip.copy()))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields
+from gzip import BadGzipFile
 from pathlib import Path
 from typing import IO, Any, Protocol, cast, runtime_checkable
 
@@ -20,6 +20,8 @@ import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile._trace_events import EventReader
+from mindscope.profile.far_times import without_far_times
+from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.pairs import with_pairs
 from mindscope.profile.trace import Events, Skipped, Slices, Trace
 from mindscope.profile.tracks import named_tracks, text_of
@@ -27,7 +29,6 @@ from mindscope.profile.tracks import named_tracks, text_of
 BLOCK = 4 << 20
 _MOST_PROPERTIES = 64 << 20
 """Bytes before and after the events."""
-_GZIP = b"\x1f\x8b"
 _EVENTS = re.compile(rb'(?<!\\)"traceEvents"\s*:\s*\[')
 _KNOWN = re.compile(
     rb'"(baseTimeNanoseconds|schemaVersion|displayTimeUnit|traceName)"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.]+)'
@@ -66,7 +67,7 @@ def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None
         blocks = decompressed_blocks(file, on_progress)
         try:
             return _read(blocks, on_progress if isinstance(on_progress, TraceFollower) else None)
-        except zlib.error as error:
+        except BadGzipFile as error:
             raise FormatError(f"{path}: {error}; want gzip or JSON") from error
         except _NoEventsError as error:
             raise FormatError(f"{path}: {error}") from error
@@ -162,7 +163,9 @@ class _Found:
         skipped = {reason: Skipped(*found) for reason, found in reader.skipped.items()}
         slices = Slices(*_in_order(Slices, self._slices[0], "start duration args_offset name category track args_size"))
         events = Events(*_in_order(Events, self._events[0], "time args_offset id name category track args_size phase"))
-        slices, events, skipped = with_pairs(slices, events, skipped)
+        slices, events, far = without_far_times(slices, events)
+        slices, events, unpaired = with_pairs(slices, events)
+        lost = far | unpaired
         base = properties.get("baseTimeNanoseconds")
         return Trace(
             slices=slices,
@@ -172,8 +175,8 @@ class _Found:
             tracks=named_tracks(reader.tracks, reader.metadata),
             origin_ns=base if isinstance(base, int) else None,
             properties={**properties, "isWhole": is_whole},
-            read=reader.read,
-            skipped=skipped,
+            read=reader.read - sum(each.count for each in lost.values()),
+            skipped=skipped | lost,
         )
 
 
@@ -195,21 +198,19 @@ def _in_order(columns: type[Any], arrays: list[Any], names: str) -> list[Any]:
 
 
 def decompressed_blocks(file: IO[bytes], on_progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
-    """The bytes of a file, decompressed if it is gzip; a gzip that breaks off ends there.
+    """The bytes of a file, decompressed if it is gzip; a gzip that breaks off or is damaged ends there.
 
     Raises:
-        zlib.error: the bytes are not those of gzip.
+        BadGzipFile: the bytes are not those of gzip.
     """
-    first = file.read(2)
+    unzip = Unzip() if file.read(2) == GZIP else None
     file.seek(0)
-    unzip = zlib.decompressobj(wbits=31) if first == _GZIP else None
     while block := file.read(BLOCK):
-        while unzip and block:
-            yield unzip.decompress(block, 4 * BLOCK)
-            block = unzip.unconsumed_tail
-            if unzip.eof:  # several members follow each other
-                block, unzip = unzip.unused_data, zlib.decompressobj(wbits=31)
-        if not unzip:
+        if unzip is None:
             yield block
+        else:
+            yield from unzip.texts(block, 4 * BLOCK)
         if on_progress:
             on_progress(file.tell())
+        if unzip is not None and unzip.is_over:
+            return

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -16,19 +15,14 @@ UNPAIRED = "unpaired"
 """Reason of events whose begin or end the file lacks."""
 
 
-def with_pairs(
-    slices: Slices, events: Events, skipped: Mapping[str, Skipped]
-) -> tuple[Slices, Events, dict[str, Skipped]]:
-    """The slices with those of pairs behind them, the other events, and what was skipped with unpaired events."""
-    found = dict(skipped)
+def with_pairs(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str, Skipped]]:
+    """The slices with those of pairs behind them, the other events, and how many events have no partner."""
     paired = np.isin(events.phase, [ord(phase) for phase in "BEbe"])
     if not paired.any():
-        return slices, events, found
+        return slices, events, {}
     rows = np.flatnonzero(paired)
     begins, ends = _pairs(events, rows)
     lost = len(rows) - 2 * len(begins)
-    if lost:
-        found[UNPAIRED] = Skipped(lost, -1)
     added = Slices(
         start=events.time[begins],
         duration=events.time[ends] - events.time[begins],
@@ -38,7 +32,8 @@ def with_pairs(
         args_offset=events.args_offset[begins],
         args_size=events.args_size[begins],
     )
-    return _joined(slices, added), Events(*(_column(events, each.name)[~paired] for each in fields(Events))), found
+    others = Events(*(_column(events, each.name)[~paired] for each in fields(Events)))
+    return _joined(slices, added), others, {UNPAIRED: Skipped(lost, -1)} if lost else {}
 
 
 def _pairs(events: Events, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

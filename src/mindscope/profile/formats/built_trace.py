@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.far_times import FAR_TIME, near_times
 from mindscope.profile.trace import Events, Skipped, Slices, Trace, Track
 
 CLOCK_ORIGIN = "clockOriginNs"
@@ -47,16 +48,21 @@ def trace_of(all_runs: Sequence[Runs], skipped: Mapping[str, Skipped], is_epoch:
     duration = np.concatenate([runs.duration for runs in all_runs])
     whole = duration >= 0
     bad = int((~whole).sum())
+    bounds = near_times([start[whole]])
+    if bounds is not None:
+        whole &= (start >= bounds[0]) & (start <= bounds[1])
+    lost = int((~whole).sum())
     origin = int(start[whole].min()) if whole.any() else 0
-    found = dict(skipped) | ({"duration": Skipped(bad, -1)} if bad else {})
+    reasons = {"bad_duration": bad, FAR_TIME: lost - bad}
+    found = dict(skipped) | {reason: Skipped(count, -1) for reason, count in reasons.items() if count}
     slices = Slices(
         start=(start - origin)[whole],
         duration=duration[whole],
         name=names.codes[whole],
         category=category[whole],
         track=track[whole],
-        args_offset=np.full(total - bad, -1, np.int64),
-        args_size=np.zeros(total - bad, np.uint32),
+        args_offset=np.full(total - lost, -1, np.int64),
+        args_size=np.zeros(total - lost, np.uint32),
     )
     return Trace(
         slices=slices,
@@ -66,7 +72,7 @@ def trace_of(all_runs: Sequence[Runs], skipped: Mapping[str, Skipped], is_epoch:
         tracks=list(tracks),
         origin_ns=origin if is_epoch else None,
         properties={CLOCK_ORIGIN: origin},
-        read=total - bad,
+        read=total - lost,
         skipped=found,
     )
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -75,15 +75,8 @@ class ColumnArguments:
             for each, first in zip(self.runs, firsts(map(len, self.runs)), strict=True)
         ]
         marks = [
-            replace(
-                each,
-                time=each.time[mask],
-                name=each.name.select(mask),
-                track=each.track[mask],
-                integers={name: column[mask] for name, column in each.integers.items()},
-            )
+            each.select(events[first : first + len(each.time)])
             for each, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True)
-            for mask in (events[first : first + len(each.time)],)
         ]
         return ColumnArguments(runs, marks)
 

@@ -91,6 +91,15 @@ class RecordedMarks:
     track: NDArray[np.int64]
     integers: Mapping[str, NDArray[np.int64]] = field(default_factory=dict[str, NDArray[np.int64]])
 
+    def select(self, mask: NDArray[np.bool_]) -> RecordedMarks:
+        """The moments where the mask is True."""
+        return RecordedMarks(
+            time=self.time[mask],
+            name=self.name.select(mask),
+            track=self.track[mask],
+            integers={name: column[mask] for name, column in self.integers.items()},
+        )
+
 
 def step_runs(number: NDArray[np.int64], runs: RecordedRuns) -> RecordedRuns:
     """Marks of steps as PyTorch names them, over slices that the program named otherwise."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile.far_times import FAR_TIME, near_times
 from mindscope.profile.formats.column_arguments import ColumnArguments
 from mindscope.profile.formats.recorded_runs import COPY, KERNEL, LAUNCH, LINK, SET, RecordedMarks, RecordedRuns
 from mindscope.profile.formats.row_columns import codes_among, firsts
@@ -66,14 +67,30 @@ class Recording:
         """Adds moments. Those of impossible times are skipped and counted."""
         is_near = np.abs(np.maximum(marks.time, -_FARTHEST_NS)) < _FARTHEST_NS
         self.skip("no_time", int((~is_near).sum()))
-        self.marks.append(
-            RecordedMarks(
-                time=marks.time[is_near],
-                name=marks.name.select(is_near),
-                track=marks.track[is_near],
-                integers={name: column[is_near] for name, column in marks.integers.items()},
-            )
+        self.marks.append(marks.select(is_near))
+
+    def _drop_far_times(self) -> None:
+        """Skips and counts what lies so far from the rest that a clock went wrong."""
+        counters = [*self.counters, *self.derived_counters]
+        bounds = near_times(
+            [
+                _joined([each.start for each in self.runs]),
+                *(each.time for each in self.marks),
+                *(each.times for each in counters),
+            ]
         )
+        if bounds is None:
+            return
+
+        def is_near(times: NDArray[np.int64], is_of_file: bool = True) -> NDArray[np.bool_]:
+            found = (times >= bounds[0]) & (times <= bounds[1])
+            self.skip(FAR_TIME, int((~found).sum()) if is_of_file else 0)
+            return found
+
+        self.runs = [each.select(is_near(each.start, not each.is_derived)) for each in self.runs]
+        self.marks = [each.select(is_near(each.time)) for each in self.marks]
+        self.counters = [_selected(each, is_near(each.times)) for each in self.counters]
+        self.derived_counters = [_selected(each, is_near(each.times, False)) for each in self.derived_counters]
 
     @property
     def first_time(self) -> int | None:
@@ -91,6 +108,7 @@ class Recording:
             properties: what else the file says.
             origin: the time of the columns that becomes 0; by default that of the first event.
         """
+        self._drop_far_times()
         runs = [each for each in self.runs if len(each)]
         marks = [each for each in self.marks if len(each.time)]
         if origin is None:
@@ -118,6 +136,10 @@ class Recording:
             counters=counters,
         )
         return replace(trace, names=list(names)), ColumnArguments(runs, marks)
+
+
+def _selected(counter: Counter, mask: NDArray[np.bool_]) -> Counter:
+    return replace(counter, times=counter.times[mask], values=counter.values[mask])
 
 
 def _joined(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
