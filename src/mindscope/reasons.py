@@ -209,6 +209,8 @@ TEXTS: Mapping[str, str] = {
     "debug_columns_missing": "{file}: its header lacks some of the columns {columns}",
     "debug_rows_skipped": "{file}: {count} rows can't be read",
     "debug_files_missing": "{file}: it names {count} files that are not there, such as {first}",
+    "debug_tensor_cut": "{file}: a tensor ends at byte {end}, its bytes end at {size}; it was cut",
+    "debug_padding": "{file}: statistics of a tensor in the layout {format} count its padding too",
     "debug_sampled": "{file}: it holds the first {count} elements of a tensor, and its statistics are of those",
     # deleting
     "deleting_not_allowed": "this viewer deletes nothing",

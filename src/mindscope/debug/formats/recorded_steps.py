@@ -16,6 +16,7 @@ from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.history import scanned_history
+from mindscope.debug.model.overflows import Overflow
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.errors import DebugDataError
@@ -44,6 +45,7 @@ class _Computed(NamedTuple):
 
 
 StepReader = Callable[[], Sequence[RecordedTensor]]
+OverflowsReader = Callable[[], Sequence[Overflow]]
 
 
 class RecordedSteps:
@@ -57,12 +59,13 @@ class RecordedSteps:
         problems: Problems,
         fields: frozenset[Field] = frozenset(FIELDS),
         facts: Mapping[str, Any] | None = None,
+        overflow_readers: Mapping[tuple[int, int], OverflowsReader] | None = None,
     ) -> None:
-        """``readers`` list the rows of (rank, step)."""
+        """``readers`` list the rows of (rank, step), ``overflow_readers`` the overflows that a device recorded."""
         self.format, self.framework, self.problems, self.fields = format, framework, problems, fields
         self.facts = facts or {}
         """What the files say of the whole: versions, settings."""
-        self._readers = readers
+        self._readers, self._overflow_readers = readers, overflow_readers or {}
         self._tensors: list[DebugTensor] = []
         self._places: dict[DebugTensor, int] = {}
         self._is_indexed = False
@@ -91,6 +94,13 @@ class RecordedSteps:
     def at(self, step: int, rank: int) -> StepStatistics:
         """The statistics of a step. Raises DebugDataError."""
         return self._at(step, rank).statistics
+
+    def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
+        """Overflows within operators that a device recorded; empty without any. Raises as ``at``."""
+        if (rank, step) not in self._readers:
+            raise DebugDataError(f"rank {rank} has no debugging data of step {step}")
+        reader = self._overflow_readers.get((rank, step))
+        return reader() if reader else ()
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
         """The whole tensor of a row of ``at``; None if only its statistics were recorded. Raises as ``at``."""

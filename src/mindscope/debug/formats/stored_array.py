@@ -38,14 +38,21 @@ class StoredArray:
     """Whether the first axis varies fastest."""
     unpack: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     """From the layout in the file to that of the tensor, without padding."""
+    unpacked_shape: tuple[int, ...] | None = None
+    """That of the tensor, if it is not ``shape``."""
 
     def __post_init__(self) -> None:
         if any(size < 0 for size in self.shape) or len(self.shape) > _MOST_DIMENSIONS:
             raise FormatError(f"{self.path.name} has shape {self.shape}, want 0 to {_MOST_DIMENSIONS} sizes from 0 on")
 
     @property
+    def tensor_shape(self) -> tuple[int, ...]:
+        """The shape of what ``read`` returns."""
+        return self.shape if self.unpacked_shape is None else self.unpacked_shape
+
+    @property
     def count(self) -> int:
-        """Elements."""
+        """Elements in the file."""
         return math.prod(self.shape)
 
     def read(self) -> NDArray[Any]:

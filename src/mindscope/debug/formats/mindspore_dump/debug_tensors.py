@@ -10,7 +10,6 @@ from mindscope.debug.formats.mindspore_dump.file_names import PARAMETER
 from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames
 from mindscope.debug.formats.mindspore_dump.listing import ListedTensor
 from mindscope.debug.formats.mindspore_dump.scopes import is_optimizer_state, scope_of
-from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 
 CONSTANT = "Constant"
@@ -25,22 +24,20 @@ class TensorNames:
         self._known: dict[_Key, DebugTensor] = {}
         self._calls: dict[tuple[str, str, Phase], dict[str, int]] = defaultdict(dict)
 
-    def tensor(self, listed: ListedTensor, array: StoredArray | None, names: GraphNames) -> DebugTensor:
-        """The tensor of a file or row; ``array`` has its dtype and shape, if there is one."""
+    def tensor(self, listed: ListedTensor, names: GraphNames) -> DebugTensor:
+        """The tensor of a file or row."""
         key = (listed.name.type, listed.full_name, listed.name.role, listed.name.slot)
         if key not in self._known:
             self._known[key] = (
-                _parameter(listed, array, names)
-                if listed.name.type == PARAMETER
-                else self._operator(listed, array, names)
+                _parameter(listed, names) if listed.name.type == PARAMETER else self._operator(listed, names)
             )
         return self._known[key]
 
-    def _operator(self, listed: ListedTensor, array: StoredArray | None, names: GraphNames) -> DebugTensor:
+    def _operator(self, listed: ListedTensor, names: GraphNames) -> DebugTensor:
         type, full_name = listed.name.type, listed.full_name
         module, phase, _ = scope_of(full_name, type)
         calls = self._calls[module, type, phase]
-        dtype, shape = _dtype_and_shape(listed, array)
+        dtype, shape = _dtype_and_shape(listed)
         return DebugTensor(
             module,
             type,
@@ -55,9 +52,9 @@ class TensorNames:
         )
 
 
-def _parameter(listed: ListedTensor, array: StoredArray | None, names: GraphNames) -> DebugTensor:
+def _parameter(listed: ListedTensor, names: GraphNames) -> DebugTensor:
     """A weight, a state of the optimizer, an input of the graph, or a constant."""
-    dtype, shape = _dtype_and_shape(listed, array)
+    dtype, shape = _dtype_and_shape(listed)
     plain = listed.name.name
     if _CONSTANT_NAME.fullmatch(plain):
         return DebugTensor("", CONSTANT, Phase.FORWARD, Role.OUTPUT, "0", 0, dtype, shape, plain)
@@ -68,8 +65,9 @@ def _parameter(listed: ListedTensor, array: StoredArray | None, names: GraphName
     return DebugTensor(module, names.classes.get(module, PARAMETER), phase, role, slot, 0, dtype, shape, name)
 
 
-def _dtype_and_shape(listed: ListedTensor, array: StoredArray | None) -> tuple[str, tuple[int, ...] | None]:
+def _dtype_and_shape(listed: ListedTensor) -> tuple[str, tuple[int, ...] | None]:
+    array = listed.array
     dtype = listed.name.dtype or (array.element.name if array else "")
     if listed.row is not None:
         return listed.row.name.dtype or dtype, listed.row.name.shape
-    return dtype, array.shape if array else listed.name.shape
+    return dtype, array.tensor_shape if array else listed.name.shape

@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from mindscope.debug.formats.debug_format import DebugFormat
-from mindscope.debug.formats.elements import element_type
 from mindscope.debug.formats.mindspore_dump.debug_tensors import TensorNames
-from mindscope.debug.formats.mindspore_dump.file_names import DumpName
 from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames, read_graph_names
 from mindscope.debug.formats.mindspore_dump.layouts import DumpDirectory, dump_directories, is_dump
 from mindscope.debug.formats.mindspore_dump.listing import ListedTensor, list_tensors
 from mindscope.debug.formats.mindspore_dump.metadata import read_facts, sample_size
+from mindscope.debug.formats.mindspore_dump.overflows import OverflowPlace, OverflowReader
 from mindscope.debug.formats.problems import Problems
-from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor, StepReader
-from mindscope.debug.formats.stored_array import StoredArray, read_npy
+from mindscope.debug.formats.recorded_steps import OverflowsReader, RecordedSteps, RecordedTensor, StepReader
+from mindscope.debug.formats.stored_array import StoredArray
+from mindscope.debug.model.overflows import Overflow
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 
@@ -42,8 +42,14 @@ def read_dump(root: Path) -> RecordedSteps:
     readers: dict[tuple[int, int], StepReader] = {
         key: partial(reader.read, directories) for key, directories in sorted(by_step.items())
     }
+    overflows = OverflowReader(problems)
+    overflow_readers: dict[tuple[int, int], OverflowsReader] = {
+        key: partial(reader.overflows, directories, overflows) for key, directories in by_step.items()
+    }
     facts = read_facts(root)
-    return RecordedSteps(MINDSPORE_DUMP.name, "mindspore", readers, problems, facts=facts)
+    return RecordedSteps(
+        MINDSPORE_DUMP.name, "mindspore", readers, problems, facts=facts, overflow_readers=overflow_readers
+    )
 
 
 def _add_constants(by_step: dict[tuple[int, int], list[DumpDirectory]], constants: DumpDirectory) -> None:
@@ -64,18 +70,28 @@ class _Reader:
     def read(self, directories: Sequence[DumpDirectory]) -> list[RecordedTensor]:
         """The rows of the directories of one step."""
         rows: list[RecordedTensor] = []
-        for directory in directories:
-            rank_directory = self._rank_directory(directory)
-            names = self._names_of(rank_directory).get(directory.graph) or GraphNames()
-            listed = self._problems.read(directory.path, lambda path, names=names: self._list(path, names))
+        for directory, names, listed in self._listed(directories):
             first = rows[-1].order + 1 if rows else 0
-            sample = sample_size(rank_directory)
-            for each in listed or ():
-                rows.append(self._row(each, names, first, sample))
+            sample = sample_size(self._rank_directory(directory))
+            rows += [self._row(each, names, first, sample) for each in listed]
         return rows
 
-    def _list(self, path: Path, names: GraphNames) -> list[ListedTensor]:
-        return list_tensors(path, names, self._problems)
+    def overflows(self, directories: Sequence[DumpDirectory], reader: OverflowReader) -> list[Overflow]:
+        """The overflows of the directories of one step."""
+        places: list[OverflowPlace] = []
+        first = 0
+        for directory, _, listed in self._listed(directories):
+            places.append(OverflowPlace(directory, self._rank_directory(directory), listed, first))
+            first += listed[-1].order + 1 if listed else 0
+        return list(reader.read(places))
+
+    def _listed(
+        self, directories: Sequence[DumpDirectory]
+    ) -> Iterator[tuple[DumpDirectory, GraphNames, list[ListedTensor]]]:
+        for directory in directories:
+            names = self._names_of(self._rank_directory(directory)).get(directory.graph) or GraphNames()
+            read = partial(list_tensors, names=names, problems=self._problems)
+            yield directory, names, self._problems.read(directory.path, read) or []
 
     def _rank_directory(self, directory: DumpDirectory) -> Path:
         """The nearest directory above with files of the graph."""
@@ -90,13 +106,13 @@ class _Reader:
         return self._names[directory]
 
     def _row(self, listed: ListedTensor, names: GraphNames, first: int, sample: int) -> RecordedTensor:
-        array = None if listed.path is None else self._problems.read(listed.path, partial(_stored, name=listed.name))
+        array = listed.array
         if array is not None and listed.path and _is_sample(array, listed, sample):
             count = Reason("debug_sampled", file=listed.path.name, count=sample)
             self._problems.note(listed.path, count)
-        tensor = self._tensors.tensor(listed, array, names)
+        tensor = self._tensors.tensor(listed, names)
         row = listed.row
-        is_exact = array is not None and (row is None or row.name.shape in (None, array.shape))
+        is_exact = array is not None and (row is None or row.name.shape in (None, array.tensor_shape))
         return RecordedTensor(
             tensor,
             first + listed.order,
@@ -106,17 +122,8 @@ class _Reader:
         )
 
 
-def _stored(path: Path, name: DumpName) -> StoredArray:
-    if path.suffix == ".npy":
-        return read_npy(path, name.dtype)
-    element = element_type(name.dtype)
-    if element is None or name.shape is None:
-        raise FormatError(f"it holds elements of type {name.dtype!r}, which is unknown")
-    return StoredArray(path, 0, element, name.shape)
-
-
 def _is_sample(array: StoredArray, listed: ListedTensor, sample: int) -> bool:
-    return bool(sample) and listed.row is None and array.shape == (sample,)
+    return bool(sample) and listed.row is None and array.tensor_shape == (sample,)
 
 
 MINDSPORE_DUMP = DebugFormat("mindspore_dump", "a dump of MindSpore", is_dump, read_dump)

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from mindscope.debug.formats.mindspore_dump.file_names import is_dump_file
+from mindscope.debug.formats.mindspore_dump.file_names import is_dump_file, is_overflow_file
 
 _MOST_ENTRIES = 64
 """Entries of a directory whose names are checked to recognize it."""
@@ -111,6 +111,8 @@ def _directory(path: Path, found: Mapping[str, str | None]) -> DumpDirectory:
 def _holds_tensors(directory: Path) -> bool:
     try:
         with os.scandir(directory) as entries:
-            return any(is_dump_file(each.name) for each in islice(entries, _MOST_ENTRIES))
+            return any(
+                is_dump_file(each.name) or is_overflow_file(each.name) for each in islice(entries, _MOST_ENTRIES)
+            )
     except PermissionError:
         return False

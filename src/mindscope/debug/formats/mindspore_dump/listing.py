@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from mindscope.debug.formats.async_file import read_async_file
+from mindscope.debug.formats.elements import element_type
 from mindscope.debug.formats.mindspore_dump.file_names import (
     MAPPING,
     STATISTICS,
@@ -20,7 +23,9 @@ from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames
 from mindscope.debug.formats.mindspore_dump.scopes import operator_number
 from mindscope.debug.formats.mindspore_dump.statistic_file import StatisticRow, read_statistics
 from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.model.tensors import Role
+from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 
 
@@ -32,6 +37,8 @@ class ListedTensor:
     full_name: str
     """Of the operator: with scopes where the files beside the dump have it, else as the file has it."""
     path: Path | None = None
+    array: StoredArray | None = None
+    """In the file; None if it can't be read, or there is none."""
     row: StatisticRow | None = None
     order: int = 0
 
@@ -53,7 +60,8 @@ def list_tensors(directory: Path, names: GraphNames, problems: Problems) -> list
     """
     found: dict[_Slot, list[ListedTensor]] = {}
     for name, path in _files(directory, problems):
-        found.setdefault(_slot(name), []).append(ListedTensor(name, name.name, path))
+        for each in _tensors_in(name, path, problems):
+            found.setdefault(_slot(each.name), []).append(each)
     statistics = directory / STATISTICS
     if statistics.exists():
         rows = problems.read(statistics, lambda path: list(read_statistics(path, problems)))
@@ -82,6 +90,25 @@ def _files(directory: Path, problems: Problems) -> Iterable[tuple[DumpName, Path
     missing = sorted(set(long_names) - present)
     if missing:
         problems.note(mapping, Reason("debug_files_missing", file=mapping.name, count=len(missing), first=missing[0]))
+
+
+def _tensors_in(name: DumpName, path: Path, problems: Problems) -> Iterator[ListedTensor]:
+    """The tensor of a file, or all of an operator."""
+    if name.role is not None:
+        yield ListedTensor(name, name.name, path, problems.read(path, partial(_stored, name=name)))
+        return
+    for each in problems.read(path, lambda path: read_async_file(path, problems)) or ():
+        own = name._replace(role=each.role, slot=each.slot, dtype=each.dtype, format=each.format, shape=each.shape)
+        yield ListedTensor(own, name.name, path, each.array)
+
+
+def _stored(path: Path, name: DumpName) -> StoredArray:
+    if path.suffix == ".npy":
+        return read_npy(path, name.dtype)
+    element = element_type(name.dtype)
+    if element is None or name.shape is None:
+        raise FormatError(f"it holds elements of type {name.dtype!r}, which is unknown")
+    return StoredArray(path, 0, element, name.shape)
 
 
 def _read_mapping(path: Path) -> dict[str, str]:

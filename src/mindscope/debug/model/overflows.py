@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Overflows within operators, which a device records even if no tensor shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """One record."""
+
+    operator: str
+    """Full name; empty if the operator was not dumped."""
+    order: int
+    """As in ``StepStatistics.order``; -1 if the operator was not dumped."""
+    unit: str
+    """Of the device: ``AI Core``, ``AI CPU``, ..."""
+    stream: int
+    task: int
