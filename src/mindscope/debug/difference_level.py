@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How serious the difference of an operator's tensors is, by the thresholds of msprobe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from mindscope.debug.tensor_difference import TensorDifference
+
+
+class Level(str, Enum):
+    """How serious a difference is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Limits of the preset; the defaults are those of msprobe."""
+
+    near_input: float = 0.9
+    near_output: float = 0.6
+    """Error if the share of relative errors below 0.001 falls from above the first to below the second."""
+    norm_input: float = 0.1
+    norm_output: float = 0.5
+    """Error if the norm error rises from below the first to above the second."""
+    norm_growth: float = 10.0
+    """Warning if the norm error of the output is this many times that of the inputs."""
+    cosine_input: float = 0.9
+    cosine_fall: float = 0.1
+    """Warning if the cosine of the inputs is above the first and that of the output lower by more than the second."""
+    least_norm_error: float = 1e-6
+    """Norm errors below it are rounding: their growth is no warning."""
+
+
+def difference_level(
+    output: TensorDifference, inputs: Sequence[TensorDifference] = (), limits: Thresholds | None = None
+) -> tuple[Level, tuple[str, ...]]:
+    """The level of an output, beside the inputs of its operator, and the codes of what is wrong.
+
+    Codes: ``shape``, ``dtype``, ``non_finite``, ``relative_error``, ``norm_error``, ``norm_growth``, ``cosine``.
+    """
+    limits = limits or Thresholds()
+    errors = _errors(output, inputs, limits)
+    if errors:
+        return Level.ERROR, tuple(errors)
+    warnings = _warnings(output, inputs, limits)
+    return (Level.WARNING if warnings else Level.OK), tuple(warnings)
+
+
+def _errors(output: TensorDifference, inputs: Sequence[TensorDifference], limits: Thresholds) -> list[str]:
+    near = min((each.share_within_1e3 for each in inputs), default=1.0)
+    norm = max((each.norm_error for each in inputs), default=0.0)
+    checks = {
+        "shape": not output.is_shape_equal,
+        "dtype": output.got_dtype != output.want_dtype,
+        "non_finite": output.got_non_finite > 0 and output.want_non_finite == 0,
+        "relative_error": near > limits.near_input and output.share_within_1e3 < limits.near_output,
+        "norm_error": norm < limits.norm_input and output.norm_error > limits.norm_output,
+    }
+    return [code for code, is_wrong in checks.items() if is_wrong]
+
+
+def _warnings(output: TensorDifference, inputs: Sequence[TensorDifference], limits: Thresholds) -> list[str]:
+    norm = max((each.norm_error for each in inputs), default=0.0)
+    cosine = min((each.cosine for each in inputs), default=1.0)
+    is_grown = bool(inputs) and output.norm_error > limits.norm_growth * norm
+    checks = {
+        "norm_growth": is_grown and output.norm_error > limits.least_norm_error,
+        "cosine": cosine > limits.cosine_input and output.cosine < cosine - limits.cosine_fall,
+    }
+    return [code for code, is_wrong in checks.items() if is_wrong]
