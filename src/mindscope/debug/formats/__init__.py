@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mindscope.debug.formats.debug_format import DebugFormat
 from mindscope.debug.formats.mindspore_dump.dump import MINDSPORE_DUMP
+from mindscope.debug.formats.msprobe.dump import MSPROBE
 
-FORMATS: tuple[DebugFormat, ...] = (MINDSPORE_DUMP,)
+FORMATS: tuple[DebugFormat, ...] = (MINDSPORE_DUMP, MSPROBE)
 """The first one that recognizes a path reads it."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.formats.extremes import counts_from_extremes
 from mindscope.debug.formats.mindspore_dump.file_names import DumpName
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import digest_of_text
@@ -141,15 +142,7 @@ def _infer_counts(found: dict[Field, float], cells: Mapping[str, str], least: fl
     """What extremes over all elements say of NaN and infinities, where the file has no counts of them."""
     if not {"min value", "max value"} <= cells.keys() or "null" in (cells["min value"], cells["max value"]):
         return
-    if math.isnan(least) or math.isnan(largest):
-        inferred = {Field.NAN: 1.0}
-    else:
-        inferred = {
-            Field.NAN: 0.0,
-            Field.POSITIVE_INF: float(largest == math.inf),
-            Field.NEGATIVE_INF: float(least == -math.inf),
-        }
-    for field, value in inferred.items():
+    for field, value in counts_from_extremes(least, largest).items():
         if math.isnan(found[field]):
             found[field] = value
 

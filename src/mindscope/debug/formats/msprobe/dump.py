@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads dumps of msprobe: ``dump.json``, ``stack.json``, ``construct.json`` and tensors, of each step and rank."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.debug.formats.msprobe.step_files import StepFiles, read_framework
+from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.recorded_steps import RecordedSteps, StepReader
+from mindscope.errors import FormatError
+
+_STEP = re.compile(r"step(\d{1,12})", re.ASCII)
+_RANK = re.compile(r"rank(\d{0,9})", re.ASCII)
+_PROCESS = re.compile(r"proc(\d{1,12})", re.ASCII)
+DUMP_FILES = ("dump.json", "debug.json")
+
+
+class _Directory(NamedTuple):
+    path: Path
+    step: int
+    rank: int | None
+    """None if the directory has the number of a process."""
+    process: int
+
+
+def is_msprobe_dump(root: Path) -> bool:
+    """Whether a directory holds steps of msprobe, or is one of them. Raises OSError."""
+    return next(_directories(root), None) is not None
+
+
+def read_msprobe_dump(root: Path) -> RecordedSteps:
+    """All steps and ranks. A process of unknown rank counts as the next rank. Raises FormatError, OSError."""
+    problems = Problems()
+    directories = list(_directories(root))
+    if not directories:
+        raise FormatError(f"{root} holds no {DUMP_FILES[0]} in directories of steps and ranks, want a dump of msprobe")
+    known = {each.rank for each in directories if each.rank is not None}
+    first = max(known, default=-1) + 1
+    processes = {
+        process: first + place
+        for place, process in enumerate(sorted({each.process for each in directories if each.rank is None}))
+    }
+    readers: dict[tuple[int, int], StepReader] = {}
+    for each in directories:
+        rank = processes[each.process] if each.rank is None else each.rank
+        readers[rank, each.step] = partial(StepFiles(each.path, problems).rows)
+    framework = next((found for each in directories if (found := read_framework(each.path))), "")
+    facts = {"processes": {rank: process for process, rank in processes.items()}}
+    return RecordedSteps(MSPROBE.name, framework, readers, problems, facts=facts)
+
+
+def _directories(root: Path) -> Iterator[_Directory]:
+    if not root.is_dir():
+        return
+    own_step, own_rank = _STEP.fullmatch(root.name), _RANK.fullmatch(root.name) or _PROCESS.fullmatch(root.name)
+    if own_rank:
+        above = _STEP.fullmatch(root.parent.name)
+        yield from _directory(root, int(above[1]) if above else 0)
+    elif own_step:
+        yield from _ranks(root, int(own_step[1]))
+    else:
+        steps = [(int(match[1]), each) for each in _below(root) if (match := _STEP.fullmatch(each.name))]
+        for step, each in sorted(steps):
+            yield from _ranks(each, step)
+
+
+def _ranks(step_directory: Path, step: int) -> Iterator[_Directory]:
+    for each in _below(step_directory):
+        yield from _directory(each, step)
+
+
+def _directory(path: Path, step: int) -> Iterator[_Directory]:
+    rank, process = _RANK.fullmatch(path.name), _PROCESS.fullmatch(path.name)
+    if (rank or process) and any((path / name).is_file() for name in (*DUMP_FILES, "stack.json")):
+        yield _Directory(path, step, int(rank[1] or 0) if rank else None, int(process[1]) if process else 0)
+
+
+def _below(directory: Path) -> list[Path]:
+    return sorted(each for each in directory.iterdir() if not each.is_symlink() and each.is_dir())
+
+
+MSPROBE = DebugFormat("msprobe", "a dump of msprobe", is_msprobe_dump, read_msprobe_dump)

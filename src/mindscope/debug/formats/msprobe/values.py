@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of operators in ``dump.json``: which of them are tensors, and their statistics."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.formats.elements import element_type
+from mindscope.debug.formats.extremes import counts_from_extremes
+from mindscope.debug.formats.stored_array import digest_of, digest_of_text
+from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+from mindscope.debug.model.tensors import Role
+
+_PARTS = {
+    "input_args": Role.INPUT, "input_kwargs": Role.INPUT, "input": Role.INPUT, "parameters": Role.PARAMETER,
+    "output": Role.OUTPUT,
+}  # fmt: skip
+_MOST_DEPTH = 32
+
+
+class ProbedTensor(NamedTuple):
+    """One tensor of an operator."""
+
+    role: Role
+    slot: str
+    dtype: str
+    shape: tuple[int, ...] | None
+    values: NDArray[np.float64]
+    digest: int
+    file: str
+    """Name of the file with the whole tensor; empty without one."""
+
+
+def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTensor]:
+    """The tensors of an entry: inputs, then parameters, then outputs; gradients by the names of their parameters."""
+    if is_gradient:
+        for name, value in entry.items():
+            values = cast("list[Any]", value) if isinstance(value, list) else [value]
+            yield from _tensors(values[0] if len(values) == 1 else values, Role.GRADIENT, name, 0)
+        return
+    for part, role in _PARTS.items():
+        yield from _tensors(entry.get(part), role, "", 0)
+
+
+def _tensors(value: Any, role: Role, slot: str, depth: int) -> Iterator[ProbedTensor]:
+    if depth > _MOST_DEPTH:
+        return
+    if isinstance(value, list):
+        for place, each in enumerate(cast("list[Any]", value)):
+            yield from _tensors(each, role, f"{slot}.{place}" if slot else str(place), depth + 1)
+    elif isinstance(value, dict):
+        item = cast("dict[str, Any]", value)
+        if "dtype" in item and "shape" in item:
+            yield _tensor(item, role, slot or "0")
+        elif not ("type" in item and "value" in item):
+            for key, each in item.items():
+                yield from _tensors(each, role, f"{slot}.{key}" if slot else str(key), depth + 1)
+
+
+def _tensor(item: Mapping[str, Any], role: Role, slot: str) -> ProbedTensor:
+    shape = _shape(item["shape"])
+    element = element_type(str(item["dtype"]))
+    file = item.get("data_name")
+    return ProbedTensor(
+        role,
+        slot,
+        element.name if element else str(item["dtype"]).removeprefix("torch."),
+        shape,
+        _statistics(item, shape),
+        _digest(item.get("md5")),
+        file if isinstance(file, str) and "/" not in file and file not in ("-1", "..") else "",
+    )
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    if not isinstance(value, list):
+        return None
+    sizes = cast("list[Any]", value)
+    return tuple(sizes) if all(isinstance(size, int) and size >= 0 for size in sizes) else None
+
+
+def _statistics(item: Mapping[str, Any], shape: tuple[int, ...] | None) -> NDArray[np.float64]:
+    """Extremes, mean and norm are of all elements: one that is not finite makes them so."""
+    found = dict.fromkeys(FIELDS, math.nan)
+    count = found[Field.COUNT] = math.nan if shape is None else float(math.prod(shape))
+    least, largest = number_of(item.get("Min")), number_of(item.get("Max"))
+    if item.get("Min") is not None and item.get("Max") is not None:
+        found |= counts_from_extremes(least, largest)
+    found[Field.MIN] = least if math.isfinite(least) else math.nan
+    found[Field.MAX] = largest if math.isfinite(largest) else math.nan
+    total, norm = number_of(item.get("Mean")) * count, number_of(item.get("Norm"))
+    if found[Field.NAN] == 0:
+        found[Field.SUM] = total if math.isfinite(total) else math.nan
+        found[Field.SUM_SQUARES] = norm * norm if math.isfinite(norm) and abs(norm) < 1e154 else math.nan
+    values = np.full(len(FIELDS), math.nan)
+    for field, value in found.items():
+        values[COLUMN[field]] = value
+    return values
+
+
+def number_of(value: Any) -> float:
+    """A number, a truth value, or a text of one such as ``-inf``; NaN for anything else."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _digest(text: Any) -> int:
+    """Of the key ``md5``, which holds a CRC or XOR in hexadecimal, or another text."""
+    if not isinstance(text, str) or not text:
+        return 0
+    return digest_of_text(text) or digest_of(hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False))

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dumps of msprobe: names, statistics, stacks, whole tensors, files that were cut."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mindscope.debug.formats.recorded_steps import RecordedSteps
+from mindscope.debug.model.fields import COLUMN, Field
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.debug.open import read_debug_data
+from tests.debug.formats.made_msprobe import LINEAR, RELU, dump, operators, tensor
+
+FINITE = {"nan": 0, "positive_inf": 0, "negative_inf": 0}
+
+
+def rows(source: RecordedSteps, step: int, rank: int = 0) -> list[DebugTensor]:
+    return [source.tensors[place] for place in source.at(step, rank).tensor.tolist()]
+
+
+def known(values: np.ndarray) -> dict[str, float]:
+    return {str(field): float(values[place]) for field, place in COLUMN.items() if not math.isnan(values[place])}
+
+
+def test_operators_have_module_phase_call_and_stack(tmp_path: Path) -> None:
+    dump(tmp_path / "probe" / "step4" / "rank2")
+    source = read_debug_data(tmp_path)
+    assert (source.format, source.framework, source.ranks, source.steps(2)) == ("msprobe", "torch", [2], [4])
+    found = rows(source, 4, 2)
+    assert [(each.type, each.role, each.slot) for each in found] == [
+        *(("Functional.relu", Role.INPUT, "0"), ("Functional.relu", Role.OUTPUT, "0")),
+        *(("Functional.relu", Role.INPUT, "0"), ("Functional.relu", Role.INPUT, "1.0")),
+        *(("Functional.relu", Role.INPUT, "mask"), ("Functional.relu", Role.OUTPUT, "0")),
+        *(("Linear", Role.INPUT, "0"), ("Linear", Role.PARAMETER, "weight"), ("Linear", Role.PARAMETER, "bias")),
+        *(("Linear", Role.OUTPUT, "0"), ("Linear", Role.INPUT, "0"), ("Linear", Role.OUTPUT, "0")),
+        ("Linear", Role.GRADIENT, "weight"),
+    ]
+    assert {each.module for each in found} == {"encoder.layers.0.fc"}
+    assert [each.call for each in found[:6]] == [0, 0, 1, 1, 1, 1]
+    assert [each.phase for each in found[6:]] == [*[Phase.FORWARD] * 4, *[Phase.BACKWARD] * 3]
+    assert (found[7].dtype, found[7].shape, found[3].dtype) == ("float16", (3, 3), "int64")
+    stack = ("/train/net.py:49 forward: x = self.fc(x)", "/train/train.py:7 step: loss = net(x)")
+    assert found[0].stack == found[9].stack == found[10].stack == stack
+    assert found[2].stack == ()
+    assert source.at(4, 2).order.tolist() == [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4]
+    assert list(source.problems) == []
+
+
+@pytest.mark.parametrize(("item", "want"), [
+    (tensor(), {"count": 6, **FINITE, "min": -2, "max": 4, "sum": 3, "sum_squares": 9}),
+    (tensor(Max=math.nan, Min=math.nan, Mean=math.nan, Norm=math.nan), {"count": 6, "nan": 1}),
+    (tensor(Max="inf", Mean="Infinity", Norm="inf"), {"count": 6, **FINITE, "positive_inf": 1, "min": -2}),
+    (tensor(Max=None, Min=None, Mean=None, Norm=None), {"count": 6}),
+    (tensor(shape="odd", Max={}, Min=[], Mean="x"), {"nan": 1}),
+    (tensor(shape=[]), {"count": 1, **FINITE, "min": -2, "max": 4, "sum": 0.5, "sum_squares": 9}),
+])  # fmt: skip
+def test_statistics(tmp_path: Path, item: dict[str, Any], want: dict[str, float]) -> None:
+    dump(tmp_path / "step0" / "rank0", {"Torch.add.0.forward": {"output": [item]}})
+    assert known(read_debug_data(tmp_path).at(0, 0).values[0]) == want
+
+
+def test_checksums_compare_tensors(tmp_path: Path) -> None:
+    items = [tensor(md5="1f2e3d4c"), tensor(md5="1f2e3d4c"), tensor(md5="0"), tensor(md5="not hex"), tensor()]
+    dump(tmp_path / "step0" / "rank0", {"Torch.cat.0.forward": {"output": items}})
+    digests = read_debug_data(tmp_path).at(0, 0).digest
+    assert digests[0] == digests[1] == 0x1F2E3D4C
+    assert len({int(each) for each in digests[1:4]}) == 3
+    assert (digests[3] != 0, digests[4]) == (True, 0)
+
+
+def test_whole_tensors_of_npy_and_torch(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    values = torch.arange(12, dtype=torch.bfloat16).reshape(3, 4)
+    files = {"whole": values, "turned": values.t(), "part": values[1:, 2:], "scalar": values[2, 3], "none": values[:0]}
+    parameter = torch.nn.Parameter(values)
+    directory = tmp_path / "step0" / "rank0"
+    names = [*files, "parameter", "plain"]
+    dump(directory, {"Torch.cat.0.forward": {"output": [
+        tensor(data_name=f"{name}.{'npy' if name == 'plain' else 'pt'}") for name in names
+    ]}})  # fmt: skip
+    data = directory / "dump_tensor_data"
+    data.mkdir()
+    for name, value in files.items():
+        torch.save(value, data / f"{name}.pt")
+    torch.save(parameter, data / "parameter.pt")
+    np.save(data / "plain.npy", np.arange(3))
+    source = read_debug_data(tmp_path)
+    for row, value in enumerate((*files.values(), parameter.detach())):
+        np.testing.assert_array_equal(source.array(0, 0, row), value.float().numpy())
+    np.testing.assert_array_equal(source.array(0, 0, 6), [0, 1, 2])
+    found = source.at(0, 0)
+    assert found.column(Field.COUNT).tolist() == [12, 12, 4, 1, 0, 12, 3]
+    assert found.column(Field.MAX)[:4].tolist() == [11, 11, 11, 11]
+    assert list(source.problems) == []
+
+
+class Exploit:
+    """Runs code when a pickle is loaded as usual."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exec, (f"open({str(self.path)!r}, 'w')",)
+
+
+def test_nothing_of_a_file_is_executed(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    directory = tmp_path / "step0" / "rank0"
+    names = ("evil", "list", "gone", "broken")
+    dump(directory, {"Torch.cat.0.forward": {"output": [tensor(data_name=f"{name}.pt") for name in names]}})
+    data = directory / "dump_tensor_data"
+    data.mkdir()
+    torch.save(Exploit(tmp_path / "executed"), data / "evil.pt")
+    torch.save([1], data / "list.pt")
+    (data / "broken.pt").write_bytes(b"PK\3\4")
+    source = read_debug_data(tmp_path)
+    assert not (tmp_path / "executed").exists()
+    assert source.at(0, 0).column(Field.MAX).tolist() == [4, 4, 4, 4]  # the statistics of dump.json
+    assert sorted((Path(each.path).name, each.reason.code) for each in source.problems) == [
+        ("broken.pt", "debug_file_damaged"), ("evil.pt", "debug_file_damaged"), ("gone.pt", "debug_file_unreadable"),
+        ("list.pt", "debug_file_damaged"),
+    ]  # fmt: skip
+    assert not (tmp_path / "executed").exists()
+
+
+def test_names_of_files_lead_nowhere_else(tmp_path: Path) -> None:
+    np.save(tmp_path / "secret.npy", np.arange(3))
+    dump(tmp_path / "step0" / "rank0", {"Torch.cat.0.forward": {"output": [tensor(data_name="../../../secret.npy")]}})
+    assert read_debug_data(tmp_path).array(0, 0, 0) is None
+
+
+@pytest.mark.parametrize("name", ["dump.json", "stack.json", "construct.json"])
+def test_every_cut_keeps_what_is_before_it(tmp_path: Path, name: str) -> None:
+    directory = dump(tmp_path / "step0" / "rank0")
+    whole = (directory / name).read_bytes()
+    counts: list[int] = []
+    for end in range(0, len(whole), 41 if name == "dump.json" else 13):
+        (directory / name).write_bytes(whole[:end])
+        source = read_debug_data(tmp_path)
+        counts.append(len(source.tensors))
+        assert [each.reason.code for each in source.problems] == ["debug_file_damaged"]
+    if name == "dump.json":
+        assert counts == sorted(counts)
+        assert (counts[0], counts[-1]) == (0, 12)
+    else:
+        assert set(counts) == {13}
+
+
+def test_processes_without_rank_are_the_next_ranks(tmp_path: Path) -> None:
+    for name in ("rank1", "proc900", "proc77"):
+        dump(tmp_path / "step0" / name)
+    source = read_debug_data(tmp_path)
+    assert (source.ranks, source.facts["processes"]) == ([1, 2, 3], {2: 77, 3: 900})
+    assert read_debug_data(tmp_path / "step0" / "rank1").steps(1) == [0]
+    assert read_debug_data(tmp_path / "step0").ranks == [1, 2, 3]
+
+
+def test_cells_of_mindspore(tmp_path: Path) -> None:
+    dump(
+        tmp_path / "step0" / "rank",
+        {"Cell.net.dense.Dense.forward.3": {"output": [tensor(dtype="BFloat16")]}},
+        "mindspore",
+    )
+    source = read_debug_data(tmp_path)
+    (found,) = source.tensors
+    assert (source.framework, found.module, found.type, found.call, found.dtype) == (
+        "mindspore", "net.dense", "Dense", 3, "bfloat16",
+    )  # fmt: skip
+
+
+def test_entries_longer_than_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mindscope.debug.formats.json_entries._PIECE", 7)
+    dump(tmp_path / "step0" / "rank0")
+    source = read_debug_data(tmp_path)
+    assert (len(source.tensors), list(source.problems)) == (13, [])
+    assert LINEAR in source.tensors[6].name
+    assert RELU in source.tensors[0].name
+
+
+def test_deep_or_odd_values_are_left_out(tmp_path: Path) -> None:
+    deep: Any = tensor()
+    for _ in range(60):
+        deep = [deep]
+    directory = dump(
+        tmp_path / "step0" / "rank0", {**operators(), "Torch.a.0.forward": {"output": deep}, "b": 3, "c": {}}
+    )
+    assert len(read_debug_data(tmp_path).tensors) == 13
+    (directory / "dump.json").write_text('{"data": ' + "[" * 100_000)
+    assert [each.reason.code for each in read_all(tmp_path).problems] == ["debug_file_damaged"]
+    (directory / "dump.json").write_text(json.dumps([1]))
+    assert [each.reason.code for each in read_all(tmp_path).problems] == ["debug_file_damaged"]
+
+
+def read_all(path: Path) -> RecordedSteps:
+    source = read_debug_data(path)
+    assert len(source.tensors) == 0
+    return source
