@@ -226,6 +226,17 @@ def pipeline(directory: Path, leaf: list[int], middle: list[int], batch: list[in
     return read_profile(profiler(directory, pipeline_profiling_0__json=content, **files))
 
 
+def test_impossible_counts_of_the_pipeline_cost_only_themselves(tmp_path: Path) -> None:
+    queue = {"size": [1, 10**30], "length": 10**30}
+    nodes = [{"op_id": 1, "op_type": "Map", "num_workers": 10**30, "metrics": {"output_queue": queue}}]
+    content = json.dumps(
+        {"sampling_interval": 10**30, "op_info": [{"op_id": 0, "op_type": "Batch", "children": [1]}, *nodes]}
+    )
+    found = read_profile(profiler(tmp_path, pipeline_profiling_0__json=content)).data_pipeline.operations
+    assert found is not None
+    assert sorted(found.workers.tolist()) == [0, 0]
+
+
 def advice(profile: Profile) -> dict[str, dict[str, object]]:
     return {each.code: dict(each.values) for each in advise(profile)}
 

@@ -104,6 +104,23 @@ def test_no_address_leads_out_of_the_directory_of_the_run(client: TestClient, tm
     assert timeline(client, "inner.pt.trace.json")["timeline"]["slices"] == 4
 
 
+def test_names_that_are_no_unicode_are_shown_with_escapes(client: TestClient, tmp_path: Path) -> None:
+    event = {**EVENTS[2], "pid": "\udfff", "name": "\ud800 half", "args": {"Input type": "\ud800"}}
+    (tmp_path / "logs" / "run" / "\udcff.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": [event]}))
+    names = [each["profile"] for each in client.post("/api/profiles", json={"runs": ["run"]}).json()["profiles"]]
+    (name,) = set(names) - {NAME, "bad.pt.trace.json"}
+    found = timeline(client, name)["timeline"]
+    assert [each["process"] for each in found["tracks"]] == ["\\udfff"]
+    where = {"run": "run", "profile": name, "version": found["version"], "slice": 0}
+    one = client.get("/api/profiles/slice", params=where).json()
+    assert (one["slice"]["name"], one["arguments"]) == ("\\ud800 half", [{"name": "Input type", "value": "\\ud800"}])
+    deadline = time.monotonic() + 20
+    of = {"run": "run", "profile": name}
+    while (tables := client.get("/api/profiles/tables", params=of).json())["tables"] is None:
+        assert tables["problem"] is None
+        assert time.monotonic() < deadline
+
+
 def test_timeline_says_what_was_read_and_skipped(client: TestClient) -> None:
     found = timeline(client)["timeline"]
     assert found["begin_at"] == str(10**18 + 1_000_000)

@@ -30,7 +30,7 @@ def parse_json(text: str) -> Any:
         level = [inner for each in level for inner in _children(each)]
     if level:
         raise _too_deep()
-    return _as_unicode(value) if _ESCAPED_SURROGATE.search(text) else value
+    return as_unicode(value) if _ESCAPED_SURROGATE.search(text) else value
 
 
 def _too_deep() -> FormatError:
@@ -43,9 +43,10 @@ def _children(value: Any) -> Iterable[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
-def _as_unicode(value: Any) -> Any:
+def as_unicode(value: Any) -> Any:
+    """A text, or a list or object of JSON, with unpaired surrogates as backslash escapes: UTF-8 can't encode them."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):
-        return {_as_unicode(key): _as_unicode(each) for key, each in cast("dict[str, Any]", value).items()}
-    return [_as_unicode(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
+        return {as_unicode(key): as_unicode(each) for key, each in cast("dict[str, Any]", value).items()}
+    return [as_unicode(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,9 +56,17 @@ def _counters(trace: Trace, file: ArgumentFile) -> Iterator[Counter]:
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 times, values = series[int(events.track[row]), name if len(arguments) == 1 else f"{name} {key}"]
                 times.append(int(events.time[row]))
-                values.append(value)
+                values.append(_float(value))
     for (track, name), (times, values) in series.items():
         yield _counter(name, track, "", np.array(times, np.int64), np.array(values, np.float64))
+
+
+def _float(value: float) -> float:
+    """An integer of JSON may have thousands of digits."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:

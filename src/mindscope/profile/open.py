@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mindscope.errors import FormatError
+from mindscope.profile.damage import readable
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress, no_progress
 from mindscope.profile.profile import Profile
@@ -33,9 +34,10 @@ class FoundProfile(NamedTuple):
 
     def read(self, on_progress: Progress = no_progress) -> Profile:
         """The profile. Raises FormatError if it is damaged beyond reading, OSError."""
-        if self.rank is None or self.format.read_rank is None:
-            return self.format.read(self.path, on_progress)
-        return self.format.read_rank(self.path, self.rank, on_progress)
+        with readable(self.key):
+            if self.rank is None or self.format.read_rank is None:
+                return self.format.read(self.path, on_progress)
+            return self.format.read_rank(self.path, self.rank, on_progress)
 
 
 def read_profile(path: str | Path, on_progress: Progress = no_progress, rank: int | None = None) -> Profile:

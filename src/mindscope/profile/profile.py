@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mindscope.errors import ProfilePartError
+from mindscope.errors import MindscopeError, ProfilePartError
 from mindscope.profile.annotations import Annotations
 from mindscope.profile.call_tree import CallTree
 from mindscope.profile.communication import Communication, Links
+from mindscope.profile.damage import DAMAGE, text_of_damage
 from mindscope.profile.data_pipeline import DataPipeline
 from mindscope.profile.further_tables import FurtherTables
 from mindscope.profile.kernels import Kernels
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from mindscope.profile.diff import ProfileDiff
 
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 
 
 class Part(str, Enum):
@@ -249,8 +252,18 @@ class Profile:
         """A part by its name, or a ``Missing``."""
         if part not in self._computed:
             made = self._parts.get(part) or _absent(self.format, part)
-            self._computed[part] = made if isinstance(made, Missing) else made()
+            self._computed[part] = made if isinstance(made, Missing) else self._made(part, made)
         return self._computed[part]
+
+    def _made(self, part: Part, make: Callable[[], Any]) -> Any:
+        """A part; a ``Missing`` if the profile is damaged, which costs only this part."""
+        try:
+            return make()
+        except MindscopeError:
+            raise
+        except DAMAGE as error:
+            _log.warning("%s: can't compute %s", self.facts.path, part.value, exc_info=True)
+            return Missing("damaged", {"error": text_of_damage(error)})
 
     def _required(self, part: Part, kind: type[_T]) -> _T:
         found = self.part(part)

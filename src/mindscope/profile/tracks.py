@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from mindscope.formats.json_text import as_unicode
 from mindscope.profile.trace import Track
 
 _FIELDS = {
@@ -51,11 +52,11 @@ def _argument(args: bytes, name: str) -> Any:
 
 
 def text_of(raw: bytes) -> str:
-    """The text of what stands between the quotes of a JSON string."""
+    """The text of what stands between the quotes of a JSON string; unpaired surrogates are escaped."""
     text = raw.decode("utf-8", "replace")
     if "\\" not in text:
         return text
     try:
-        return str(json.loads(f'"{text}"', strict=False))
+        return as_unicode(str(json.loads(f'"{text}"', strict=False)))
     except ValueError:
         return text

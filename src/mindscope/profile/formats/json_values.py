@@ -18,11 +18,12 @@ def list_of(value: Any) -> list[Any]:
 
 
 def whole_of(value: Any, other: int) -> int:
-    """A whole number, also as a text; ``other`` for anything else."""
+    """A whole number of 64 bits, also as a text; ``other`` for anything else."""
     try:
-        return int(value)
+        found = int(value)
     except (TypeError, ValueError, OverflowError):
         return other
+    return found if -(1 << 63) <= found < 1 << 63 else other
 
 
 def number_of(value: Any) -> float:

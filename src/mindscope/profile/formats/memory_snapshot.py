@@ -83,8 +83,8 @@ class _Snapshot:
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         self._segments = [each for each in _mappings(content.get("segments")) if "total_size" in each]
-        traces = cast("list[Any]", content.get("device_traces") or [])
-        self._traces = [list(_mappings(trace)) for trace in traces]
+        traces = content.get("device_traces")
+        self._traces = [_entries(trace) for trace in cast("list[Any]", traces if isinstance(traces, list) else [])]
         stamps = [_whole(entry["time_us"]) for trace in self._traces for entry in trace if "time_us" in entry]
         self.has_times = bool(stamps)
         """The oldest have none: their order counts."""
@@ -222,7 +222,7 @@ class _Snapshot:
                 address += _whole(block.get("size"))
 
     def _trace(self, device: int) -> list[Mapping[str, Any]]:
-        return self._traces[device] if device < len(self._traces) else []
+        return self._traces[device] if 0 <= device < len(self._traces) else []
 
     def _time(self, entry: Mapping[str, Any], place: int) -> int:
         return (_whole(entry["time_us"]) - self.origin_us) * _US if "time_us" in entry else place * _US
@@ -233,10 +233,14 @@ class _Snapshot:
             return ""
         found = self._stacks.get(id(cast("Any", frames)))
         if found is None:
-            found = ";".join(
-                f"{frame.get('filename', '')}({frame.get('line', 0)}): {frame.get('name', '')}"
-                for frame in _mappings(frames)
-            )
+            found = (
+                ";".join(
+                    f"{frame.get('filename', '')}({frame.get('line', 0)}): {frame.get('name', '')}"
+                    for frame in _mappings(frames)
+                )
+                .encode("utf-8", "backslashreplace")
+                .decode()
+            )  # a pickle can hold halves of surrogate pairs
             self._stacks[id(cast("Any", frames))] = found
         return found
 
@@ -260,6 +264,11 @@ def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
     for each in cast("Iterable[Any]", value) if isinstance(value, (list, tuple)) else ():
         if isinstance(each, dict):
             yield cast("dict[str, Any]", each)
+
+
+def _entries(trace: Any) -> list[Mapping[str, Any]]:
+    """Those whose action is a text."""
+    return [each for each in _mappings(trace) if isinstance(each.get("action"), str)]
 
 
 def _whole(value: Any) -> int:

@@ -66,19 +66,19 @@ def _raw_nodes(path: Path) -> list[_Node]:
     """Of ``pipeline_profiling``: usually leaves first."""
     found: list[_Node] = []
     content = read_object(path)
-    interval_ms = int(content.get("sampling_interval") or 0)
+    interval_ms = _whole(content.get("sampling_interval") or 0)
     for each in cast("list[Any]", content.get("op_info") or []):
         node = cast("Mapping[str, Any]", each)
         metrics = cast("Mapping[str, Any]", node.get("metrics") or {})
         queue = cast("Mapping[str, Any]", metrics.get("output_queue") or {})
         found.append(
             _Node(
-                int(node["op_id"]),
+                _whole(node["op_id"]),
                 str(node["op_type"]),
-                int(node.get("num_workers") or 0),
-                [int(child) for child in node.get("children") or ()],
-                [int(size) for size in queue.get("size") or ()],
-                int(queue.get("length") or 0),
+                _whole(node.get("num_workers") or 0),
+                [_whole(child) for child in node.get("children") or ()],
+                [_whole(size) for size in queue.get("size") or ()],
+                _whole(queue.get("length") or 0),
                 interval_ms,
             )
         )
@@ -275,11 +275,13 @@ def _stamps(rows: NDArray[np.float64]) -> NDArray[np.int64] | None:
     return None if np.isnan(rows[:, 4]).any() else (rows[:, 4] * 1e6).astype(np.int64)
 
 
-def _whole(text: str) -> int:
+def _whole(text: Any) -> int:
+    """A whole number of at most 53 bits; 0 for anything else."""
     try:
-        return int(float(text))
+        found = int(float(text))
     except (ValueError, OverflowError):
         return 0
+    return found if abs(found) <= 1 << 53 else 0
 
 
 def _list(text: str) -> list[int]:

@@ -52,7 +52,7 @@ def rank_of(properties: Mapping[str, Any]) -> int | None:
     for field in ("distributedInfo", "mindscope"):
         facts = properties.get(field)
         rank = cast("dict[str, Any]", facts).get("rank") if isinstance(facts, dict) else None
-        if isinstance(rank, int):
+        if isinstance(rank, int) and 0 <= rank < 1 << 31:
             return rank
     return None
 

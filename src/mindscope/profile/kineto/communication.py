@@ -26,6 +26,7 @@ _KIND = re.compile(
 )
 _KINDS = {"recv": "receive", "sendrecv": "sendreceive"}
 _HOST_NAME = re.compile(r"(?:gloo|mpi|ucc):\w")
+_MOST_ELEMENTS = 1 << 58
 _DTYPE_BYTES = {
     "float": 4, "double": 8, "half": 2, "bfloat16": 2, "byte": 1, "char": 1, "bool": 1, "short": 2, "int": 4, "long": 8,
     "float8_e4m3fn": 1, "float8_e5m2": 1, "complexfloat": 8, "complexdouble": 16,
@@ -116,7 +117,7 @@ def _only_group(analysis: KinetoAnalysis) -> _Group:
     size, ranks = group.get("pg_size"), group.get("ranks")
     return _Group(
         str(group.get("pg_desc") or group.get("pg_name") or ""),
-        size if isinstance(size, int) else -1,
+        size if isinstance(size, int) and 0 <= size < 1 << 31 else -1,
         [each for each in cast("list[Any]", ranks) if isinstance(each, int)] if isinstance(ranks, list) else (),
     )
 
@@ -130,7 +131,8 @@ def _step_numbers(analysis: KinetoAnalysis, steps: NDArray[np.int64]) -> NDArray
 def _sizes(elements: NDArray[np.int64], dtype: TextColumn) -> NDArray[np.int64]:
     """Bytes; -1 where the number of elements or their type is unknown."""
     each = np.array([_DTYPE_BYTES.get(value.lower(), 0) for value in dtype.values], np.int64)[dtype.codes]
-    return np.where((elements >= 0) & (each > 0), elements * each, -1)
+    is_known = (elements >= 0) & (elements <= _MOST_ELEMENTS) & (each > 0)
+    return np.where(is_known, np.where(is_known, elements, 0) * each, -1)
 
 
 def _elements(shapes: TextColumn) -> NDArray[np.int64]:
@@ -146,8 +148,13 @@ def _element_count(shapes: str) -> int:
 def _product(shape: list[Any]) -> int:
     """Elements of a shape, or of nested lists of shapes; 0 of an empty one, which those of other arguments are too."""
     if any(isinstance(each, list) for each in shape):
-        return sum(_product(cast("list[Any]", each)) for each in shape if isinstance(each, list))
-    return prod(each for each in shape if isinstance(each, int)) if shape else 0
+        return _bounded(sum(_product(cast("list[Any]", each)) for each in shape if isinstance(each, list)))
+    return _bounded(prod(each for each in shape if isinstance(each, int))) if shape else 0
+
+
+def _bounded(count: int) -> int:
+    """A number of elements; damaged shapes have any."""
+    return max(-1, min(count, _MOST_ELEMENTS))
 
 
 def _first_of_lists(texts: TextColumn) -> TextColumn:

@@ -97,11 +97,15 @@ def _launch_shapes(grid: TextColumn, block: TextColumn) -> TextColumn:
     return TextColumn(group.astype(np.uint32), texts)
 
 
+_LARGEST = 1e12
+"""No measured figure of a kernel; the sum of damaged ones would overflow."""
+
+
 def _weighted(
     values: NDArray[np.float64], duration: NDArray[np.int64], group: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
     """The sum in each group of value times duration; None if no kernel has a value."""
-    known = np.isfinite(values)
+    known = np.isfinite(values) & (np.abs(values) < _LARGEST)
     if not known.any():
         return None
     found = np.zeros(int(group.max()) + 1)

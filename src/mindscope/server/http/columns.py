@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.server.http.json_response import json_of
 from mindscope.server.http.response_limit import check_size
 from mindscope.server.http.schema import Answer, Column, CompactColumn
 
@@ -97,7 +98,7 @@ class Packed:
 
 def join(header: Answer, data: ColumnData) -> Packed:
     """The response of a header whose columns are in ``data``."""
-    text = header.model_dump_json().encode()
+    text = json_of(header).encode()
     check_size(len(text) + data.size)
     length = _aligned(8 + len(text)) - 8
     return Packed(MAGIC + length.to_bytes(4, "little") + text.ljust(length), data)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from pydantic_core import PydanticSerializationError, to_json
+
+from mindscope.formats.json_text import as_unicode
 from mindscope.server.http.gzip import GzipResponse
 from mindscope.server.http.schema import Answer
 
@@ -13,8 +16,16 @@ class RawJsonResponse(GzipResponse):
     media_type = "application/json"
 
 
+def json_of(answer: Answer, exclude: set[str] | None = None) -> str:
+    """The JSON of a message. Halves of surrogate pairs, which names of files and JSON can hold, are escaped."""
+    try:
+        return answer.model_dump_json(exclude=exclude)
+    except PydanticSerializationError:
+        return to_json(as_unicode(answer.model_dump(mode="python", exclude=exclude)), inf_nan_mode="null").decode()
+
+
 class JsonResponse(RawJsonResponse):
     """A message as the body of a response. Declare the message as the route's ``response_model``."""
 
     def __init__(self, answer: Answer) -> None:
-        super().__init__(answer.model_dump_json())
+        super().__init__(json_of(answer))

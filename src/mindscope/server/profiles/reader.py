@@ -14,10 +14,12 @@ from typing import Generic, TypeVar
 
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.build_timeline import build_timeline
+from mindscope.profile.damage import readable
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.parts_file import SavedParts
 from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
+from mindscope.server.http.json_response import json_of
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.profile_cache import ProfileCache
 from mindscope.server.profiles.versions import size_of, version_of
@@ -230,7 +232,8 @@ class ProfileReader:
         state.phase = "indexing"
         timeline = None
         if profile.trace is not None:
-            timeline = build_timeline(profile.trace, found.key)
+            with readable(found.key):
+                timeline = build_timeline(profile.trace, found.key)
             self._cache.save_timeline(timeline, found.key, state.version)
             timeline = self._cache.timeline(found.key, state.version) or timeline
         self._cache.delete_timeline(place)
@@ -242,10 +245,11 @@ class ProfileReader:
     def _tabulate(self, state: Reading, parts: Callable[[], SavedParts]) -> OpenParts:
         from mindscope.server.profiles.tables.query import tables_of
 
-        saved = self._cache.parts(state.path, state.version)
-        if saved is None:
-            self._cache.save_parts(parts(), state.path, state.version)
-            saved = self._cache.parts(state.path, state.version) or parts()
-        tables = tables_of(*saved).model_dump_json()
+        with readable(state.path):
+            saved = self._cache.parts(state.path, state.version)
+            if saved is None:
+                self._cache.save_parts(parts(), state.path, state.version)
+                saved = self._cache.parts(state.path, state.version) or parts()
+            tables = json_of(tables_of(*saved))
         self._cache.save_tables(tables, state.path, state.version)
         return OpenParts(state.path, state.version, *saved, tables)

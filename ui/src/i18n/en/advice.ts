@@ -105,6 +105,7 @@ export const advice = {
   "advice.stage_communication_remedy": "Change the parallel strategy of the operators in this stage, or overlap its communication.",
   "advice.uneven_stages": "Stage {stage} computes for {time}, {excess} above the mean of the stages, {mean} (more than {threshold}).",
   "advice.uneven_stages_remedy": "Move layers from this stage to others.",
+  "missing.damaged": "the profile is damaged: {error}",
   "missing.not_in_format": "profiles of this format don’t have it",
   "missing.no_events": "the profile has no events",
   "missing.torch_steps": "the trace marks no steps",

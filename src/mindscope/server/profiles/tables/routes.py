@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from mindscope.errors import MindscopeError
 from mindscope.server.http.context import CurrentViewer
-from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
+from mindscope.server.http.json_response import JsonResponse, RawJsonResponse, json_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.access import READABLE, found_profile, reader_of
 from mindscope.server.profiles.tables.schema import TablesAnswer
@@ -39,5 +39,5 @@ def get_tables(run: str, profile: str, viewer: CurrentViewer, is_waiting: bool =
     if state is None:
         return JsonResponse(answer)
     answer = answer.model_copy(update={"version": state.version})
-    front = answer.model_dump_json(exclude={"tables"}).removesuffix("}")
+    front = json_of(answer, exclude={"tables"}).removesuffix("}")
     return RawJsonResponse(f'{front},"tables":{state.tables}}}')
