@@ -63,3 +63,22 @@ def test_a_step_of_a_curve_opens_its_profile(context: BrowserContext, profiled: 
     keep_tip_at(page, 20)
     page.get_by_test_id("tip-profile").click()
     expect(page.get_by_test_id("one-step")).to_contain_text("20")
+
+
+def test_profiled_steps_are_marked_and_lead_there_and_back(context: BrowserContext, profiled: LiveViewer) -> None:
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{profiled.port}/scalars?runs=all")
+    mark = page.get_by_test_id("profiled-mark")
+    expect(mark).to_have_accessible_name("run: steps 19 to 21 are profiled in host_1.1.pt.trace.json")
+    place, area = mark.bounding_box(), page.get_by_test_id("plot-area").bounding_box()
+    assert place is not None
+    assert area is not None
+    middle = (place["x"] + place["width"] / 2 - area["x"]) / area["width"]
+    assert middle == pytest.approx(20 / (STEPS - 1), abs=0.02)
+    mark.click()
+    expect(page.get_by_test_id("one-step")).to_contain_text("19")
+    page.get_by_test_id("steps-table").get_by_role("button", name="20", exact=True).click()
+    page.get_by_test_id("open-curves").click()
+    expect(page.get_by_test_id("marked-step")).to_contain_text("Step 20")
+    page.get_by_test_id("marked-step").get_by_role("button").click()
+    expect(page.get_by_test_id("marked-step")).to_have_count(0)

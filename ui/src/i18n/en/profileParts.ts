@@ -114,6 +114,7 @@ export const profileParts = {
   "steps.one": "Step {n}",
   "steps.lanes": "Phases and communication of step {n}",
   "steps.open": "Open in the timeline",
+  "steps.open_curves": "Show in curves",
   "steps.of_mean": "{share} above the mean",
   "steps.below_mean": "{share} below the mean",
   "steps.choose": "Click a step in the chart or in the table to see its phases.",

@@ -184,6 +184,11 @@ export const scalars = {
   "threshold.enabled": "Enabled",
   "threshold.rule": "Rule",
   "threshold.remove": "Delete this threshold",
+  "scalars.profiled_step": "{run}: step {first} is profiled in {profile}",
+  "scalars.profiled_steps": "{run}: steps {first} to {last} are profiled in {profile}",
+  "scalars.profiled_more": "and {n} more",
+  "scalars.marked_step": "Step {step} is marked in all charts.",
+  "scalars.unmark_step": "Remove the mark",
 
   "annotations.failed": "Could not save the change:",
 } as const;

@@ -115,6 +115,7 @@ export const profileParts: Record<keyof typeof texts, string> = {
   "steps.one": "第 {n} 步",
   "steps.lanes": "第 {n} 步的阶段与通信",
   "steps.open": "在时间线中打开",
+  "steps.open_curves": "在曲线中查看",
   "steps.of_mean": "比平均值高 {share}",
   "steps.below_mean": "比平均值低 {share}",
   "steps.choose": "单击图表或表格中的训练步，查看其各个阶段。",

@@ -183,6 +183,11 @@ export const scalars: Record<keyof typeof en, string> = {
   "threshold.enabled": "启用",
   "threshold.rule": "规则",
   "threshold.remove": "删除此阈值",
+  "scalars.profiled_step": "{run}：第 {first} 步有性能数据 {profile}",
+  "scalars.profiled_steps": "{run}：第 {first} 至 {last} 步有性能数据 {profile}",
+  "scalars.profiled_more": "另有 {n} 份",
+  "scalars.marked_step": "已在所有图表中标出第 {step} 步。",
+  "scalars.unmark_step": "取消标记",
 
   "annotations.failed": "更改未能保存：",
 };

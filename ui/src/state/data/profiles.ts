@@ -62,6 +62,14 @@ export const profileList: ResourceDefinition<{ runs: readonly string[] }, Profil
   runs: ({ runs }) => runs,
 };
 
+/** The same, requested again when other profiles appear, not whenever a run grows. */
+export const listedProfiles: ResourceDefinition<{ runs: readonly string[]; contents: unknown }, ProfileList> = {
+  kind: "listed_profiles",
+  read: ({ runs }, signal) => fetchProfiles(runs, signal),
+  runs: noRuns,
+  bytes: ({ profiles }) => 400 * profiles.length,
+};
+
 /** What a timeline consists of, or how far it is read. */
 export const timelineSource: ResourceDefinition<ProfileKey, TimelineAnswer> = {
   kind: "timeline",
