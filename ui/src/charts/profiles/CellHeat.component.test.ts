@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { page } from "@vitest/browser/context";
+import { page, userEvent } from "@vitest/browser/context";
 import type { ComponentProps } from "svelte";
 import { expect, test, vi } from "vitest";
 
@@ -45,6 +45,22 @@ test("cells have the colors of their values, and are chosen by a click", async (
   expect(vi.mocked(props.onhover).mock.lastCall![0]).toMatchObject({ cell: 5 });
   await heat().click({ position: { x: 70, y: 20 + 22 + 10 } });
   expect(props.onchoose).toHaveBeenCalledOnce();
+  expect(props.onhover).toHaveBeenLastCalledWith(null);
+});
+
+test("arrow keys go from cell to cell, and Enter chooses", async () => {
+  const props = open(2, 3, Float64Array.of(1, 2, 3, Number.NaN, 1, 3));
+  await expect.poll(() => pixel(70, 30)[3]).toBe(255);
+  (heat().element() as HTMLElement).focus();
+  await userEvent.keyboard("{ArrowRight}{ArrowRight}{ArrowDown}");
+  const box = heat().element().getBoundingClientRect();
+  expect(vi.mocked(props.onhover).mock.lastCall![0]).toEqual({
+    ...{ cell: 4, isByKey: true },
+    ...{ clientX: box.left + 64 + 1.5 * 64, clientY: box.top + 20 + 22 + 11 },
+  });
+  await userEvent.keyboard("{Enter}");
+  expect(props.onchoose).toHaveBeenCalledExactlyOnceWith(4);
+  await userEvent.keyboard("{Escape}");
   expect(props.onhover).toHaveBeenLastCalledWith(null);
 });
 

@@ -45,6 +45,23 @@ export function layoutFlame({ parent, total }: Flame, root = -1): FlameLayout {
   return { left, width, depth, rows, total: whole };
 }
 
+/** The node that an arrow key leads to from another, -1 from none; undefined for other keys. Stays if there is none. */
+export function movedNode({ parent }: Flame, { left, width, depth }: FlameLayout, node: number, key: string): number | undefined {
+  const nodes = Array.from(parent.keys()).filter((each) => width[each]! > 0);
+  const leftmost = (some: number[]): number => some.reduce((best, each) => (best < 0 || left[each]! < left[best]! ? each : best), -1);
+  if (!["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(key)) return undefined;
+  if (!(width[node]! > 0)) return leftmost(nodes.filter((each) => depth[each] === 0));
+  if (key === "ArrowUp") return depth[node] === 0 ? node : parent[node]!;
+  const beside = nodes.filter((each) => depth[each] === depth[node]);
+  const found =
+    key === "ArrowDown"
+      ? leftmost(nodes.filter((each) => parent[each] === node))
+      : key === "ArrowRight"
+        ? leftmost(beside.filter((each) => left[each]! > left[node]!))
+        : beside.reduce((best, each) => (left[each]! < left[node]! && (best < 0 || left[each]! > left[best]!) ? each : best), -1);
+  return found < 0 ? node : found;
+}
+
 function childrenOf(parent: Int32Array, total: Float64Array): Map<number, number[]> {
   const children = new Map<number, number[]>();
   parent.forEach((above, node) => {
