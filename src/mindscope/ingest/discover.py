@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from pathlib import Path
 
+from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
 from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
 from mindscope.ingest.graphs_and_profiles import (
@@ -47,7 +48,7 @@ class EventFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A directory with an event file, a graph file or a profile directly in it; files are sorted by age.
+    """A directory with an event file, a graph file, a profile or debugging data in it; files are sorted by age.
 
     ``content_paths`` are those of all that ``contents`` count.
     """
@@ -91,7 +92,7 @@ def find_runs(base: str | Path) -> Discovery:
 
 
 def find_run(directory: str | Path) -> FoundRun | None:
-    """The run in ``directory`` itself, with id "."; None if the directory has no event file, graph file or profile.
+    """The run in ``directory`` itself, with id "."; None if there are no event files and no other contents in it.
 
     Raises OSError if the directory can't be listed.
     """
@@ -127,6 +128,7 @@ class Finder:
             self.base,
             {path: each.found for path, each in listings.items() if each.found},
             {path: each.modified_ns for path, each in listings.items()},
+            {path for path, each in listings.items() if each.files},
         )
         settings = self._settings_finder(listings)
         runs = [
@@ -141,7 +143,7 @@ class Finder:
         )
 
     def find_in_base(self) -> FoundRun | None:
-        """The run in the base itself; None if the base has no event file, graph file or profile.
+        """The run in the base itself; None if the base has no event file, graph file, profile or debugging data.
 
         Raises OSError if the base can't be listed.
         """
@@ -220,6 +222,8 @@ class Finder:
             unreadable.append(foreign)
         if profile := recognize_profile(directory, names):
             found.append((profile, directory))
+        if data := recognize_debugging_data(directory, names):
+            found.append(data)
         return _Listing(
             modified_ns,
             listed_ns,

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
+from mindscope.ingest.debugging_data import run_of
 from mindscope.ingest.file_names import readable
 from mindscope.store.contents import Content, ContentKind
 from mindscope.store.file_facts import natural_key
@@ -44,13 +45,14 @@ _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
 
 
 class RunContents(NamedTuple):
-    """Graph files and profiles of a run, and their paths."""
+    """Graph files, profiles and debugging data of a run, and their paths."""
 
     contents: tuple[Content, ...] = ()
     paths: tuple[str, ...] = ()
 
 
 NO_CONTENTS = RunContents()
+_DEBUGGING_DATA = (ContentKind.MINDSPORE_DUMP, ContentKind.MSPROBE_DUMP, ContentKind.RUNNING_DATA)
 
 
 def is_content_name(name: str) -> bool:
@@ -113,21 +115,30 @@ def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
 
 
 def contents_by_run(
-    base: str, found: Mapping[str, Iterable[Found]], modified_ns: Mapping[str, int]
+    base: str, found: Mapping[str, Iterable[Found]], modified_ns: Mapping[str, int], with_events: Collection[str]
 ) -> dict[str, RunContents]:
     """The contents found in each directory, by the directory of the run that they belong to.
 
     A profile directory belongs to its parent directory; TensorFlow's plugins/profile/TIME belongs to the directory
     above plugins. Contents of a profile belong to the profile. ``modified_ns``: times of all directories.
+    ``with_events``: directories with event files.
     """
     by_run: dict[str, list[Found]] = {}
-    profiles = {path for directory, each in found.items() for _, path in each if path == directory}
+    profiles = {
+        path for directory, each in found.items() for kind, path in each
+        if path == directory and kind not in _DEBUGGING_DATA
+    }  # fmt: skip
+    roots = {(kind, path) for each in found.values() for kind, path in each if kind in _DEBUGGING_DATA}
+    for kind, path in roots:
+        by_run.setdefault(run_of(path, base, with_events), []).append((kind, path if len(path) >= len(base) else base))
     for each in found.values():
         for kind, path in each:
+            if kind in _DEBUGGING_DATA:
+                continue
             above = os.path.dirname(path)  # noqa: PTH120
             if not any(_profiles_around(above, profiles, base)):
                 by_run.setdefault(_owner(base, above, kind), []).append((kind, path))
-    versions = _directory_versions(profiles, modified_ns, base)
+    versions = _directory_versions({*profiles, *(path for _, path in roots)}, modified_ns, base)
     return {
         run: RunContents(_summarize(run, each, versions), tuple(path for _, path in each))
         for run, each in by_run.items()

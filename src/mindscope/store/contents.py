@@ -12,6 +12,7 @@ class ContentKind(str, Enum):
     """Type and writer of the content.
 
     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
+    ``running_data``: what a running data recorder wrote when a training failed.
     """
 
     GRAPH_FILE = "graph_file"
@@ -22,6 +23,9 @@ class ContentKind(str, Enum):
     XLA_PROFILE = "xla_profile"
     NSIGHT_PROFILE = "nsight_profile"
     MEMORY_PROFILE = "memory_profile"
+    MINDSPORE_DUMP = "mindspore_dump"
+    MSPROBE_DUMP = "msprobe_dump"
+    RUNNING_DATA = "running_data"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -12,7 +12,7 @@ from mindscope.profile.rank_path import without_rank
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
-PROFILE_KINDS = frozenset(kind for kind in ContentKind if kind is not ContentKind.GRAPH_FILE)
+PROFILE_KINDS = frozenset(kind for kind in ContentKind if kind.value.endswith("_profile"))
 
 
 def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple[str, FoundProfile]]:

@@ -12,7 +12,10 @@ export type ContentKind =
   | "torch_profile"
   | "xla_profile"
   | "nsight_profile"
-  | "memory_profile";
+  | "memory_profile"
+  | "mindspore_dump"
+  | "msprobe_dump"
+  | "running_data";
 
 export interface RunFacts {
   id: string;

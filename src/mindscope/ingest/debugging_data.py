@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recognizes debugging data by names of directories and files, and finds the run that it belongs to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable
+
+from mindscope.store.contents import ContentKind
+
+_RANK = re.compile(r"rank_\d+", re.ASCII)
+_RAW_DIRECTORY = re.compile(r"iteration_\d+", re.ASCII)
+_DEVICE = re.compile(r"device_\d+", re.ASCII)
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+_TIME = re.compile(r"\d{14}", re.ASCII)
+_RAW = re.compile(r".+_(input|output)_\d+_shape_.+\.bin", re.ASCII)
+_TENSOR = re.compile(
+    r"statistic\.csv|.+\.\d+\.\d+\.(input|output)\.\d+\.[^.]+(\.[^.]+)?\.npy|"
+    r"[^.]+\.[^.]+\.\d+(\.\d{1,10})?\.\d{13,20}(\.\d+){0,4}",
+    re.ASCII,
+)
+_PROBE_RANK = re.compile(r"rank\d*|proc\d+", re.ASCII)
+_PROBE_STEP = re.compile(r"step\d+", re.ASCII)
+_BESIDE_DUMP = frozenset((".dump_metadata", "execution_order"))
+_RUNNING_DATA = "rdr"
+
+
+def recognize_debugging_data(directory: str, names: Collection[str]) -> tuple[ContentKind, str] | None:
+    """The kind and the root of the debugging data that a directory with these names is a part of; None without any."""
+    above, own = os.path.split(directory)
+    if _RANK.fullmatch(own) and not _BESIDE_DUMP.isdisjoint(names):
+        return ContentKind.MINDSPORE_DUMP, above
+    if own == _RUNNING_DATA and _RANK.fullmatch(os.path.basename(above)) and names:  # noqa: PTH119
+        return ContentKind.RUNNING_DATA, os.path.dirname(above)  # noqa: PTH120
+    if _PROBE_RANK.fullmatch(own) and "dump.json" in names and _PROBE_STEP.fullmatch(os.path.basename(above)):  # noqa: PTH119
+        return ContentKind.MSPROBE_DUMP, os.path.dirname(above)  # noqa: PTH120
+    if _RAW_DIRECTORY.fullmatch(own) and _has(names, _RAW):
+        is_of_device = _DEVICE.fullmatch(os.path.basename(above)) is not None  # noqa: PTH119
+        return ContentKind.MINDSPORE_DUMP, _above(directory, 3 if is_of_device else 2)
+    if _NUMBER.fullmatch(own) and _has(names, _TENSOR):
+        return ContentKind.MINDSPORE_DUMP, _root_of_numbers(directory)
+    return None
+
+
+def run_of(root: str, base: str, runs: Collection[str]) -> str:
+    """The directory of the run that debugging data belongs to.
+
+    That is the nearest of the root, its parent, and the only run beside it; without any, the root is a run itself.
+
+    Args:
+        root: of the debugging data.
+        base: below which runs are.
+        runs: directories with event files.
+    """
+    if len(root) < len(base):
+        return base
+    above = os.path.dirname(root)  # noqa: PTH120
+    for directory in (root, above):
+        if directory in runs:
+            return directory
+    beside = [run for run in runs if os.path.dirname(run) == above] if len(above) >= len(base) else []  # noqa: PTH120
+    return beside[0] if len(beside) == 1 else root
+
+
+def _has(names: Iterable[str], pattern: re.Pattern[str]) -> bool:
+    return any(pattern.fullmatch(name) for name in names)
+
+
+def _root_of_numbers(directory: str) -> str:
+    """The root above ``rank_N/NET/GRAPH/ITERATION``, ``[STEP/]TIME/DEVICE/...`` or ``DEVICE/NET/GRAPH/ITERATION``."""
+    parts = directory.split(os.sep)  # noqa: PTH206 (ten thousand times)
+    for place in range(len(parts) - 1, max(len(parts) - 6, 0), -1):
+        if _RANK.fullmatch(parts[place]):
+            return os.sep.join(parts[:place])  # noqa: PTH118
+        if _TIME.fullmatch(parts[place]):
+            has_step = _NUMBER.fullmatch(parts[place - 1]) is not None
+            return os.sep.join(parts[: place - has_step])  # noqa: PTH118
+    return _above(directory, 4)
+
+
+def _above(directory: str, levels: int) -> str:
+    for _ in range(levels):
+        directory = os.path.dirname(directory)  # noqa: PTH120
+    return directory
