@@ -84,21 +84,24 @@ def write_trace(file: Path, megabytes: int) -> int:
     data = file.read_bytes()
     start = data.index(b"[", data.index(b'"traceEvents"')) + 1
     end = data.rindex(b"],")
-    count = len(json.loads(b"[" + data[start:end] + b"]"))
+    found = json.loads(b"[" + data[start:end] + b"]")
+    count = len(found)
+    times = [(each["ts"], each["ts"] + each["dur"]) for each in found if each["ph"] == "X" and each["ts"] > 0]
+    span = int(max(end for _, end in times) - min(begin for begin, _ in times)) + 1_000_000
     copies = max(1, round(megabytes * 1e6 / len(data)))
     with file.open("wb") as out:
         out.write(data[:start])
         for copy in range(copies):
-            out.write((b"," if copy else b"") + _later(data[start:end], copy))
+            out.write((b"," if copy else b"") + _later(data[start:end], copy, span))
         out.write(data[end:])
     return count * copies
 
 
-def _later(events: bytes, copy: int) -> bytes:
-    """The events at other times, with ids of their own."""
+def _later(events: bytes, copy: int, span: int) -> bytes:
+    """The events ``copy`` times ``span`` microseconds later, with ids of their own."""
 
     def moved(match: re.Match[bytes]) -> bytes:
-        shift = 10_000_000 if match[1] == b"ts" else 1_000_000
+        shift = span if match[1] == b"ts" else 1_000_000
         return b'"%s": %d' % (match[1], int(match[2]) + shift * copy if int(match[2]) else 0)
 
     return re.sub(rb'"(ts|External id|Sequence number|id)": (\d+)', moved, events)

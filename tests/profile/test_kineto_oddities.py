@@ -155,3 +155,18 @@ def test_frames_between_two_operators_of_one_name_make_them_two(
     assert (operators.count.sum(), operators.host_self.sum()) == (count, self_time)
     frame_texts = {";".join(f"file.py({depth}): f" for depth in reversed(range(frames))), ""}
     assert frames == 0 or set(operators.stack or ()) == frame_texts
+
+
+def test_parts_are_the_same_in_any_order(tmp_path: Path) -> None:
+    events = Events()
+    events.step(1, 0, 200)
+    events.op("aten::mine", 0, 100, External_id=1, Sequence_number=5, Input_Dims=[[2, 3]])
+    events.memory(5, 64, 4096, 64)
+    events.launch(10, 5, correlation=7)
+    events.kernel("gemm", 20, 30, correlation=7)
+    file = events.write(tmp_path / "x.pt.trace.json")
+    one, other = read_profile(file), read_profile(file)
+    got = {part: other.part(part) for part in reversed(Part)}
+    for part in Part:
+        assert repr(one.part(part)) == repr(got[part]), part
+    assert list(one.operators.shapes or ()) == ["[[2,3]]"]

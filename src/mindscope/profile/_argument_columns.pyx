@@ -4,7 +4,7 @@
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport NAN
-from libc.stdint cimport INT64_MIN, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport strtod
 from libc.string cimport memcpy
 
@@ -16,6 +16,7 @@ cdef enum:
     MOST_NUMBER = 48          # characters of a number
 
 cdef int64_t NO_INTEGER = INT64_MIN
+ctypedef void *Data
 
 
 cdef struct Key:
@@ -101,9 +102,9 @@ cdef class ArgumentScanner:
 
     cdef Key[MOST_KEYS] _keys
     cdef Py_ssize_t _key_count, _integer_count, _number_count
-    cdef int64_t[:, ::1] _integers
-    cdef double[:, ::1] _numbers
-    cdef uint32_t[:, ::1] _codes
+    cdef Py_ssize_t _count
+    cdef list _columns                    # for each name its array; None until an event has the argument
+    cdef Data[MOST_KEYS] _values          # where each is
     cdef list _known                      # text as it stands in the file -> code, for each text argument
 
     def __init__(self, Py_ssize_t count, list integers, list numbers, list texts):
@@ -115,13 +116,14 @@ cdef class ArgumentScanner:
             for letter in range(len(name)):
                 self._keys[place].text[letter] = name[letter]
         self._key_count, self._integer_count, self._number_count = len(names), len(integers), len(numbers)
-        self._integers = np.full((len(integers), count), NO_INTEGER, np.int64)
-        self._numbers = np.full((len(numbers), count), np.nan)
-        self._codes = np.zeros((len(texts), count), np.uint32)
+        self._count = count
+        self._columns = [None] * len(names)
+        for place in range(len(names)):
+            self._values[place] = NULL
         self._known = [{b"": 0} for _ in texts]
 
     def scan(self, const uint8_t[::1] data not None, int64_t begin, const int64_t[::1] offsets not None,
-             const int64_t[::1] sizes not None, const int64_t[::1] rows not None):
+             const uint32_t[::1] sizes not None, const int32_t[::1] rows not None):
         """Read the arguments at ``offsets`` of the file into ``rows``; ``data`` begins at ``begin`` and holds them."""
         cdef Py_ssize_t place
         if data.shape[0] == 0:
@@ -150,15 +152,35 @@ cdef class ArgumentScanner:
             column = self._column(data + key, key_end - key)
             if column < 0:
                 continue
+            if self._values[column] == NULL:
+                self._add(column)
             if column < self._integer_count:
-                self._integers[column, row] = _integer(data, value, at)
+                (<int64_t *>self._values[column])[row] = _integer(data, value, at)
             elif column < self._integer_count + self._number_count:
-                self._numbers[column - self._integer_count, row] = _number(data, value, at)
+                (<double *>self._values[column])[row] = _number(data, value, at)
             else:
-                column -= self._integer_count + self._number_count
-                known = <dict>self._known[column]
+                known = <dict>self._known[column - self._integer_count - self._number_count]
                 text = PyBytes_FromStringAndSize(<const char *>data + value, at - value)
-                self._codes[column, row] = known.setdefault(text, len(known))
+                (<uint32_t *>self._values[column])[row] = known.setdefault(text, len(known))
+
+    cdef _add(self, Py_ssize_t column):
+        """Make the array of a name."""
+        cdef uint8_t[::1] data
+        array = np.full(self._count, self._none(column))
+        data = array.view(np.uint8)
+        self._columns[column], self._values[column] = array, &data[0]
+
+    cdef _none(self, Py_ssize_t column):
+        if column < self._integer_count:
+            return np.int64(NO_INTEGER)
+        return np.float64(NAN) if column < self._integer_count + self._number_count else np.uint32(0)
+
+    cdef list _found(self, Py_ssize_t first, Py_ssize_t end):
+        """The arrays of some names; one value in the place of all where no event has the argument."""
+        return [
+            np.broadcast_to(self._none(column), self._count) if self._columns[column] is None else self._columns[column]
+            for column in range(first, end)
+        ]
 
     cdef Py_ssize_t _column(self, const uint8_t *name, Py_ssize_t size) noexcept nogil:
         cdef Py_ssize_t place, letter
@@ -172,16 +194,16 @@ cdef class ArgumentScanner:
         return -1
 
     def integers(self):
-        """(arguments, events) int64; the least one where an event lacks the argument, or it is no integer."""
-        return np.asarray(self._integers)
+        """For each argument (events,) int64; the least one where an event lacks it, or it is no integer."""
+        return self._found(0, self._integer_count)
 
     def numbers(self):
-        """(arguments, events) float64; NaN where an event lacks the argument, or it is no number."""
-        return np.asarray(self._numbers)
+        """For each argument (events,) float64; NaN where an event lacks it, or it is no number."""
+        return self._found(self._integer_count, self._integer_count + self._number_count)
 
     def codes(self):
-        """(arguments, events) uint32: indices into ``texts``; 0 where an event lacks the argument."""
-        return np.asarray(self._codes)
+        """For each argument (events,) uint32: indices into ``texts``; 0 where an event lacks it."""
+        return self._found(self._integer_count + self._number_count, self._key_count)
 
     def texts(self):
         """For each argument its distinct values as JSON, the first one empty."""

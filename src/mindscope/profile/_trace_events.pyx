@@ -15,7 +15,7 @@ from libc.string cimport memcmp, memcpy
 import numpy as np
 
 cdef enum:
-    CHUNK = 1 << 16          # rows of a chunk of columns
+    FEWEST = 1 << 16         # rows by which columns grow
     MOST_NUMBER = 64         # characters of a number
     MOST_NESTED = 63         # depth to which objects and lists are told apart
     MOST_EVENT = 1 << 26     # bytes; what is longer is an event that does not end
@@ -290,8 +290,8 @@ cdef class EventReader:
     cdef readonly list metadata
     cdef readonly int64_t read
     cdef bint _is_resuming, _is_out_of_memory
-    cdef list _slice_chunks, _event_chunks
-    cdef Py_ssize_t _slice_count, _event_count
+    cdef list _slice_columns, _event_columns
+    cdef Py_ssize_t _slice_count, _event_count, _slice_capacity, _event_capacity
     cdef int64_t[::1] _start, _duration, _slice_args
     cdef uint32_t[::1] _slice_name, _slice_category, _slice_track, _slice_args_size
     cdef int64_t[::1] _time, _event_args
@@ -307,7 +307,6 @@ cdef class EventReader:
         if _interner_begin(&self._names) or _interner_begin(&self._categories) or _interner_begin(&self._tracks):
             raise MemoryError
         self.metadata = []
-        self._slice_chunks, self._event_chunks = [], []
         self._new_slices()
         self._new_events()
 
@@ -321,19 +320,32 @@ cdef class EventReader:
         free(interner.arena)
 
     def _new_slices(self):
-        columns = [np.empty(CHUNK, np.int64) for _ in range(3)] + [np.empty(CHUNK, np.uint32) for _ in range(4)]
-        self._start, self._duration, self._slice_args = columns[:3]
-        self._slice_name, self._slice_category, self._slice_track, self._slice_args_size = columns[3:]
-        self._slice_chunks.append(columns)
-        self._slice_count = 0
+        self._slice_columns = [np.empty(0, np.int64) for _ in range(3)] + [np.empty(0, np.uint32) for _ in range(4)]
+        self._slice_count = self._slice_capacity = 0
 
     def _new_events(self):
-        columns = [np.empty(CHUNK, np.int64), np.empty(CHUNK, np.int64), np.empty(CHUNK, np.uint64)]
-        columns += [np.empty(CHUNK, np.uint32) for _ in range(4)] + [np.empty(CHUNK, np.uint8)]
-        self._time, self._event_args, self._identity_of = columns[:3]
-        self._event_name, self._event_category, self._event_track, self._event_args_size, self._phase = columns[3:]
-        self._event_chunks.append(columns)
-        self._event_count = 0
+        self._event_columns = [np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint64)]
+        self._event_columns += [np.empty(0, np.uint32) for _ in range(4)] + [np.empty(0, np.uint8)]
+        self._event_count = self._event_capacity = 0
+
+    def _grow_slices(self):
+        self._slice_capacity = _grown(self._slice_count)
+        self._start = self._duration = self._slice_args = None
+        self._slice_name = self._slice_category = self._slice_track = self._slice_args_size = None
+        _resize(self._slice_columns, self._slice_capacity)
+        self._start, self._duration, self._slice_args = self._slice_columns[:3]
+        self._slice_name, self._slice_category, self._slice_track, self._slice_args_size = self._slice_columns[3:]
+
+    def _grow_events(self):
+        self._event_capacity = _grown(self._event_count)
+        self._time = self._event_args = None
+        self._identity_of = None
+        self._event_name = self._event_category = self._event_track = self._event_args_size = None
+        self._phase = None
+        _resize(self._event_columns, self._event_capacity)
+        self._time, self._event_args, self._identity_of = self._event_columns[:3]
+        self._event_name, self._event_category, self._event_track, self._event_args_size = self._event_columns[3:7]
+        self._phase = self._event_columns[7]
 
     def feed(self, const uint8_t[::1] data not None, int64_t offset, bint is_last):
         """Read the events of a block at ``offset`` of the file; returns how many of its bytes are done with."""
@@ -501,9 +513,9 @@ cdef class EventReader:
             if duration < 0 or duration > MOST_DURATION_NS:
                 self._skip(BAD_DURATION, place)
                 return
-            if self._slice_count == CHUNK:
+            if self._slice_count == self._slice_capacity:
                 with gil:
-                    self._new_slices()
+                    self._grow_slices()
             row = self._slice_count
             self._start[row], self._duration[row] = time, duration
             self._slice_name[row] = self._index(&self._names, name)
@@ -513,9 +525,9 @@ cdef class EventReader:
             self._slice_args_size[row] = <uint32_t>max(args.size, 0)
             self._slice_count += 1
         else:
-            if self._event_count == CHUNK:
+            if self._event_count == self._event_capacity:
                 with gil:
-                    self._new_events()
+                    self._grow_events()
             row = self._event_count
             self._time[row], self._phase[row], self._identity_of[row] = time, kind, _identity(id)
             self._event_name[row] = self._index(&self._names, name)
@@ -577,36 +589,42 @@ cdef class EventReader:
 
         Each (n,). The reader gives them away: a second call returns none.
         """
-        chunks, count = self._slice_chunks, self._slice_count
-        self._slice_chunks = []
+        columns, count = self._slice_columns, self._slice_count
+        self._start = self._duration = self._slice_args = None
+        self._slice_name = self._slice_category = self._slice_track = self._slice_args_size = None
         self._new_slices()
-        return _joined(chunks, count)
+        return _resize(columns, count)
 
     def events(self):
         """Time (ns), place of the arguments, id, indices of name, category and track, size of the arguments, phase.
 
         Each (m,); as ``slices``.
         """
-        chunks, count = self._event_chunks, self._event_count
-        self._event_chunks = []
+        columns, count = self._event_columns, self._event_count
+        self._time = self._event_args = None
+        self._identity_of = None
+        self._event_name = self._event_category = self._event_track = self._event_args_size = None
+        self._phase = None
         self._new_events()
-        return _joined(chunks, count)
+        return _resize(columns, count)
 
 
 cdef bytes _bytes(Span text):
     return PyBytes_FromStringAndSize(<const char *>text.start, max(text.size, 0))
 
 
-cdef list _joined(list chunks, Py_ssize_t count):
-    """One array of each column; a column's chunks are freed before the next one is joined."""
-    joined = []
-    for column in range(len(chunks[0])):
-        parts = [chunk[column] for chunk in chunks]
-        parts[len(parts) - 1] = parts[len(parts) - 1][:count]
-        joined.append(np.concatenate(parts))
-        for chunk in chunks:
-            chunk[column] = None
-    return joined
+cdef Py_ssize_t _grown(Py_ssize_t count):
+    return count + max(FEWEST, count // 8)
+
+
+cdef list _resize(list columns, Py_ssize_t count):
+    """The arrays with ``count`` rows; the allocator moves the pages of large ones instead of copying them.
+
+    No view of them may be left.
+    """
+    for column in columns:
+        column.resize(count, refcheck=False)
+    return columns
 
 
 cdef inline bint _is_known(uint8_t phase) noexcept nogil:

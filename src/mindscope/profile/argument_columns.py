@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,20 @@ from numpy.typing import NDArray
 from mindscope.profile._argument_columns import ArgumentScanner
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.json_trace import decompressed_blocks
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace import Events, Slices, Trace
 
 NO_INTEGER = int(np.iinfo(np.int64).min)
 """An event without the argument, or with one that is no integer."""
+
+
+class ArgumentNames(NamedTuple):
+    """Names of wanted arguments; upper and lower case do not differ."""
+
+    integers: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+    """Read as float64."""
+    texts: Sequence[str] = ()
+    """Read as their JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +45,11 @@ class Arguments:
 class ArgumentSource(Protocol):
     """Where the arguments of a trace are."""
 
-    def of_slices(
-        self,
-        rows: NDArray[np.integer[Any]],
-        *,
-        integers: Sequence[str] = (),
-        numbers: Sequence[str] = (),
-        texts: Sequence[str] = (),
-    ) -> Arguments:
+    def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """Some arguments of the slices in these rows, none for row -1. Raises OSError if they can't be read."""
         ...
 
-    def of_events(
-        self,
-        rows: NDArray[np.integer[Any]],
-        *,
-        integers: Sequence[str] = (),
-        numbers: Sequence[str] = (),
-        texts: Sequence[str] = (),
-    ) -> Arguments:
+    def of_events(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """Some arguments of the events in these rows. Raises OSError if they can't be read."""
         ...
 
@@ -64,51 +60,33 @@ class ArgumentSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileArguments:
-    """The arguments of a JSON trace, in its file."""
+    """The arguments of a JSON trace, in its file: see ``ArgumentSource``."""
 
     path: Path
     trace: Trace
 
-    def of_slices(
-        self,
-        rows: NDArray[np.integer[Any]],
-        *,
-        integers: Sequence[str] = (),
-        numbers: Sequence[str] = (),
-        texts: Sequence[str] = (),
-    ) -> Arguments:
+    def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """See ``ArgumentSource``."""
-        slices = self.trace.slices
-        offsets = np.where(rows >= 0, slices.args_offset[rows], -1) if len(slices) else np.full(len(rows), -1, np.int64)
-        sizes = slices.args_size[rows] if len(slices) else np.zeros(len(rows), np.uint32)
-        return read_arguments(self.path, offsets, sizes, integers=integers, numbers=numbers, texts=texts)
+        return self._of(self.trace.slices, rows, wanted)
 
-    def of_events(
-        self,
-        rows: NDArray[np.integer[Any]],
-        *,
-        integers: Sequence[str] = (),
-        numbers: Sequence[str] = (),
-        texts: Sequence[str] = (),
-    ) -> Arguments:
+    def of_events(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """See ``ArgumentSource``."""
-        events = self.trace.events
-        offsets, sizes = events.args_offset[rows], events.args_size[rows]
-        return read_arguments(self.path, offsets, sizes, integers=integers, numbers=numbers, texts=texts)
+        return self._of(self.trace.events, rows, wanted)
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> FileArguments:
         """See ``ArgumentSource``. Slices carry the places of their arguments."""
         return FileArguments(self.path, trace)
 
+    def _of(self, columns: Slices | Events, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
+        if not len(columns):
+            return read_arguments(self.path, np.full(len(rows), -1, np.int64), np.zeros(len(rows), np.uint32), wanted)
+        offsets = columns.args_offset[rows]
+        offsets[rows < 0] = -1
+        return read_arguments(self.path, offsets, columns.args_size[rows], wanted)
+
 
 def read_arguments(
-    path: Path,
-    offsets: NDArray[np.int64],
-    sizes: NDArray[np.uint32],
-    *,
-    integers: Sequence[str] = (),
-    numbers: Sequence[str] = (),
-    texts: Sequence[str] = (),
+    path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.uint32], wanted: ArgumentNames
 ) -> Arguments:
     """Some arguments of n events of a trace.
 
@@ -116,23 +94,25 @@ def read_arguments(
         path: the file of the trace.
         offsets: (n,) of the arguments in the decompressed file; negative without arguments.
         sizes: (n,) bytes of the arguments.
-        integers: names of arguments that are read as integers; upper and lower case do not differ.
-        numbers: names of arguments that are read as float64.
-        texts: names of arguments that are read as their JSON.
+        wanted: names of arguments.
 
     Raises:
         OSError: the file can't be read.
     """
-    scanner = ArgumentScanner(len(offsets), list(integers), list(numbers), list(texts))
-    rows = np.flatnonzero(offsets >= 0)
-    rows = rows[np.argsort(offsets[rows], kind="stable")]
-    _scan(scanner, path, offsets[rows], sizes[rows].astype(np.int64), rows)
+    scanner = ArgumentScanner(len(offsets), list(wanted.integers), list(wanted.numbers), list(wanted.texts))
+    rows = np.flatnonzero(offsets >= 0).astype(np.int32)
+    if len(rows) < len(offsets):
+        offsets, sizes = offsets[rows], sizes[rows]
+    if (offsets[1:] < offsets[:-1]).any():
+        order = np.argsort(offsets, kind="stable").astype(np.int32)
+        offsets, sizes, rows = offsets[order], sizes[order], rows[order]
+    _scan(scanner, path, offsets, sizes, rows)
     return Arguments(
-        dict(zip(integers, scanner.integers(), strict=True)),
-        dict(zip(numbers, scanner.numbers(), strict=True)),
+        dict(zip(wanted.integers, scanner.integers(), strict=True)),
+        dict(zip(wanted.numbers, scanner.numbers(), strict=True)),
         {
             name: TextColumn(codes, [value.decode("utf-8", "replace") for value in values])
-            for name, codes, values in zip(texts, scanner.codes(), scanner.texts(), strict=True)
+            for name, codes, values in zip(wanted.texts, scanner.codes(), scanner.texts(), strict=True)
         },
     )
 
@@ -141,19 +121,21 @@ def _scan(
     scanner: ArgumentScanner,
     path: Path,
     offsets: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    sizes: NDArray[np.uint32],
+    rows: NDArray[np.int32],
 ) -> None:
     """Scans blocks of the file; ``offsets`` ascend. A file that became shorter leaves the rest without values."""
-    ends = offsets + sizes
     done, begin, data = 0, 0, b""
     with path.open("rb") as file:
         for block in decompressed_blocks(file):
             if done == len(rows):
                 return
             data += block
-            within = int(np.searchsorted(ends, begin + len(data), side="right"))
+            end = begin + len(data)
+            within = int(np.searchsorted(offsets, end))
+            while within > done and int(offsets[within - 1]) + int(sizes[within - 1]) > end:
+                within -= 1  # it continues in the next block
             scanner.scan(data, begin, offsets[done:within], sizes[done:within], rows[done:within])
             done = within
-            kept = min(int(offsets[done]) if done < len(rows) else begin + len(data), begin + len(data))
+            kept = min(int(offsets[done]) if done < len(rows) else end, end)
             data, begin = data[kept - begin :], kept

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mindscope.profile.columns import Counts, Durations, Rows, Table, TextColumn
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Durations, Table, TextColumn
+
+Indices = NDArray[np.int32]
+"""Rows of another table, or small counts. A long trace has millions of them."""
 
 MODULE, OPERATOR, ANNOTATION, LAUNCH, THREAD = "module", "operator", "annotation", "launch", "thread"
 
@@ -21,7 +27,7 @@ class Calls(Table):
     """``Linear_0``, ``aten::mm``"""
     kind: TextColumn
     """``module``, ``operator``, ``annotation``, ``launch``; ``thread`` for another one than that of the steps."""
-    parent: Rows
+    parent: Indices
     """-1 for what the thread of the steps calls itself."""
     module: TextColumn
     """Path of the module that it belongs to; of the backward pass that of its forward operator; empty without one."""
@@ -33,10 +39,10 @@ class Calls(Table):
 class CallTimes(Table):
     """One row for each call of ``Calls`` and step that ran it."""
 
-    call: Rows
-    step: Rows
+    call: Indices
+    step: Indices
     """Row of ``Steps``; 0 in a profile without steps, which is one step."""
-    count: Counts
+    count: Indices
     host_self: Durations
     """Without the calls within it. Those of the thread of the steps sum to the time of the step within any call."""
     device_self: Durations
@@ -50,8 +56,8 @@ class KernelTimes(Table):
     name: TextColumn
     kind: TextColumn
     """``compute``, ``communication``, ``copy``"""
-    step: Rows
-    count: Counts
+    step: Indices
+    count: Indices
     total: Durations
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, read_arguments
+from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, read_arguments
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.columns import integers_of
 from mindscope.profile.timeline import Counter, Marks
@@ -76,9 +76,8 @@ def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
     rows = np.setdiff1d(marks, _without_memory(trace, marks), assume_unique=True)
     if not len(rows) or path is None:
         return
-    found = read_arguments(
-        path, events.args_offset[rows], events.args_size[rows], integers=("Device Type", "Device Id"), numbers=_TOTALS
-    )
+    wanted = ArgumentNames(integers=("Device Type", "Device Id"), numbers=_TOTALS)
+    found = read_arguments(path, events.args_offset[rows], events.args_size[rows], wanted)
     kinds, numbers = found.integers["Device Type"], found.integers["Device Id"]
     for track in integers_of(np.unique(events.track[rows])):
         for kind, number in np.unique(np.stack([kinds, numbers], 1)[events.track[rows] == track], axis=0).tolist():

@@ -59,8 +59,11 @@ def groups_of(codes: Sequence[NDArray[Any]], rows: int) -> tuple[NDArray[np.int6
     """
     group, count = np.zeros(rows, np.int64), min(rows, 1)
     for column in codes:
-        column, values = _dense(column, int(column.max(initial=0)) + 1)
-        group, count = _dense(group * values + column, count * values)
+        dense, values = _dense(column, int(column.max(initial=0)) + 1)
+        group *= values
+        group += dense
+        del dense
+        group, count = _dense(group, count * values)
     first = np.empty(count, np.int64)
     first[group[::-1]] = np.arange(rows - 1, -1, -1)  # the last assignment stays
     rank = np.empty(count, np.int64)
@@ -83,8 +86,10 @@ def _dense(keys: NDArray[Any], limit: int) -> tuple[NDArray[np.int64], int]:
         return found.reshape(-1).astype(np.int64), len(unique)
     occurs = np.zeros(limit, np.bool_)
     occurs[keys] = True
-    rank = np.cumsum(occurs, dtype=np.int64)
-    return rank[keys] - 1, int(rank[-1]) if limit else 0
+    rank = np.cumsum(occurs, dtype=np.int32)  # of at most 4 entries a row
+    found = rank[keys].astype(np.int64)
+    found -= 1
+    return found, int(rank[-1]) if limit else 0
 
 
 def _heaviest(group: NDArray[np.int64], weight: NDArray[np.int64], count: int) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ from mindscope.profile.stored_texts import StoredTexts
 from mindscope.profile.streams import Streams
 from mindscope.profile.texts import MISSING, Missing
 
-_KIND = Kind(b"MSPP", 2)
+_KIND = Kind(b"MSPP", 3)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,

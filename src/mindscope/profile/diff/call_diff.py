@@ -22,7 +22,9 @@ _BOTH, _GONE, _ADDED = range(3)
 
 def align_calls(before: CallTree, after: CallTree) -> NDArray[np.int64]:
     """For each call of ``after`` that of ``before``; -1 for none."""
-    return align(*(NamedTree(list(each.name), each.parent, each.start) for each in (before.calls, after.calls)))
+    return align(
+        *(NamedTree(list(each.name), each.parent.astype(np.int64), each.start) for each in (before.calls, after.calls))
+    )
 
 
 def aligned_modules(before: CallTree, after: CallTree, aligned: NDArray[np.int64]) -> dict[str, str]:
@@ -60,7 +62,9 @@ def call_changes(
     place = np.where(aligned >= 0, aligned, 0)
     fresh = np.flatnonzero(aligned < 0)
     place[fresh] = len(old) + np.arange(len(fresh))
-    parents = np.concatenate([old.parent, np.where(new.parent[fresh] >= 0, place[new.parent[fresh]], -1)])
+    parents = np.concatenate(
+        [old.parent.astype(np.int64), np.where(new.parent[fresh] >= 0, place[new.parent[fresh]], -1)]
+    )
     presence = np.full(len(parents), _BOTH)
     presence[: len(old)][~np.isin(np.arange(len(old)), aligned)] = _GONE
     presence[len(old) :] = _ADDED

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import ProfilePartError
 from mindscope.profile.advice.parts import part_of
-from mindscope.profile.call_tree import CallTimes, CallTree
+from mindscope.profile.call_tree import CallTimes, CallTree, Indices
 from mindscope.profile.columns import Table
 from mindscope.profile.memory import Memory
 from mindscope.profile.profile import Part, Profile
@@ -52,8 +52,7 @@ class Side:
         return operators.device_self is not None and bool(operators.device_self.any())
 
     def means(
-        self, group: NDArray[np.int64], groups: int, step: NDArray[np.int64],
-        time: NDArray[np.int64], count: NDArray[np.int64],
+        self, group: NDArray[np.int64], groups: int, step: Indices, time: NDArray[np.int64], count: Indices
     ) -> Means:  # fmt: skip
         """Means over the steps of the sums of each group; rows have a group, a step, a time and a count."""
         keys, place = np.unique(group * self.step_count + step, return_inverse=True)
@@ -117,8 +116,8 @@ def _tree_of_steps(tree: CallTree, chosen: NDArray[np.int64]) -> CallTree:
     is_kept[times.call] = True
     is_kept[tree.calls.parent[is_kept[:-1]]] = True  # threads have no times
     rows = np.flatnonzero(is_kept[:-1])
-    place = np.full(len(is_kept), -1, np.int64)
-    place[rows] = np.arange(len(rows))
+    place = np.full(len(is_kept), -1, np.int32)
+    place[rows] = np.arange(len(rows), dtype=np.int32)
     calls = tree.calls.select(rows)
     kernels = None if tree.kernels is None else _of_steps(tree.kernels, chosen)
     return CallTree(replace(calls, parent=place[calls.parent]), replace(times, call=place[times.call]), kernels)
@@ -128,7 +127,7 @@ def _of_steps(times: Table, chosen: NDArray[np.int64]) -> Any:
     steps = times.columns()["step"]
     assert isinstance(steps, np.ndarray)
     rows = np.flatnonzero(np.isin(steps, chosen))
-    return replace(times.select(rows), step=np.searchsorted(chosen, steps[rows]))
+    return replace(times.select(rows), step=np.searchsorted(chosen, steps[rows]).astype(np.int32))
 
 
 def _sums(group: NDArray[np.int64], values: NDArray[Any], groups: int) -> NDArray[np.float64]:

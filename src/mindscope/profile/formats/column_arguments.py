@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, Arguments
+from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.recorded_runs import RecordedMarks, RecordedRuns
 from mindscope.profile.formats.row_columns import codes_among, firsts
@@ -24,18 +24,11 @@ class ColumnArguments:
     runs: Sequence[RecordedRuns]
     marks: Sequence[RecordedMarks]
 
-    def of_slices(
-        self,
-        rows: NDArray[np.integer[Any]],
-        *,
-        integers: Sequence[str] = (),
-        numbers: Sequence[str] = (),
-        texts: Sequence[str] = (),
-    ) -> Arguments:
+    def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """See ``ArgumentSource``."""
-        found = _empty(len(rows), integers, numbers)
-        codes = {name: np.zeros(len(rows), np.uint32) for name in texts}
-        values: dict[str, dict[str, int]] = {name: {"": 0} for name in texts}
+        found = _empty(len(rows), wanted)
+        codes = {name: np.zeros(len(rows), np.uint32) for name in wanted.texts}
+        values: dict[str, dict[str, int]] = {name: {"": 0} for name in wanted.texts}
         for runs, first in zip(self.runs, firsts(map(len, self.runs)), strict=True):
             at = np.flatnonzero((rows >= first) & (rows < first + len(runs)))
             if not len(at):
@@ -47,26 +40,18 @@ class ColumnArguments:
                 found.numbers[name][at] = runs.numbers[name][own]
             for name in runs.texts.keys() & codes.keys():
                 codes[name][at] = codes_among(runs.texts[name].select(own), values[name])
-        return Arguments(
-            found.integers, found.numbers, {name: TextColumn(codes[name], list(values[name])) for name in texts}
-        )  # fmt: skip
+        texts = {name: TextColumn(codes[name], list(values[name])) for name in wanted.texts}
+        return Arguments(found.integers, found.numbers, texts)
 
-    def of_events(
-        self,
-        rows: NDArray[np.integer[Any]],
-        *,
-        integers: Sequence[str] = (),
-        numbers: Sequence[str] = (),
-        texts: Sequence[str] = (),
-    ) -> Arguments:
+    def of_events(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """See ``ArgumentSource``. Only marks have arguments; they precede all other events."""
-        found = _empty(len(rows), integers, numbers)
+        found = _empty(len(rows), wanted)
         for marks, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True):
             at = np.flatnonzero((rows >= first) & (rows < first + len(marks.time)))
             for name in marks.integers.keys() & found.integers.keys():
                 found.integers[name][at] = marks.integers[name][rows[at] - first]
         none = TextColumn.constant("", len(rows))
-        return Arguments(found.integers, found.numbers, dict.fromkeys(texts, none))
+        return Arguments(found.integers, found.numbers, dict.fromkeys(wanted.texts, none))
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ColumnArguments:
         """See ``ArgumentSource``."""
@@ -87,8 +72,8 @@ class _Found:
     numbers: dict[str, NDArray[np.float64]]
 
 
-def _empty(count: int, integers: Sequence[str], numbers: Sequence[str]) -> _Found:
+def _empty(count: int, wanted: ArgumentNames) -> _Found:
     return _Found(
-        {name: np.full(count, NO_INTEGER, np.int64) for name in integers},
-        {name: np.full(count, np.nan) for name in numbers},
+        {name: np.full(count, NO_INTEGER, np.int64) for name in wanted.integers},
+        {name: np.full(count, np.nan) for name in wanted.numbers},
     )

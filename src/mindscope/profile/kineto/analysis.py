@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, Arguments, ArgumentSource
+from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments, ArgumentSource
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kineto import device_work
+from mindscope.profile.kineto.call_arguments import CallArguments, call_arguments_of
 from mindscope.profile.kineto.categories import (
     BACKWARD_PREFIX,
     DATA_LOADER_PREFIX,
@@ -30,10 +31,8 @@ from mindscope.profile.trace import Trace
 PHASES = ("", "forward", "backward", "optimizer", "data")
 """What a call is for, by the codes of ``KinetoAnalysis.phase``."""
 _FORWARD, _BACKWARD, _OPTIMIZER, _DATA = 1, 2, 3, 4
-_CALL_INTEGERS = ("External id", "correlation", "Sequence number", "Fwd thread id")
-_CALL_TEXTS = ("Input Dims", "Input type", "Concrete Inputs")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_MARK_INTEGERS = ("Device Type", "Device Id", "Addr", "Bytes", "Total Allocated", "Total Reserved")
+_OF_MARKS = ArgumentNames(("Device Type", "Device Id", "Addr", "Bytes", "Total Allocated", "Total Reserved"))
 
 
 class KinetoAnalysis:
@@ -75,24 +74,26 @@ class KinetoAnalysis:
         return self.marked_steps.stretched(self.device.step, self.device.end)
 
     @cached_property
-    def call_arguments(self) -> Arguments:
-        """Beside ``calls``; those of modules and Python frames are not read."""
-        calls = self.calls
-        has_any = (calls.slice >= 0) & np.isin(calls.role, (Role.OPERATOR, Role.LAUNCH, Role.ANNOTATION))
-        return self.source.of_slices(np.where(has_any, calls.slice, -1), integers=_CALL_INTEGERS, texts=_CALL_TEXTS)
+    def call_arguments(self) -> CallArguments:
+        """Beside ``calls``."""
+        return call_arguments_of(self.source, self.calls, bool(np.isin(self.roles, ON_DEVICE).any()))
+
+    def forget_arguments(self) -> None:
+        """Free the arguments of calls and marks, after all that follows from them; they are read again if needed."""
+        _ = self.device, self.forward_operator
+        for name in ("call_arguments", "mark_arguments"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def mark_arguments(self) -> Arguments:
-        """Of the marks of the allocator, in the order of ``calls.mark``."""
-        return self.source.of_events(self.calls.mark[self.calls.mark >= 0], integers=_MARK_INTEGERS)
+        """Of the marks of the allocator, in the order of ``calls.marks``."""
+        return self.source.of_events(self.calls.marks, _OF_MARKS)
 
     @cached_property
     def device(self) -> DeviceWork:
         """What the devices ran."""
         rows = np.flatnonzero(np.isin(self.roles, ON_DEVICE))
-        arguments = self.source.of_slices(
-            rows, integers=device_work.INTEGERS, numbers=device_work.NUMBERS, texts=device_work.TEXTS
-        )
+        arguments = self.source.of_slices(rows, device_work.WANTED)
         return device_work_of(
             self.trace,
             rows,
@@ -114,7 +115,7 @@ class KinetoAnalysis:
         found[inner[(calls.name[above] == calls.name[inner]) & found[above]]] = False
         return found
 
-    @cached_property
+    @property
     def host_self(self) -> NDArray[np.int64]:
         """Nanoseconds of each operator without what it calls; 0 for other calls."""
         found = np.zeros(len(self.calls), np.int64)
@@ -131,8 +132,8 @@ class KinetoAnalysis:
     def phase(self) -> NDArray[np.uint8]:
         """What each call is for: an index into ``PHASES``. Backward is what autograd runs, forward what it recorded."""
         own = np.zeros(len(self.calls), np.uint8)
-        sequence, thread = self._sequence, self.call_arguments.integers["Fwd thread id"]
-        is_backward = self._has_name(BACKWARD_PREFIX) | (self.is_operator & (thread > 0))
+        sequence, has_forward = self.call_arguments.sequence, self.call_arguments.has_forward_thread
+        is_backward = self._has_name(BACKWARD_PREFIX) | (self.is_operator & has_forward)
         recorded = np.unique(sequence[is_backward & (sequence >= 0)])
         own[self.is_operator & (sequence >= 0) & np.isin(sequence, recorded)] = _FORWARD
         own[self.calls.role == Role.MODULE] = _FORWARD
@@ -167,7 +168,7 @@ class KinetoAnalysis:
     def forward_operator(self) -> CallRows:
         """The forward operator that made the node of autograd around each call; -1 for none."""
         found = np.full(len(self.calls), -1, np.int32)
-        sequence, is_backward = self._sequence, self.phase == PHASES.index("backward")
+        sequence, is_backward = self.call_arguments.sequence, self.phase == PHASES.index("backward")
         linked = self.calls.nearest(is_backward & (sequence >= 0))
         backward = np.flatnonzero(is_backward & (linked >= 0))
         forward = np.flatnonzero(self.is_operator & ~is_backward & (sequence >= 0))
@@ -180,12 +181,12 @@ class KinetoAnalysis:
             found[backward] = np.where(is_known, order[place], -1)
         return found
 
-    @cached_property
+    @property
     def module_path(self) -> NDArray[np.int32]:
         """The path in ``modules`` of each call: of a call of the backward pass that of its forward operator."""
         return self._of_forward(self.modules.of_call)
 
-    @cached_property
+    @property
     def frame_path(self) -> NDArray[np.int32]:
         """The path in ``frames`` of each call: of a call of the backward pass that of its forward operator."""
         return self._of_forward(self.frames.of_call)
@@ -207,19 +208,15 @@ class KinetoAnalysis:
         """Nanoseconds on devices that each call and those within it launched."""
         return self.calls.with_descendants(self.device_self)
 
-    @cached_property
+    @property
     def memory_self(self) -> NDArray[np.int64]:
         """Bytes that each operator allocated itself minus those that it freed."""
         found = np.zeros(len(self.calls), np.int64)
         size = self.mark_arguments.integers["Bytes"]
-        owner = self.operator[self.calls.mark >= 0]
+        owner = self.operator[self.calls.first_mark :]
         known = (owner >= 0) & (size != NO_INTEGER)
         np.add.at(found, owner[known], size[known])
         return found
-
-    @cached_property
-    def _sequence(self) -> NDArray[np.int64]:
-        return self.call_arguments.integers["Sequence number"]
 
     def _has_name(self, prefix: str) -> NDArray[np.bool_]:
         """Which calls have a name with this prefix."""

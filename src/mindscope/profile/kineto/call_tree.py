@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.grouping import groups_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
+from mindscope.profile.kineto.host_calls import CallRows, rows_by_level
 from mindscope.profile.kineto.operators import path_texts
 from mindscope.profile.texts import Missing
 
@@ -36,16 +36,17 @@ _THREAD_NAME = re.compile(r"\((.+)\)")
 class _Kept:
     """Calls of the tree within steps, as columns of n."""
 
-    call: NDArray[np.int64]
+    call: CallRows
     """Row of the calls of the analysis."""
-    parent: NDArray[np.int64]
+    parent: NDArray[np.int32]
     """Of these columns; -1 for none."""
-    step: NDArray[np.int64]
-    level: NDArray[np.int64]
+    step: NDArray[np.int32]
+    level: NDArray[np.uint16]
 
 
 def call_tree_of(analysis: KinetoAnalysis) -> CallTree | Missing:
     """Calls merged over steps. Without steps the whole profile is one."""
+    analysis.forget_arguments()
     kept, nearest = _kept_calls(analysis)
     if not len(kept.call):
         return Missing("torch_operators")
@@ -59,27 +60,29 @@ def call_tree_of(analysis: KinetoAnalysis) -> CallTree | Missing:
     )
 
 
-def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int64]]:
+def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
     """The calls of the tree, and the place of the innermost one around each call of the analysis; -1 for none."""
     calls, steps = analysis.calls, analysis.marked_steps
-    step = steps.at(calls.start) if len(steps) else np.zeros(len(calls), np.int64)
+    start = calls.start
+    step = steps.at(start).astype(np.int32) if len(steps) else np.zeros(len(calls), np.int32)
     is_kept = np.isin(calls.role, list(_KINDS)) & (step >= 0)
     is_kept &= (calls.role != Role.OPERATOR) | analysis.is_operator
+    rows = np.flatnonzero(is_kept).astype(np.int32)
+    start = start[rows]
+    rows = rows[np.argsort(start, kind="stable").astype(np.int32)]
+    del start
     around = calls.nearest(is_kept)
-    above = calls.above(around)
-    rows = np.flatnonzero(is_kept)
-    rows = rows[np.lexsort((calls.start[rows], calls.level[rows]))]
-    place = np.full(len(calls) + 1, -1, np.int64)
-    place[rows] = np.arange(len(rows))
-    parent = place[above[rows]]
-    level = np.zeros(len(rows), np.int64)
-    for here in _by_value(calls.level[rows]):  # parents have lower levels
+    place = np.full(len(calls) + 1, -1, np.int32)
+    place[rows] = np.arange(len(rows), dtype=np.int32)
+    parent = place[calls.above(around)[rows]]
+    level = np.zeros(len(rows), np.uint16)
+    for here in rows_by_level(calls.level[rows]):  # parents have lower levels
         inner = here[parent[here] >= 0]
         level[inner] = level[parent[inner]] + 1
     return _Kept(rows, parent, step[rows], level), place[around]
 
 
-def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[np.int64]]:
+def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[np.int32]]:
     """Names of the other threads, and for each call of the tree the index of its one; -1 for that of the steps."""
     trace, tracks = analysis.trace, analysis.calls.track[kept.call]
     marks = trace.slices.track[analysis.roles == Role.STEP]
@@ -88,7 +91,7 @@ def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[
     else:
         main = int(np.bincount(tracks, weights=analysis.calls.own[kept.call]).argmax())
     names: dict[str, int] = {}
-    of_track = np.full(len(trace.tracks), -1, np.int64)
+    of_track = np.full(len(trace.tracks), -1, np.int32)
     for track in integers_of(np.unique(tracks)):
         if track != main:
             found = _THREAD_NAME.search(trace.tracks[track].thread_name)
@@ -97,95 +100,121 @@ def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[
 
 
 def _nodes(
-    analysis: KinetoAnalysis, kept: _Kept, thread_of: NDArray[np.int64], threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    analysis: KinetoAnalysis, kept: _Kept, thread_of: NDArray[np.int32], threads: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The row of each call of the tree, and the parent of each row; the first rows are those of threads."""
-    calls = analysis.calls
-    name = calls.name[kept.call].astype(np.int64)
-    steps = int(kept.step.max(initial=0)) + 1
-    # A call without parent is one of its thread and step.
-    instance = np.where(kept.parent >= 0, kept.parent, len(name) + calls.track[kept.call] * steps + kept.step)
-    repeated = name << 32 | _occurrence(instance, name, calls.start[kept.call])
-    _, label = np.unique(repeated, return_inverse=True)
-    node = np.full(len(name), -1, np.int64)
-    parents = [np.full(threads, -1, np.int64)]
+    label = _labels(analysis, kept)
+    node = np.full(len(label), -1, np.int32)
+    parents = [np.full(threads, -1, np.int32)]
     count = threads
-    for here in _by_value(kept.level):
-        above = np.where(kept.parent[here] >= 0, node[kept.parent[here]], thread_of[here])
-        keys, place = np.unique((above + 1) << 32 | label.reshape(-1)[here], return_inverse=True)
+    for here in rows_by_level(kept.level):
+        above = np.where(kept.parent[here] >= 0, node[kept.parent[here]], thread_of[here]).astype(np.int64)
+        keys, place = np.unique((above + 1) << 32 | label[here], return_inverse=True)
         node[here] = count + place.reshape(-1)
-        parents.append((keys >> 32) - 1)
+        parents.append(((keys >> 32) - 1).astype(np.int32))
         count += len(keys)
     return node, np.concatenate(parents)
 
 
-def _occurrence(instance: NDArray[np.int64], name: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many calls of the same name the same call made before."""
-    order = np.lexsort((start, name, instance))
+def _labels(analysis: KinetoAnalysis, kept: _Kept) -> NDArray[np.uint32]:
+    """Equal for calls of one name before which the same call made equally many others of it; in order of names."""
+    calls, names = analysis.calls, max(len(analysis.trace.names), 1)
+    name = calls.name[kept.call]
+    steps = int(kept.step.max(initial=0)) + 1
+    # A call without parent is one of its thread and step.
+    maker = kept.parent.astype(np.int64)
+    roots = np.flatnonzero(maker < 0)
+    maker[roots] = len(maker) + calls.track[kept.call[roots]].astype(np.int64) * steps + kept.step[roots]
+    maker *= names
+    maker += name
+    before = _occurrence(maker)
+    del maker
+    label = name * (before.max(initial=0) + np.int64(1)) + before
+    if names * (int(before.max(initial=0)) + 1) >= 1 << 32:
+        label = np.unique(label, return_inverse=True)[1].reshape(-1)
+    return label.astype(np.uint32)
+
+
+def _occurrence(key: NDArray[np.int64]) -> NDArray[np.int32]:
+    """How many earlier rows have the same key."""
+    order = np.argsort(key, kind="stable").astype(np.int32)
+    key = key[order]
     is_first = np.ones(len(order), np.bool_)
-    is_first[1:] = (np.diff(instance[order]) != 0) | (np.diff(name[order]) != 0)
-    places = np.arange(len(order))
-    found = np.empty(len(order), np.int64)
-    found[order] = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    is_first[1:] = key[1:] != key[:-1]
+    places = np.arange(len(order), dtype=np.int32)
+    found = np.empty(len(order), np.int32)
+    found[order] = places - np.maximum.accumulate(np.where(is_first, places, np.int32(0)))
     return found
 
 
 def _earliest(
-    analysis: KinetoAnalysis, kept: _Kept, node: NDArray[np.int64], rows: int, threads: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    analysis: KinetoAnalysis, kept: _Kept, node: NDArray[np.int32], rows: int, threads: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """For each row a call of it, that of the earliest begin in its step; and that begin. 0 for threads."""
-    begin = analysis.calls.start[kept.call]
-    steps = analysis.marked_steps
-    offset = begin - (steps.start[kept.step] if len(steps) else begin.min())
-    order = np.lexsort((offset, node))
-    _, place = np.unique(node[order], return_index=True)
-    first = np.zeros(rows, np.int64)
-    first[threads:] = order[place]
-    start = np.zeros(rows, np.int64)
-    start[threads:] = offset[order[place]]
+    offset, steps = analysis.calls.start[kept.call], analysis.marked_steps
+    offset -= steps.start[kept.step] if len(steps) else offset.min()
+    start = np.full(rows, np.iinfo(np.int64).max)
+    start[:threads] = 0
+    np.minimum.at(start, node, offset)
+    earliest = np.flatnonzero(offset == start[node])[::-1].astype(np.int32)
+    first = np.zeros(rows, np.int32)
+    first[node[earliest]] = earliest  # the last assignment, of the first row, stays
     return first, start
 
 
 def _calls(
     analysis: KinetoAnalysis,
     kept: _Kept,
-    first: NDArray[np.int64],
+    first: NDArray[np.int32],
     start: NDArray[np.int64],
-    parents: NDArray[np.int64],
+    parents: NDArray[np.int32],
     threads: list[str],
 ) -> Calls:
     calls, count = analysis.calls, len(threads)
     rows = kept.call[first[count:]]
-    names = [analysis.trace.names[each].removeprefix(MODULE_PREFIX) for each in integers_of(calls.name[rows])]
-    kinds = [_KINDS[Role(each)] for each in integers_of(calls.role[rows])]
-    paths = ["", *path_texts(analysis, analysis.modules)]
-    path = np.zeros(count + len(rows), np.int64)
+    names = TextColumn.of([*threads, *(each.removeprefix(MODULE_PREFIX) for each in analysis.trace.names)])
+    codes, kinds = names.codes, TextColumn.of([THREAD, *_KINDS.values()])
+    kind_of_role = np.zeros(max(_KINDS) + 1, np.uint32)
+    kind_of_role[list(_KINDS)] = kinds.codes[1:]
+    path = np.zeros(count + len(rows), np.uint32)
     if len(analysis.modules):
         path[count:] = analysis.module_path[rows] + 1
     return Calls(
-        name=TextColumn.of([*threads, *names]),
-        kind=TextColumn.of([*[THREAD] * count, *kinds]),
+        name=TextColumn(np.concatenate([codes[:count], codes[count:][calls.name[rows]]]), names.values),
+        kind=TextColumn(
+            np.concatenate([np.zeros(count, np.uint32), kind_of_role[calls.role[rows]]]),
+            kinds.values,
+        ),
         parent=parents,
-        module=TextColumn(path.astype(np.uint32), paths),
+        module=TextColumn(path, ["", *path_texts(analysis, analysis.modules)]),
         start=start,
     )
 
 
-def _times(analysis: KinetoAnalysis, kept: _Kept, nearest: NDArray[np.int64], node: NDArray[np.int64]) -> CallTimes:
+def _times(analysis: KinetoAnalysis, kept: _Kept, nearest: NDArray[np.int32], node: NDArray[np.int32]) -> CallTimes:
+    steps = int(kept.step.max(initial=0)) + 1
+    key = node.astype(np.int64) * steps + kept.step
+    order = np.argsort(key, kind="stable").astype(np.int32)
+    key = key[order]
+    firsts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    del key
+    found = order[firsts]
     duration = analysis.calls.duration[kept.call]
     own = np.array(duration)
-    inner = kept.parent >= 0
+    inner = np.flatnonzero(kept.parent >= 0)
     np.subtract.at(own, kept.parent[inner], duration[inner])
-    device = np.zeros(len(own), np.int64)
-    known = nearest >= 0
-    np.add.at(device, nearest[known], analysis.device_self[known])
-    group, first = groups_of([node, kept.step], len(node))
+    device: NDArray[np.int64] = np.broadcast_to(np.zeros(1, np.int64), len(firsts))
+    if len(analysis.device):
+        launched = np.zeros(len(own), np.int64)
+        known = nearest >= 0
+        np.add.at(launched, nearest[known], analysis.device_self[known])
+        device = np.add.reduceat(launched[order], firsts)
     return CallTimes(
-        call=node[first],
-        step=kept.step[first],
-        count=np.bincount(group, minlength=len(first)).astype(np.int64),
-        host_self=_added(own, group, len(first)),
-        device_self=_added(device, group, len(first)),
+        call=node[found],
+        step=kept.step[found],
+        count=np.diff(np.append(firsts, len(order))).astype(np.int32),
+        host_self=np.add.reduceat(own[order], firsts),
+        device_self=device,
     )
 
 
@@ -193,22 +222,16 @@ def _kernel_times(analysis: KinetoAnalysis) -> KernelTimes | None:
     work = analysis.device
     if not len(work):
         return None
-    step = work.step if len(analysis.marked_steps) else np.zeros(len(work), np.int64)
+    step = (work.step if len(analysis.marked_steps) else np.zeros(len(work), np.int64)).astype(np.int32)
     rows = np.flatnonzero(step >= 0)
     group, first = groups_of([work.name[rows], work.kind.codes[rows], step[rows]], len(rows))
     return KernelTimes(
         name=TextColumn(work.name[rows[first]], analysis.trace.names),
         kind=work.kind.select(rows[first]),
         step=step[rows[first]],
-        count=np.bincount(group, minlength=len(first)).astype(np.int64),
+        count=np.bincount(group, minlength=len(first)).astype(np.int32),
         total=_added(work.duration[rows], group, len(first)),
     )
-
-
-def _by_value(values: NDArray[Any]) -> list[NDArray[np.int64]]:
-    """The rows of each value, the least first."""
-    order = np.argsort(values, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(values[order])) + 1)
 
 
 def _added(values: NDArray[np.int64], group: NDArray[np.int64], groups: int) -> NDArray[np.int64]:

@@ -82,8 +82,8 @@ def _of_host(analysis: KinetoAnalysis) -> Communication | None:
     rows = rows[np.argsort(calls.start[rows], kind="stable")]
     if not len(rows):
         return None
-    texts, name = analysis.call_arguments.texts, TextColumn(calls.name[rows], analysis.trace.names)
-    dtype = _first_of_lists(texts["Input type"].select(rows))
+    arguments, name = analysis.call_arguments, TextColumn(calls.name[rows], analysis.trace.names)
+    dtype = _first_of_lists(arguments.dtypes.select(rows))
     group = _only_group(analysis)
     return Communication(
         name=name,
@@ -95,7 +95,7 @@ def _of_host(analysis: KinetoAnalysis) -> Communication | None:
         device=TextColumn.constant("CPU", len(rows)),
         start=calls.start[rows],
         duration=calls.duration[rows],
-        size=_sizes(_elements(texts["Input Dims"].select(rows)), dtype),
+        size=_sizes(_elements(arguments.dims.select(rows)), dtype),
         dtype=dtype,
     )
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, Arguments
+from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.grouping import distinct_rows
+from mindscope.profile.kineto.call_arguments import CallArguments, Ids
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls
 from mindscope.profile.kineto.step_ranges import StepRanges
@@ -20,15 +21,15 @@ from mindscope.profile.trace import Trace
 COMPUTE, COMMUNICATION, COPY = "compute", "communication", "copy"
 _COMMUNICATION_NAME = re.compile(r"nccl|rccl|hccl|oneccl|mscclKernel", re.IGNORECASE)
 
-INTEGERS = (
-    "External id", "correlation", "device", "stream", "bytes", "registers per thread", "shared memory", "Seq",
-    "Group size", "In msg nelems",
+WANTED = ArgumentNames(
+    integers=("External id", "correlation", "device", "stream", "bytes", "Seq", "Group size", "In msg nelems"),
+    numbers=("blocks per SM", "est. achieved occupancy %"),
+    texts=(
+        "grid", "block", "Collective name", "dtype", "Process Group Name", "Process Group Description",
+        "Process Group Ranks",
+    ),
 )  # fmt: skip
-NUMBERS = ("blocks per SM", "est. achieved occupancy %")
-TEXTS = (
-    "grid", "block", "Collective name", "dtype", "Process Group Name", "Process Group Description",
-    "Process Group Ranks",
-)  # fmt: skip
+"""Arguments of what devices ran."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def device_work_of(
     roles: NDArray[np.uint8],
     arguments: Arguments,
     calls: HostCalls,
-    call_arguments: Arguments,
+    call_arguments: CallArguments,
     steps: StepRanges,
     device_kind: str = "GPU",
 ) -> DeviceWork:
@@ -106,19 +107,19 @@ def device_work_of(
     )
 
 
-def _launches(arguments: Arguments, calls: HostCalls, call_arguments: Arguments) -> CallRows:
+def _launches(arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
     """By correlation; one launch of a CUDA graph has many kernels."""
     return _lookup(
         arguments.integers["correlation"],
-        call_arguments.integers["correlation"],
+        call_arguments.correlation,
         np.flatnonzero(calls.role == Role.LAUNCH),
     )
 
 
-def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_arguments: Arguments) -> CallRows:
+def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
     """By the external id of the launch, then by the calls around it, then by the external id of the kernel."""
     is_operator = calls.role == Role.OPERATOR
-    rows, ids = np.flatnonzero(is_operator), call_arguments.integers["External id"]
+    rows, ids = np.flatnonzero(is_operator), call_arguments.external_id
     none = np.full(len(launch), -1, np.int32)
     if not len(calls):
         return none
@@ -129,7 +130,7 @@ def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_ar
     return np.where(by_launch >= 0, by_launch, np.where(launch >= 0, around, by_kernel))
 
 
-def _lookup(wanted: NDArray[np.int64], ids: NDArray[np.int64], rows: NDArray[np.int64]) -> CallRows:
+def _lookup(wanted: Ids, ids: Ids, rows: NDArray[np.int64]) -> CallRows:
     """The first of ``rows`` whose id is each of ``wanted``; -1 for none. Ids below 1 are none."""
     known = rows[ids[rows] > 0]
     if not len(known):

@@ -34,17 +34,13 @@ class HostCalls:
     Of Python frames it has only the outermost ones, and those that call a module.
     """
 
-    slice: NDArray[np.int32]
-    """Row among the slices of the trace; of a mark: -1."""
-    mark: NDArray[np.int32]
-    """Row among the events of the trace; of a call: -1."""
+    trace: Trace
+    slices: NDArray[np.int32]
+    """Rows of the calls among the slices of the trace."""
+    marks: NDArray[np.int32]
+    """Rows of the marks among the events of the trace."""
     role: NDArray[np.uint8]
     """Of a mark: ``Role.OTHER``."""
-    name: NDArray[np.uint32]
-    """Into the names of the trace."""
-    track: NDArray[np.uint32]
-    start: NDArray[np.int64]
-    duration: NDArray[np.int64]
     parent: CallRows
     """The innermost of these calls of the thread that contains it; -1 for none."""
     is_only_child: NDArray[np.bool_]
@@ -57,7 +53,39 @@ class HostCalls:
     """Python frames around each call, by the names of the trace without addresses."""
 
     def __len__(self) -> int:
-        return len(self.slice)
+        return len(self.slices) + len(self.marks)
+
+    @property
+    def first_mark(self) -> int:
+        """Row of the first mark; the number of calls."""
+        return len(self.slices)
+
+    # These columns are read from the trace at each access, so that they take memory only while they are used.
+
+    @property
+    def slice(self) -> NDArray[np.int32]:
+        """Row of each call among the slices of the trace; of a mark: -1."""
+        return np.concatenate([self.slices, np.full(len(self.marks), -1, np.int32)])
+
+    @property
+    def name(self) -> NDArray[np.uint32]:
+        """Into the names of the trace."""
+        return np.concatenate([self.trace.slices.name[self.slices], self.trace.events.name[self.marks]])
+
+    @property
+    def track(self) -> NDArray[np.uint32]:
+        """Into the tracks of the trace."""
+        return np.concatenate([self.trace.slices.track[self.slices], self.trace.events.track[self.marks]])
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """Nanoseconds since the origin of the trace."""
+        return np.concatenate([self.trace.slices.start[self.slices], self.trace.events.time[self.marks]])
+
+    @property
+    def duration(self) -> NDArray[np.int64]:
+        """Nanoseconds; 0 of a mark."""
+        return np.concatenate([self.trace.slices.duration[self.slices], np.zeros(len(self.marks), np.int64)])
 
     @cached_property
     def _levels(self) -> list[CallRows]:
@@ -120,7 +148,7 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
     slices, events = trace.slices, trace.events
     calls = np.flatnonzero(np.isin(roles, ON_HOST)).astype(np.int32)
     is_memory = np.array([each == MEMORY_NAME for each in trace.names], np.bool_)
-    marks = np.flatnonzero(is_memory[events.name]) if len(is_memory) else np.empty(0, np.int64)
+    marks = np.flatnonzero(is_memory[events.name] if len(is_memory) else events.name).astype(np.int32)
     role = np.concatenate([roles[calls], np.full(len(marks), Role.OTHER, np.uint8)])
     start = np.concatenate([slices.start[calls], events.time[marks]])
     duration = np.concatenate([slices.duration[calls], np.zeros(len(marks), np.int64)])
@@ -139,16 +167,19 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
     is_only_child = _only_children(parent, len(calls)) & is_kept[parent]
     lift(parent, is_kept.view(np.uint8), order)
     del order
-    kept = np.flatnonzero(is_kept)
     place = np.cumsum(is_kept, dtype=np.int32) - np.int32(1)
-    parent = parent[kept]
+    parent = parent[is_kept]
     return HostCalls(
-        slice=np.concatenate([calls, np.full(len(marks), -1, np.int32)])[kept],
-        mark=np.concatenate([np.full(len(calls), -1, np.int32), marks.astype(np.int32)])[kept],
-        role=role[kept], name=name[kept], track=track[kept], start=start[kept], duration=duration[kept],
-        parent=np.where(parent >= 0, place[parent], np.int32(-1)),
-        is_only_child=is_only_child[kept], level=level[kept], own=own[kept], frames=frames.select(kept),
-    )  # fmt: skip
+        trace=trace,
+        slices=calls[is_kept[: len(calls)]],
+        marks=marks,
+        role=role[is_kept],
+        parent=np.where(parent >= 0, place[parent], np.int32(-1)) if len(place) else parent,
+        is_only_child=is_only_child[is_kept],
+        level=level[is_kept],
+        own=own[is_kept],
+        frames=frames.select(is_kept),
+    )
 
 
 def _only_children(parent: CallRows, calls: int) -> NDArray[np.bool_]:

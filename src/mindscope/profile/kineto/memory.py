@@ -24,18 +24,19 @@ _EMPTY = ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::zeros
 def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
     """The curve of each device, and all blocks."""
     calls = analysis.calls
-    marks = np.flatnonzero(calls.mark >= 0)
+    marks = np.arange(calls.first_mark, len(calls), dtype=np.int32)
     integers = analysis.mark_arguments.integers
     known = integers["Bytes"] != NO_INTEGER
     if not known.any():
         return analysis.missing("memory")
-    order = np.argsort(calls.start[marks], kind="stable")
+    starts = calls.start
+    order = np.argsort(starts[marks], kind="stable")
     order = order[known[order]]
     columns = {name: column[order] for name, column in integers.items()}
     device = _devices(columns["Device Type"], columns["Device Id"])
     reserved = columns["Total Reserved"]
     curve = MemoryCurve(
-        time=calls.start[marks[order]],
+        time=starts[marks[order]],
         device=device,
         allocated=columns["Total Allocated"],
         reserved=np.maximum(reserved, 0) if (reserved > 0).any() else None,
@@ -56,7 +57,7 @@ def _devices(kinds: NDArray[np.int64], ids: NDArray[np.int64]) -> TextColumn:
 
 
 def _blocks(
-    analysis: KinetoAnalysis, marks: NDArray[np.int64], device: TextColumn, columns: dict[str, NDArray[np.int64]]
+    analysis: KinetoAnalysis, marks: CallRows, device: TextColumn, columns: dict[str, NDArray[np.int64]]
 ) -> MemoryBlocks:
     """Pairs each allocation with the next mark of its address, if that is a free; ``marks`` are in order of time."""
     size, address = columns["Bytes"], columns["Addr"]
@@ -84,7 +85,7 @@ def _blocks(
         freed_at=freed_at,
         operator=_with_none(owner, analysis.calls.name, analysis.trace.names),
         module=_modules(analysis, owner),
-        stack=_stacks(analysis, np.where(alloc_mark >= 0, marks[alloc_mark], -1)),
+        stack=_stacks(analysis, np.where(alloc_mark >= 0, marks[alloc_mark], np.int32(-1))),
         category=_categories(analysis, owner, allocated_at, freed_at),
         step=numbers,
     )
@@ -110,7 +111,7 @@ def _modules(analysis: KinetoAnalysis, owner: CallRows) -> TextColumn | None:
     return TextColumn((path + 1).astype(np.uint32), ["", *path_texts(analysis, analysis.modules)])
 
 
-def _stacks(analysis: KinetoAnalysis, marks: NDArray[np.int64]) -> TextColumn | None:
+def _stacks(analysis: KinetoAnalysis, marks: CallRows) -> TextColumn | None:
     if not len(analysis.frames):
         return None
     return analysis.stack_texts(np.where(marks >= 0, analysis.frames.of_call[marks], np.int32(-1)))

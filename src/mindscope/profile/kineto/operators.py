@@ -24,14 +24,14 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     rows = np.flatnonzero(analysis.is_operator)
     if not len(rows):
         return analysis.missing("operators")
-    texts = analysis.call_arguments.texts
+    arguments = analysis.call_arguments
     columns = {
         "name": TextColumn(analysis.calls.name[rows], analysis.trace.names),
         "device": _devices(analysis).select(rows),
         "module": _module_column(analysis, rows),
         "phase": TextColumn(analysis.phase[rows].astype(np.uint32), PHASES),
-        "shapes": _recorded(texts["Input Dims"].select(rows)),
-        "dtypes": _recorded(texts["Input type"].select(rows)),
+        "shapes": _recorded(arguments.dims.select(rows)),
+        "dtypes": _recorded(arguments.dtypes.select(rows)),
         "stack": _stack_column(analysis, rows),
     }
     present = {name: column for name, column in columns.items() if column is not None}
@@ -46,7 +46,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
 
     longest = np.zeros(len(first), np.int64)
     np.maximum.at(longest, group, total[rows])
-    has_device, has_memory = len(analysis.device) > 0, bool((analysis.calls.mark >= 0).any())
+    has_device, has_memory = len(analysis.device) > 0, len(analysis.calls.marks) > 0
     found = Operators(
         name=chosen["name"],
         type=_types(chosen["name"]),
@@ -101,14 +101,13 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
         device_self=device_self if has_device else None,
         backward=_with_children(paths, added(own * backward, analysis.module_path)),
         flops=_with_children(paths, flops) if flops.any() else None,
-        memory=_with_children(paths, added(analysis.memory_self, forward_path)) if (calls.mark >= 0).any() else None,
+        memory=_with_children(paths, added(analysis.memory_self, forward_path)) if len(calls.marks) else None,
     )
 
 
 def call_flops(analysis: KinetoAnalysis) -> NDArray[np.int64]:
     """Floating-point operations of each call, 0 for those that are no operators or of unknown shapes."""
-    texts = analysis.call_arguments.texts
-    dims, values = texts["Input Dims"], texts["Concrete Inputs"]
+    dims, values = analysis.call_arguments.dims, analysis.call_arguments.values
     found = np.zeros(len(analysis.calls), np.int64)
     rows = np.flatnonzero(analysis.is_operator & (dims.codes > 0))
     name = integers_of(analysis.calls.name[rows])

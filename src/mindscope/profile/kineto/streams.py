@@ -29,9 +29,12 @@ def streams_of(analysis: KinetoAnalysis, kernel_wait_ns: int = KERNEL_WAIT_NS) -
     launch = work.launch[order]
     is_launched = launch >= 0
     calls = analysis.calls
-    begun = np.where(is_launched, calls.start[launch], np.iinfo(np.int64).min) if len(calls) else np.zeros_like(gap)
-    returned = np.where(is_launched, calls.start[launch] + calls.duration[launch], start) if len(calls) else start
-    took = np.where(is_launched, calls.duration[launch], 0) if len(calls) else np.zeros_like(gap)
+    begun, returned, took = np.zeros_like(gap), start, np.zeros_like(gap)
+    if len(calls):
+        call_start, call_duration = calls.start[launch], calls.duration[launch]
+        begun = np.where(is_launched, call_start, np.iinfo(np.int64).min)
+        returned = np.where(is_launched, call_start + call_duration, start)
+        took = np.where(is_launched, call_duration, 0)
     is_host = is_launched & follows & (begun > np.roll(reached, 1))
     is_kernel = ~is_host & (gap < kernel_wait_ns)
     waits = np.maximum(gap, 0)

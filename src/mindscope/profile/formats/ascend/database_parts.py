@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindscope.profile.argument_columns import ArgumentNames
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.database_trace import CORE, SHAPES, TYPE
 from mindscope.profile.formats.scope_names import by_time, mapped, module_of, modules_of, phase_of, type_of
@@ -52,7 +53,7 @@ def _constant(found: Any) -> Callable[[], Any]:
 
 
 def _kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
-    texts = analysis.source.of_slices(analysis.device.slice, texts=(CORE, SHAPES)).texts
+    texts = analysis.source.of_slices(analysis.device.slice, ArgumentNames(texts=(CORE, SHAPES))).texts
     return kernels_of(analysis, core=texts[CORE], shape=texts[SHAPES])
 
 
@@ -63,7 +64,7 @@ def _operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     if not isinstance(found, Missing) or not len(work):
         return found
     names = TextColumn(work.name, analysis.trace.names)
-    types = analysis.source.of_slices(work.slice, texts=(TYPE,)).texts[TYPE]
+    types = analysis.source.of_slices(work.slice, ArgumentNames(texts=(TYPE,))).texts[TYPE]
     runs = Operators(
         name=names,
         type=TextColumn.of(own or type_of(name) for own, name in zip(types, names, strict=True)),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, Arguments
+from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.scope_names import by_time, mapped, modules_of
 from mindscope.profile.formats.xplane.plane_reader import OPERATION, PATH
@@ -22,6 +22,8 @@ from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part
 from mindscope.profile.texts import Missing
+
+_WANTED = ArgumentNames(integers=("flops", "bytes_accessed"), texts=(OPERATION, PATH))
 
 
 def own_parts(analysis: KinetoAnalysis) -> Mapping[Part, Callable[[], Any]]:
@@ -45,7 +47,7 @@ def operations_of(analysis: KinetoAnalysis) -> Operators | Missing:
 
 def _on_devices(analysis: KinetoAnalysis) -> Operators:
     work = analysis.device
-    found = analysis.source.of_slices(work.slice, integers=("flops", "bytes_accessed"), texts=(OPERATION, PATH))
+    found = analysis.source.of_slices(work.slice, _WANTED)
     rows = np.flatnonzero(found.texts[OPERATION].codes > 0)
     if not len(rows):
         rows = np.arange(len(work))
@@ -59,9 +61,7 @@ def _on_devices(analysis: KinetoAnalysis) -> Operators:
 def _on_host(analysis: KinetoAnalysis) -> Operators:
     rows = np.flatnonzero(analysis.is_operator)
     calls = analysis.calls
-    found = analysis.source.of_slices(
-        calls.slice[rows], integers=("flops", "bytes_accessed"), texts=(OPERATION, PATH)
-    )  # fmt: skip
+    found = analysis.source.of_slices(calls.slice[rows], _WANTED)
     cpu, total = TextColumn.constant("CPU", len(rows)), calls.duration[rows]
     runs = _table(found.texts[OPERATION], cpu, found, np.arange(len(rows)), total)
     return replace(runs, host_total=total, host_self=analysis.host_self[rows])
@@ -95,7 +95,7 @@ def _known(values: NDArray[np.int64]) -> NDArray[np.int64] | None:
 
 
 def _kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
-    operation = analysis.source.of_slices(analysis.device.slice, texts=(OPERATION,)).texts[OPERATION]
+    operation = analysis.source.of_slices(analysis.device.slice, ArgumentNames(texts=(OPERATION,))).texts[OPERATION]
     return kernels_of(analysis, operation)
 
 
