@@ -57,26 +57,35 @@ class StepRanges:
 def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
     """The marked steps of the thread that marks most of them, in whatever way they overlap other slices.
 
-    ``mindscope.torch.Profiler`` stores which steps of the run the marks are: then marks of steps that did not end
-    count for nothing.
+    ``mindscope.torch.Profiler`` stores which steps of the run the marks are, and which marks are of steps that did not
+    end: these count for nothing.
     """
     rows = np.flatnonzero(roles == Role.STEP)
     of_run = steps_of_run(trace.properties)
+    tracks = trace.slices.track[rows]
+    if len(rows):
+        rows = rows[tracks == np.bincount(tracks).argmax()]
+    rows = rows[np.argsort(trace.slices.start[rows], kind="stable")]
+    rows = np.delete(rows, _cut_marks(trace.properties, len(rows)))
     marks = np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64)
     if of_run:
         rows, marks = (each[np.isin(marks, list(of_run))] for each in (rows, marks))
-    tracks = trace.slices.track[rows]
-    if len(rows):
-        is_main = tracks == np.bincount(tracks).argmax()
-        rows, marks = rows[is_main], marks[is_main]
-    order = np.argsort(trace.slices.start[rows], kind="stable")
-    rows, marks = rows[order], marks[order]
     start = trace.slices.start[rows]
     return StepRanges(
         number=np.array([of_run.get(mark, mark) for mark in integers_of(marks)], np.int64),
         start=start,
         end=start + trace.slices.duration[rows],
     )
+
+
+def _cut_marks(properties: Mapping[str, Any], count: int) -> list[int]:
+    """Which of the marks, in order of time, are of steps that did not end; none if the trace has another number."""
+    facts = properties.get("mindscope")
+    found = cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
+    cut = found.get("cut")
+    if found.get("marks") != count or not isinstance(cut, list):
+        return []
+    return [each for each in cast("list[Any]", cut) if isinstance(each, int) and 0 <= each < count]
 
 
 def steps_of_run(properties: Mapping[str, Any]) -> dict[int, int]:

@@ -41,8 +41,7 @@ class Cycle:
             with_flops=options.with_flops,
         )
         self.is_recording = False
-        self.steps: list[tuple[int, int | None]] = []
-        """Number of each mark that ended, and the step of the run; None if unknown."""
+        self.marks = Marks()
         with cost.measured("starting"):
             self._profile.prepare_trace()
 
@@ -53,13 +52,17 @@ class Cycle:
         self.is_recording = True
 
     def stop(self) -> None:
-        """Stop to record."""
+        """Stop to record. Raises RuntimeError if another profiler ended it."""
+        if self.is_recording and not is_profiling():  # nothing is left; PyTorch would crash when it writes that
+            raise RuntimeError("another profiler of PyTorch ran within it and ended it")
         if not self.is_recording:  # a warm-up can only be ended by recording
             self._profile.start_trace()
         self.is_recording = False
         with self._cost.measured("stopping"):
-            self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.steps)))
-            self._profile.stop_trace()
+            try:
+                self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.marks)))
+            finally:
+                self._profile.stop_trace()
 
     def write(self) -> Path:
         """Write the trace. Raises OSError if that fails."""
@@ -67,12 +70,33 @@ class Cycle:
             return write_trace(self._options.directory, self._profile.export_chrome_trace, self._options.use_gzip)
 
 
-def facts(options: ProfilerOptions, cost: Cost, steps: list[tuple[int, int | None]]) -> dict[str, Any]:
+class Marks:
+    """The marks of steps in a cycle."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[int, int | None]] = []
+        """Number of each mark whose step ended, and the step of the run; None if unknown."""
+        self.count = 0
+        """That began."""
+        self.cut: list[int] = []
+        """Of these, in their order from 0 on, those whose step did not end."""
+
+    def end(self, number: int, step: int | None, is_complete: bool) -> None:
+        """The latest mark ended."""
+        if is_complete:
+            self.steps.append((number, step))
+        else:
+            self.cut.append(self.count - 1)
+
+
+def facts(options: ProfilerOptions, cost: Cost, marks: Marks) -> dict[str, Any]:
     """For the metadata of a trace. Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON."""
     return {
         "rank": distributed.get_rank(),
         "world_size": distributed.get_group_size(),
-        "steps": {str(mark): step for mark, step in steps if step is not None},
+        "steps": {str(mark): step for mark, step in marks.steps if step is not None},
+        "marks": marks.count,
+        "cut": marks.cut,
         "job_id": _UNSAFE.sub("_", options.label),
         "starting_s": round(cost.seconds["starting"], 6),
     }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.torch.profiler.cost import Cost
-from mindscope.torch.profiler.cycle import METADATA, facts
+from mindscope.torch.profiler.cycle import METADATA, Marks, facts
 from mindscope.torch.profiler.options import ProfilerOptions
 from mindscope.torch.profiler.trace_files import make_directory
 
@@ -40,7 +40,7 @@ class NpuCycle:
             with_flops=options.with_flops,
         )
         self.is_recording = False
-        self.steps: list[tuple[int, int | None]] = []
+        self.marks = Marks()
 
     def start(self) -> None:
         """Start to record."""
@@ -53,7 +53,7 @@ class NpuCycle:
         if not self.is_recording:
             return
         self.is_recording = False
-        self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.steps)))
+        self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.marks)))
         with self._cost.measured("writing"):
             self._profile.stop()
 

@@ -239,9 +239,8 @@ def _finish(recording: Recording) -> None:
 def _print_cost(recording: Recording) -> None:
     """What was profiled, and what it cost."""
     if not recording.cycles:
-        print(
-            f"profiler wrote no trace: {recording.steps} steps ended, and its schedule records none of them", flush=True
-        )
+        why = "it failed, see the log" if recording.failures else "its schedule records none of them"
+        print(f"profiler wrote no trace: {recording.steps} steps ended, and {why}", flush=True)
         return
     size_mb = sum(file.stat().st_size for file in recording.files if file.exists()) / 1e6
     steps = f"{len(recording.recorded)} steps{_range(recording.recorded)}" if recording.recorded else "no marked step"

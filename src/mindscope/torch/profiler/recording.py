@@ -7,7 +7,9 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable
+from operator import index
 from pathlib import Path
+from typing import SupportsIndex
 
 from torch import profiler
 from torch.profiler import ProfilerAction
@@ -53,6 +55,8 @@ class Recording:
         """Cycles that were written."""
         self.files: list[Path] = []
         """Traces and histories of memory."""
+        self.failures = 0
+        """Of the profiler; the log has their reasons."""
         self.cost = Cost()
 
     def start(self, is_step: bool = True) -> None:
@@ -81,7 +85,8 @@ class Recording:
         """
         if not self.is_running:
             return
-        self._step = self._next_step() if step is None else step
+        number = None if step is None else _whole(step)
+        self._step = self._next_step() if number is None else number
         self._end_mark(is_complete=True)
         self.cost.end_step(self._is_recording)
         self.steps += 1
@@ -149,6 +154,8 @@ class Recording:
             self._mark_number = self.steps if self._step is None else self._step + 1
             self._mark = profiler.record_function(f"ProfilerStep#{self._mark_number}")
             self._mark.__enter__()
+            if self._cycle is not None:
+                self._cycle.marks.count += 1
 
     def _end_mark(self, is_complete: bool) -> None:
         mark, self._mark = self._mark, None
@@ -156,8 +163,9 @@ class Recording:
             return
         with contextlib.suppress(RuntimeError):  # another profiler ended ours
             mark.__exit__(None, None, None)
+        if self._cycle is not None:
+            self._cycle.marks.end(self._mark_number, self._step, is_complete)
         if is_complete and self._cycle is not None:
-            self._cycle.steps.append((self._mark_number, self._step))
             self.recorded.append(self._mark_number if self._step is None else self._step)
 
     def _save(self) -> None:
@@ -181,11 +189,22 @@ class Recording:
         try:
             call()
         except Exception as error:
+            self.failures += 1
             _log.warning(
                 "profiler can't %s: %s: %s; the training continues without it", what, type(error).__name__, error
             )
             return False
         return True
+
+
+def _whole(step: SupportsIndex) -> int | None:
+    """A step as an integer, None for what is none: programs pass numbers of NumPy and PyTorch, or texts by mistake."""
+    try:
+        found = index(step)
+    except (TypeError, ValueError, RuntimeError) as error:
+        _log.warning("step() got %r, want a whole number: %s; the step is counted on", step, error)
+        return None
+    return found if abs(found) < 1 << 63 else None
 
 
 def _always(step: int) -> ProfilerAction:
