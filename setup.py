@@ -57,7 +57,7 @@ COMPILED = {
     "formats": ["_decoding", "_encoding", "_frames", "_message_columns", "_scalar_events", "_scan", "_schema"],
     "graph": ["_matching"],
     "profile": ["_argument_columns", "_cells", "_nesting", "_trace_events"],
-    "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_values", "_x_axis"],
+    "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_tensor_statistics", "_values", "_x_axis"],
 }
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mindscope.torch.core.serialization import load_checkpoint as load_checkpoint
     from mindscope.torch.core.serialization import load_param_into_net as load_param_into_net
     from mindscope.torch.core.serialization import save_checkpoint as save_checkpoint
+    from mindscope.torch.debugging import Debugger as Debugger
     from mindscope.torch.graphs import graph_of as graph_of
     from mindscope.torch.graphs.save_graphs import save_stages as save_stages
     from mindscope.torch.landscapes.landscape import landscape as landscape
@@ -96,6 +97,7 @@ _MODULES = {
     "core.distributed": "get_group_size get_rank init rank_directory release",
     "core.run_context": "RunContext",
     "core.serialization": "load_checkpoint load_param_into_net save_checkpoint",
+    "debugging": "Debugger",
     "graphs": "graph_of",
     "graphs.save_graphs": "save_stages",
     "landscapes.landscape": "landscape",

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records inputs and outputs of modules, and the gradients of both, by hooks.
+
+Gradients come from hooks of the tensors: hooks of modules for the backward pass would make the outputs views, which no
+operator may change in place. So the gradient of an input is its whole gradient, with the parts of its other users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from mindscope.debug.model.tensors import Phase, Role
+from mindscope.torch.debugging.followed_step import FollowedStep, in_backward
+from mindscope.torch.debugging.nested_tensors import tensors_in
+from mindscope.torch.debugging.network_names import module_paths, module_type
+from mindscope.torch.debugging.step_collector import Run, StepCollector
+
+
+class _Call:
+    """One call of a module."""
+
+    __slots__ = ("backward", "collector", "inputs", "module", "number", "type")
+
+    def __init__(self, collector: StepCollector, module: str, type: str, number: int) -> None:
+        self.collector, self.module, self.type, self.number = collector, module, type, number
+        self.inputs: list[tuple[str, Tensor, int]] = []  # slot, tensor, row of its statistics
+        self.backward: Run | None = None
+
+
+class ModuleHooks:
+    """Hooks of all modules of a network, until ``remove``.
+
+    A recomputed forward pass of a checkpoint is recorded once, when it first runs.
+    """
+
+    def __init__(self, network: nn.Module, followed: FollowedStep) -> None:
+        self._followed = followed
+        self._open: list[tuple[nn.Module, _Call | None]] = []
+        self._leaves: list[RemovableHandle] = []  # hooks of leaves, which outlive the graph
+        self._handles: list[RemovableHandle] = []
+        for module, path in module_paths(network).items():
+            before = partial(self._before, path, module_type(module))
+            self._handles.append(module.register_forward_pre_hook(_outside_of_compiler(before), with_kwargs=True))
+            self._handles.append(module.register_forward_hook(_outside_of_compiler(self._after)))
+
+    def begin_step(self) -> None:
+        """A step begins: calls that an error interrupted are over."""
+        self._open.clear()
+        self.end_step()
+
+    def end_step(self) -> None:
+        """A step is over: its gradients are complete."""
+        for handle in self._leaves:
+            handle.remove()
+        self._leaves.clear()
+
+    def remove(self) -> None:
+        """Remove all hooks. Those in graphs of earlier steps have no effect."""
+        self.end_step()
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        self._open.clear()
+
+    def _before(self, path: str, kind: str, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        collector, call = self._followed.collector, None
+        is_training = self._open[-1][1] is not None if self._open else torch.is_grad_enabled()
+        if collector is not None and is_training:
+            try:
+                call = self._begin(collector, path, kind, args, kwargs)
+            except Exception as error:
+                self._followed.failed(f"inputs of {path or kind}", error)
+        self._open.append((module, call))
+
+    def _begin(
+        self, collector: StepCollector, path: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Call:
+        is_recomputed = in_backward()
+        number = collector.next_call(path, kind, Phase.BACKWARD if is_recomputed else Phase.FORWARD)
+        call = _Call(collector, path, kind, number)
+        for slot, tensor in (*tensors_in(args), *tensors_in(kwargs)):
+            if not is_recomputed:
+                call.inputs.append((slot, tensor, collector.vectors.row_of(tensor)))
+            self._follow_gradient(call, Role.OUTPUT, slot, tensor)
+        return call
+
+    def _after(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+        call = None
+        while self._open:  # an error may have interrupted inner modules
+            opened, call = self._open.pop()
+            if opened is module:
+                break
+        if call is None or call.collector is not self._followed.collector:
+            return
+        self._followed.guarded(f"outputs of {call.module or call.type}", lambda: self._end(call, output))
+
+    def _end(self, call: _Call, output: Any) -> None:
+        collector, is_recomputed = call.collector, in_backward()
+        outputs = list(tensors_in(output))
+        if not is_recomputed:
+            run = collector.begin_call(call.module, call.type, Phase.FORWARD, call.number, tuple)
+            for slot, tensor, row in call.inputs:
+                collector.add_row(run, Role.INPUT, slot, tensor, row)
+            for slot, tensor in outputs:
+                collector.add(run, Role.OUTPUT, slot, tensor)
+        call.inputs.clear()
+        for slot, tensor in outputs:
+            self._follow_gradient(call, Role.INPUT, slot, tensor)
+
+    def _follow_gradient(self, call: _Call, role: Role, slot: str, tensor: Tensor) -> None:
+        if tensor.requires_grad and torch.is_grad_enabled():
+            handle = cast("Any", tensor).register_hook(partial(self._gradient, call, role, slot))
+            if tensor.is_leaf:
+                self._leaves.append(handle)
+
+    def _gradient(self, call: _Call, role: Role, slot: str, gradient: Tensor | None) -> None:
+        if gradient is None or call.collector is not self._followed.collector or torch.compiler.is_compiling():
+            return
+        self._followed.guarded(
+            f"gradients of {call.module or call.type}", lambda: self._add(call, role, slot, gradient)
+        )
+
+    def _add(self, call: _Call, role: Role, slot: str, gradient: Tensor) -> None:
+        if call.backward is None:
+            call.backward = call.collector.begin_call(call.module, call.type, Phase.BACKWARD, call.number, tuple)
+        call.collector.add_gradient(call.backward, role, slot, gradient)
+
+
+def _outside_of_compiler(hook: Callable[..., None]) -> Callable[..., None]:
+    """The hook, which ``torch.compile`` traces as nothing."""
+
+    def called(*arguments: Any) -> None:
+        if not torch.compiler.is_compiling():
+            hook(*arguments)
+
+    return called

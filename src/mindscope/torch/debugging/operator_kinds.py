@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a debugger must know of an operator of ATen to read its tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+_SAME_ELEMENTS = frozenset(
+    "view t transpose permute unsqueeze squeeze detach alias _unsafe_view _reshape_alias movedim flatten unflatten "
+    "lift_fresh view_as_real view_as_complex".split()
+)
+_UNINITIALIZED = frozenset("empty empty_like empty_strided new_empty new_empty_strided empty_permuted".split())
+_OVERWRITING = frozenset(
+    "zero_ fill_ copy_ uniform_ normal_ random_ bernoulli_ exponential_ log_normal_ cauchy_ geometric_ set_ "
+    "resize_".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorKind:
+    """Facts about one overload of an operator."""
+
+    name: str
+    """Such as ``aten::mm``."""
+    has_same_elements: bool
+    """Its result is another view of all elements of its first argument."""
+    is_uninitialized: bool
+    """Its result is memory that was not written yet."""
+    is_overwriting: bool
+    """It does not read its first argument."""
+    is_hidden: bool
+    """It only makes another object for a tensor."""
+
+
+def operator_kind(operator: Any) -> OperatorKind:
+    """Of a ``torch._ops.OpOverload`` or a higher-order operator."""
+    schema = getattr(operator, "_schema", None)
+    name = str(schema.name) if schema is not None else str(getattr(operator, "name", lambda: operator)())
+    plain = name.rpartition("::")[2]
+    return OperatorKind(
+        name=name,
+        has_same_elements=name.startswith("aten::") and plain in _SAME_ELEMENTS,
+        is_uninitialized=plain in _UNINITIALIZED,
+        is_overwriting=plain in _OVERWRITING,
+        is_hidden=plain in ("detach", "alias", "lift_fresh"),
+    )

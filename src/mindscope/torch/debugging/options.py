@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of a debugger, checked when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+from mindscope.capture.record import SummaryRecord
+from mindscope.torch.core.arguments import check_choice, check_count
+from mindscope.torch.core.distributed import own_directory
+
+LEVELS = ("module", "operator")
+IsDue = Callable[[int], bool]
+"""Whether a step of this number is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class DebuggerOptions:
+    """What a debugger records, and where."""
+
+    directory: Path
+    level: str
+    every: int
+    steps: IsDue | None
+    ring: int
+    first_step: int
+
+    def is_due(self, step: int) -> bool:
+        """Whether a step is recorded. Raises what a function of the user raises."""
+        if self.steps is not None:
+            return bool(self.steps(step))
+        return (step - self.first_step) % self.every == 0
+
+
+def check_options(directory: Any, level: Any, every: Any, steps: Any, ring: Any, first_step: Any) -> DebuggerOptions:
+    """The arguments of ``Debugger``, whose docstring explains them. Raises TypeError, ValueError."""
+    return DebuggerOptions(
+        directory=own_directory(_directory(directory)),
+        level=check_choice("level", level, LEVELS),
+        every=check_count("every", every, 1),
+        steps=_steps(steps),
+        ring=check_count("ring", ring),
+        first_step=check_count("first_step", first_step),
+    )
+
+
+def _directory(value: Any) -> Path:
+    if isinstance(value, SummaryRecord):
+        return Path(value.log_dir).parent
+    if not isinstance(value, (str, PathLike)) or not value:
+        raise TypeError(f"run is {type(cast(Any, value)).__name__} {value!r}, want a directory or a SummaryRecord")
+    return Path(cast("str | PathLike[str]", value)).absolute()
+
+
+def _steps(value: Any) -> IsDue | None:
+    if value is None or callable(value):
+        return cast("IsDue | None", value)
+    if isinstance(value, str) or not isinstance(value, Container):
+        raise TypeError(f"steps is {type(value).__name__}, want numbers of steps, a range, or a function of the step")
+    steps = cast("Container[int]", value)
+    return lambda step: step in steps

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one debugger does at each step. Nothing in here raises during a training."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mindscope.torch.core import distributed
+from mindscope.torch.debugging.followed_step import FollowedStep
+from mindscope.torch.debugging.module_hooks import ModuleHooks
+from mindscope.torch.debugging.network_names import module_paths
+from mindscope.torch.debugging.operator_mode import OperatorMode
+from mindscope.torch.debugging.options import DebuggerOptions
+from mindscope.torch.debugging.parameters import ParameterHooks
+from mindscope.torch.debugging.step_collector import StepCollector
+from mindscope.torch.debugging.step_output import StepOutput
+from mindscope.torch.debugging.tensor_table import KnownTensors
+
+_log = logging.getLogger(__name__)
+
+
+class Recording:
+    """Follows a network through the steps of its training."""
+
+    def __init__(self, options: DebuggerOptions, queue_timeout: float | None) -> None:
+        self._options = options
+        self.followed = FollowedStep()
+        self._tensors = KnownTensors()
+        self._output = StepOutput(
+            options.directory, distributed.get_rank(), self._tensors, self._facts, options.ring, queue_timeout
+        )
+        self._network: nn.Module | None = None
+        self._hooks: ModuleHooks | OperatorMode | None = None
+        self._parameters: ParameterHooks | None = None
+        self._next_step = options.first_step
+        self._capacity = 0  # tensors of the last step
+        self._is_mode_on = False
+
+    def follow(self, network: nn.Module, steps_done: int | None = None) -> None:
+        """Set the hooks of a network that was trained for ``steps_done`` steps."""
+        self._remove_hooks()
+        if steps_done is not None:
+            self._next_step = int(steps_done) + 1
+        self._network = network
+        is_module = self._options.level == "module"
+        self._hooks = ModuleHooks(network, self.followed) if is_module else OperatorMode(network, self.followed)
+        self._parameters = ParameterHooks(network, self.followed)
+
+    def begin_step(self, step: int | None = None) -> None:
+        """A step begins; its number if it is known."""
+        self._stop_collecting()
+        self._next_step = self._next_step if step is None else step
+        if self._hooks is None or not self._is_due(self._next_step):
+            return
+        self._hooks.begin_step()
+        self.followed.has_optimized = self.followed.in_optimizer = False
+        self.followed.collector = StepCollector(self._tensors, self._capacity, self.followed.reasons)
+        if isinstance(self._hooks, OperatorMode):
+            self._hooks.__enter__()
+            self._is_mode_on = True
+
+    def end_step(self, loss: Any = None, step: int | None = None) -> None:
+        """The step is over; its number if it is known."""
+        number = self._next_step if step is None else int(step)
+        self._next_step = number + 1
+        collector = self._stop_collecting()
+        if collector is not None:
+            self.followed.guarded("step", lambda: self._add(collector, number, loss))
+
+    def _add(self, collector: StepCollector, step: int, loss: Any) -> None:
+        if self._parameters is not None:
+            self._parameters.end_step(collector)
+        if isinstance(loss, float):
+            loss = torch.tensor(loss, dtype=torch.float64)
+        if isinstance(loss, Tensor):
+            collector.add_loss(loss)
+        self._capacity = collector.vectors.count
+        self._output.add(collector.finish(step))
+
+    def _stop_collecting(self) -> StepCollector | None:
+        """No tensors after this belong to the step."""
+        collector, self.followed.collector = self.followed.collector, None
+        if self._is_mode_on and isinstance(self._hooks, OperatorMode):
+            self._is_mode_on = False
+            self._hooks.__exit__(None, None, None)
+        if isinstance(self._hooks, ModuleHooks):
+            self._hooks.end_step()
+        return collector
+
+    def write_ring(self, why: str) -> None:
+        """Write the steps in memory."""
+        self.followed.guarded("ring", lambda: self._output.write_ring(why))
+
+    def end(self, error: BaseException | None) -> None:
+        """The training is over, or failed; what the step had until then is written too."""
+        collector = self._stop_collecting()
+        if error is not None:
+            if collector is not None and collector.rows:
+                self.followed.guarded("step", lambda: self._output.add(collector.finish(self._next_step)))
+            self.write_ring(f"the training failed: {type(error).__name__}: {error}"[:300])
+        self._remove_hooks()
+        self.followed.guarded("end", self._output.end)
+        reasons = self.followed.reasons
+        if reasons:
+            _log.info("debugger did not record %d tensors: %s", sum(reasons.values()), dict(reasons.most_common(10)))
+
+    def _is_due(self, step: int) -> bool:
+        try:
+            return self._options.is_due(step)
+        except Exception as error:
+            self.followed.failed("steps", error)
+            return False
+
+    def _remove_hooks(self) -> None:
+        self._stop_collecting()
+        if self._hooks is not None:
+            self._hooks.remove()
+        if self._parameters is not None:
+            self._parameters.remove()
+        self._hooks = self._parameters = None
+
+    def _facts(self) -> dict[str, Any]:
+        compiled = _compiled(self._network) if self._network is not None else []
+        return {
+            "framework": "torch",
+            "version": torch.__version__,
+            "level": self._options.level,
+            "every": self._options.every,
+            "ring": self._options.ring,
+            "world_size": distributed.get_group_size(),
+            "compiled": compiled,
+            "not_recorded": dict(self.followed.reasons),
+        }
+
+
+def _compiled(network: nn.Module) -> list[str]:
+    """Paths of modules that ``torch.compile`` compiled: nothing inside of them is seen."""
+    return sorted({
+        path
+        for module, path in module_paths(network).items()
+        if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
+    })  # fmt: skip

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the steps that a debugger collected into the run: each at once, or the last few when the training fails."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mindscope.capture import exit_hooks
+from mindscope.capture.record import SummaryRecord
+from mindscope.capture.tensor_statistics import StepRows, TensorTable
+from mindscope.formats.tensor_statistics import steps_tag, tensors_tag
+from mindscope.torch.debugging.step_collector import CollectedStep
+from mindscope.torch.debugging.tensor_table import KnownTensors
+
+_log = logging.getLogger(__name__)
+_BYTES_OF_A_ROW = 150
+SUFFIX = "_DEBUG"
+"""End of the names of the files."""
+
+
+class StepOutput:
+    """The files of a debugger. ``flush`` and ``close`` are for the end of the process.
+
+    Args:
+        directory: of the run; a file is created with the first step that is written.
+        rank: of this process.
+        tensors: that steps refer to.
+        facts: called when descriptions are written.
+        ring: how many steps stay in memory until ``write_ring``; 0 writes each step at once.
+        queue_timeout: of the recorder.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        rank: int,
+        tensors: KnownTensors,
+        facts: Callable[[], Mapping[str, Any]],
+        ring: int,
+        queue_timeout: float | None,
+    ) -> None:
+        self._rank, self._tensors, self._facts = rank, tensors, facts
+        self._record = SummaryRecord(directory, file_suffix=SUFFIX, queue_timeout=queue_timeout)
+        self._lock = threading.RLock()  # a signal may come while a step is written
+        self._ring: deque[CollectedStep] | None = deque(maxlen=ring) if ring else None
+        self._unchecked: deque[CollectedStep] = deque(maxlen=max(ring, 1))  # their losses
+        self._was_finite = True
+        self.written = 0
+        """Steps."""
+        if ring:
+            exit_hooks.close_at_exit(self)
+
+    def add(self, step: CollectedStep) -> None:
+        """A step is over."""
+        with self._lock:
+            if self._ring is None:
+                self._write(step)
+                return
+            self._ring.append(step)
+            self._unchecked.append(step)
+            self._check_losses()
+
+    def _check_losses(self) -> None:
+        """Write the ring when a loss is no longer finite; looks only at losses that are on this machine by now."""
+        while self._unchecked and self._unchecked[0].is_ready():
+            step = self._unchecked.popleft()
+            is_finite = step.loss()
+            if is_finite is False and self._was_finite:
+                self.write_ring(f"the loss of step {step.step} is not finite")
+            self._was_finite = is_finite is not False
+
+    def write_ring(self, why: str) -> None:
+        """Write the steps in memory."""
+        with self._lock:
+            if not self._ring:
+                return
+            _log.warning("debugger writes the last %d steps: %s", len(self._ring), why)
+            while self._ring:
+                self._write(self._ring.popleft())
+
+    def _write(self, step: CollectedStep) -> None:
+        self._write_tables()
+        size = _BYTES_OF_A_ROW * step.rows
+        rows = StepRows(self._tensors.number, self._rank, size, step.fetch)
+        self._record.add_value("tensor_statistics", steps_tag(self._rank), rows)
+        self._record.record(step.step)
+        self.written += 1
+
+    def _write_tables(self) -> None:
+        for table in self._tensors.take_unwritten(self._rank, self._facts()):
+            self._write_table(table)
+
+    def _write_table(self, table: TensorTable) -> None:
+        self._record.add_value("tensor_statistics", tensors_tag(self._rank), table)
+        self._record.record(table.first_tensor)
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """The process is about to end: write the ring, for at most ``timeout_s``."""
+        self.write_ring("the process is terminated")
+        self._record.flush()
+        return True
+
+    def end(self) -> None:
+        """The training ended as it should: drop the ring, and close the files."""
+        with self._lock:
+            if self._ring is not None:
+                self._ring.clear()
+            if self.written:
+                self._write_table(TensorTable(self._tensors.number, self._rank, 0, (), dict(self._facts())))
+        self.close()
+
+    def close(self) -> None:
+        """Write the ring, and close the files. Idempotent."""
+        self.write_ring("the process ends before the training did")
+        exit_hooks.forget(self)
+        self._record.close()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tensors that a debugger met, numbered, with descriptions of those that no file has yet."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mindscope.capture.tensor_statistics import TensorTable
+from mindscope.debug.model.tensors import Phase, Role
+from mindscope.torch.debugging.element_types import DTYPE_NAMES
+
+
+class Operator:
+    """An operator or module at one place of a step, over all steps: its tensors by role and slot."""
+
+    __slots__ = ("call", "module", "phase", "stack", "tensors", "type")
+
+    def __init__(self, module: str, type: str, phase: Phase, call: int, stack: tuple[str, ...] = ()) -> None:
+        self.module, self.type, self.phase, self.call, self.stack = module, type, phase, call, stack
+        self.tensors: dict[tuple[Role, str], tuple[int, torch.dtype, torch.Size | None]] = {}
+        """Place in the table, dtype and shape as last met."""
+
+
+class KnownTensors:
+    """Numbers tensors in the order in which they are met. One for each debugger.
+
+    A tensor whose shape changed is described once more, without a shape.
+    """
+
+    def __init__(self) -> None:
+        self.number = secrets.randbits(63)
+        """Of the table in the files."""
+        self._operators: dict[tuple[str, str, Phase, int], Operator] = {}
+        self._places: dict[tuple[Operator, Role, str, torch.dtype], int] = {}
+        self._described: list[dict[str, Any]] = []
+        self._unwritten: set[int] = set()
+
+    def operator(self, module: str, type: str, phase: Phase, call: int) -> Operator | None:
+        """The operator of a call that an earlier step had too."""
+        return self._operators.get((module, type, phase, call))
+
+    def add_operator(self, operator: Operator) -> Operator:
+        """Add an operator that is new."""
+        self._operators[operator.module, operator.type, operator.phase, operator.call] = operator
+        return operator
+
+    def place(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
+        """The number of a tensor."""
+        known = operator.tensors.get((role, slot))
+        if known is not None and known[1] is tensor.dtype and (known[2] is None or known[2] == tensor.shape):
+            return known[0]
+        return self._met(operator, role, slot, tensor)
+
+    def _met(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
+        key = (operator, role, slot, tensor.dtype)
+        place = self._places.get(key)
+        shape: torch.Size | None = tensor.shape
+        if place is None:
+            place = self._places[key] = len(self._described)
+            self._described.append(_description(operator, role, slot, tensor))
+            self._unwritten.add(place)
+        elif tuple(shape) != tuple(self._described[place].get("shape", ())):
+            shape = None
+            if self._described[place].pop("shape", None) is not None:
+                self._unwritten.add(place)
+        operator.tensors[role, slot] = (place, tensor.dtype, shape)
+        return place
+
+    def take_unwritten(self, rank: int, facts: Mapping[str, Any]) -> list[TensorTable]:
+        """Descriptions that no file has yet, in pieces of consecutive places."""
+        places = sorted(self._unwritten)
+        self._unwritten.clear()
+        pieces: list[list[int]] = []
+        for place in places:
+            if pieces and pieces[-1][-1] == place - 1:
+                pieces[-1].append(place)
+            else:
+                pieces.append([place])
+        return [TensorTable(self.number, rank, piece[0], self._copies(piece), dict(facts)) for piece in pieces]
+
+    def _copies(self, places: Sequence[int]) -> list[dict[str, Any]]:
+        return [dict(self._described[place]) for place in places]
+
+
+def _description(operator: Operator, role: Role, slot: str, tensor: Tensor) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "module": operator.module,
+        "type": operator.type,
+        "phase": operator.phase.value,
+        "role": role.value,
+        "slot": slot,
+        "call": operator.call,
+        "dtype": DTYPE_NAMES.get(tensor.dtype) or str(tensor.dtype).removeprefix("torch."),
+        "stack": list(operator.stack),
+    }
+    return {name: value for name, value in described.items() if value} | {"shape": _shape(tensor)}
+
+
+def _shape(tensor: Tensor) -> list[int]:
+    try:
+        return [int(size) for size in tensor.shape]
+    except (RuntimeError, TypeError):  # of nested and symbolic sizes
+        return []
