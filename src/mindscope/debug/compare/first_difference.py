@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs first in a step: the batch, parameters, or an operator with equal inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mindscope.debug.compare.compared_step import ComparedOperator
+from mindscope.debug.compare.result import Difference, DivergenceCause
+from mindscope.debug.first_bad.step_operators import is_module
+from mindscope.debug.model.tensors import Phase, Role
+
+
+def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceCause, Difference]:
+    """The cause and the first difference of a step in which something differs.
+
+    Args:
+        operators: of the step, in execution order; at least one differs.
+    """
+    changed = [each for each in operators if _is_used_parameter(each, operators) and each.difference.differs]
+    entering = _differing_batch(operators, {each.digest for each in changed} - {0}, bool(changed))
+    if entering is not None:
+        return DivergenceCause.BATCH, entering.difference
+    if changed:
+        return DivergenceCause.PARAMETERS, changed[0].difference
+    origins = [each for each in operators if each.difference.differs and not each.is_input_different]
+    if origins:
+        first = min(origins, key=lambda each: each.time)
+        while inner := [each for each in origins if _contains(first, each)]:
+            first = min(inner, key=lambda each: each.time)
+        return DivergenceCause.OPERATOR, first.difference
+    first = next(each for each in operators if each.difference.differs or each.is_input_different)
+    return DivergenceCause.GRADUAL, first.difference
+
+
+def _is_used_parameter(operator: ComparedOperator, operators: Sequence[ComparedOperator]) -> bool:
+    """Whether it is a parameter as the forward pass uses it, not as the optimizer leaves it."""
+    if not operator.is_parameter or operator.tensor.phase is Phase.OPTIMIZER:
+        return False
+    forward = [each.time[1] for each in operators if not each.is_parameter and each.tensor.phase is Phase.FORWARD]
+    return not forward or operator.time[1] <= max(forward)
+
+
+def _differing_batch(
+    operators: Sequence[ComparedOperator], parameters: set[int], has_parameters: bool
+) -> ComparedOperator | None:
+    """The first operator, or the network itself, if its inputs differ and are no parameters that differ."""
+    forward = [each for each in operators
+               if each.tensor.phase is Phase.FORWARD and each.tensor.role in (Role.INPUT, Role.OUTPUT)]  # fmt: skip
+    networks = [each for each in forward if not each.tensor.module and is_module(each.tensor)]
+    for each in [*forward[:1], *networks]:
+        is_parameter = each.worst_input_digest in parameters or (has_parameters and not is_module(each.tensor))
+        if each.is_input_different and not (is_parameter and has_parameters):
+            return each
+    return None
+
+
+def _contains(outer: ComparedOperator, inner: ComparedOperator) -> bool:
+    """Whether an operator ran inside of a module, in the same phase."""
+    one, other = outer.tensor, inner.tensor
+    if outer is inner or not is_module(one) or one.phase is not other.phase or other.role is Role.PARAMETER:
+        return False
+    if one.module == other.module:
+        return not is_module(other) or other.role is Role.GRADIENT
+    return not one.module or other.module.startswith(one.module + ".")

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where two trainings part."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from mindscope.tables import arrow_table, columns_of_rows, pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+    from mindscope.debug.compare.matching import TensorMatching
+
+
+class DivergenceCause(str, Enum):
+    """What differs first."""
+
+    NONE = "none"
+    """Nothing differs beyond the tolerance in the steps that both have."""
+    BATCH = "batch"
+    """The inputs of the network."""
+    PARAMETERS = "parameters"
+    """Parameters, before the forward pass uses them."""
+    OPERATOR = "operator"
+    """An operator with equal inputs."""
+    GRADUAL = "gradual"
+    """Every differing operator has inputs that differ too: the first one that is beyond the tolerance."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One differing operator, input or parameter of a step."""
+
+    step: int
+    rank: int
+    left: str
+    """Name of the operator in the left training."""
+    right: str
+    tensor: str
+    """Role and slot of its most different tensor."""
+    phase: str
+    order: int
+    """In the left training."""
+    inherited: float
+    """Largest relative error of its inputs and parameters."""
+    error: float
+    """Largest relative error of its outputs."""
+    tolerance: float
+    source: str = ""
+
+    @property
+    def added(self) -> float:
+        """The error that the operator adds to that of its inputs."""
+        if math.isinf(self.error):
+            return 0.0 if math.isinf(self.inherited) else math.inf
+        return max(0.0, self.error - self.inherited)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the outputs are beyond the tolerance."""
+        return self.error > self.tolerance
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields as plain values; an infinite error as text."""
+        fields = {**asdict(self), "added": self.added, "differs": self.differs}
+        return {name: str(each) if isinstance(each, float) and not math.isfinite(each) else each
+                for name, each in fields.items()}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The comparison of two trainings."""
+
+    matching: TensorMatching
+    cause: DivergenceCause
+    first: Difference | None
+    """None if nothing differs."""
+    bitwise: Difference | None
+    """The first tensor whose bytes differ, within the tolerance too; None without digests of one format."""
+    operators: tuple[Difference, ...]
+    """All compared operators of the first differing step, in execution order."""
+    steps_compared: int
+
+    @property
+    def largest_added(self) -> Difference | None:
+        """The operator of the first differing step that adds the largest error."""
+        return max((each for each in self.operators if each.differs), key=lambda each: each.added, default=None)
+
+    @property
+    def text(self) -> str:
+        """What differs first, in sentences."""
+        return " ".join(self.sentences())
+
+    def sentences(self) -> list[str]:
+        """What differs first, most important first."""
+        found = [_HEADS[self.cause].format(each=self.first, steps=self.steps_compared)]
+        if self.first is not None and self.cause in (DivergenceCause.OPERATOR, DivergenceCause.GRADUAL):
+            found.append(f"Relative error {self.first.error:.3g}: inherited {self.first.inherited:.3g}, added "
+                         f"{self.first.added:.3g}.")  # fmt: skip
+        bitwise = self.bitwise
+        if bitwise is not None and (self.first is None or self._comes_before(bitwise)):
+            found.append(f"Bytes differ first in step {bitwise.step}, in {bitwise.tensor} of {bitwise.left}.")
+        return [*found, f"{self.matching.text}."]
+
+    def _comes_before(self, bitwise: Difference) -> bool:
+        first = self.first
+        return first is None or (bitwise.step, bitwise.rank, bitwise.order) != (first.step, first.rank, first.order)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values."""
+        return {
+            "cause": str(self.cause), "text": self.text, "first": self.first and self.first.to_json(),
+            "bitwise": self.bitwise and self.bitwise.to_json(), "steps_compared": self.steps_compared,
+            "operators": [each.to_json() for each in self.operators], "coverage": self.matching.coverage,
+            "operators_left": self.matching.operators[0], "operators_right": self.matching.operators[1],
+            "unmatched_left": list(self.matching.unmatched[0]), "unmatched_right": list(self.matching.unmatched[1]),
+        }  # fmt: skip
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The operators of the first differing step as a data frame. Raises MissingPackageError."""
+        return pandas_table(self._columns())
+
+    def to_arrow(self) -> Any:
+        """The operators of the first differing step as a ``pyarrow.Table``."""
+        return arrow_table(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = [{**asdict(each), "added": each.added, "differs": each.differs} for each in self.operators]
+        return columns_of_rows(rows)
+
+
+_HEADS = {
+    DivergenceCause.NONE: "Nothing differs beyond the tolerance in {steps:,} steps.",
+    DivergenceCause.BATCH: "The input batches of step {each.step} differ already, in {each.tensor} of {each.left}.",
+    DivergenceCause.PARAMETERS: "The parameters of step {each.step} differ before they are used, first {each.left}.",
+    DivergenceCause.OPERATOR: "From equal inputs, {each.left} returns other values in step {each.step}, {each.phase}.",
+    DivergenceCause.GRADUAL: (
+        "Step {each.step} differs, first beyond the tolerance in {each.left}, {each.phase}, whose inputs differ too."
+    ),
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far two tensors are apart, by their statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import COLUMN, Field
+
+Column = NDArray[np.float64]
+TOLERANCES = {
+    "float64": 1e-11, "float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.1, "float8_e5m2": 0.2,
+}  # fmt: skip
+"""Relative errors that another order of additions may make, by dtype."""
+_NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
+_MEANS = (Field.SUM, Field.SUM_ABS)
+
+
+def tolerance_of(left: str, right: str) -> float:
+    """The tolerance of two dtypes, the larger one: 0 for integers and bools; that of float32 where none is known."""
+    return max(_tolerance(left), _tolerance(right))
+
+
+def _tolerance(dtype: str) -> float:
+    if not dtype:
+        return TOLERANCES["float32"]
+    return TOLERANCES.get(dtype, TOLERANCES["float32"] if "float" in dtype or "complex" in dtype else 0.0)
+
+
+def statistic_errors(left: Column, right: Column) -> Column:
+    """The largest relative error of the statistics that both have, of each pair of rows.
+
+    Means and root mean squares are relative to the larger root mean square, extremes to the larger magnitude. Infinite
+    where counts of NaN, of infinities, or of elements differ; NaN where nothing compares.
+
+    Args:
+        left: rows of statistics, shape (rows, fields).
+        right: as ``left``.
+
+    Returns:
+        Shape (rows,).
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        counts = [side[:, COLUMN[Field.COUNT]] for side in (left, right)]
+        sizes = [np.sqrt(side[:, COLUMN[Field.SUM_SQUARES]] / count)
+                 for side, count in zip((left, right), counts, strict=True)]  # fmt: skip
+        extremes = [np.abs(side[:, [COLUMN[Field.MIN], COLUMN[Field.MAX]]]).max(axis=1) for side in (left, right)]
+        largest = np.fmax(*extremes)
+        size = np.where(np.isnan(np.fmax(*sizes)), largest, np.fmax(*sizes))
+        errors = [_relative(sizes[0], sizes[1], size)]
+        for field in _MEANS:
+            means = [side[:, COLUMN[field]] / count for side, count in zip((left, right), counts, strict=True)]
+            errors.append(_relative(means[0], means[1], size))
+        for field in (Field.MIN, Field.MAX):
+            errors.append(_relative(left[:, COLUMN[field]], right[:, COLUMN[field]], largest))
+        found = _largest(errors)
+        is_other = np.any(_differs(left[:, _NON_FINITE], right[:, _NON_FINITE]), axis=1)
+        return np.where(is_other | _differs(counts[0], counts[1]), np.inf, found)
+
+
+def _relative(left: Column, right: Column, scale: Column) -> Column:
+    return np.where(left == right, 0.0, np.abs(left - right) / scale)
+
+
+def _largest(errors: Sequence[Column]) -> Column:
+    found = errors[0]
+    for each in errors[1:]:
+        found = np.fmax(found, each)
+    return found
+
+
+def _differs(left: Column, right: Column) -> NDArray[np.bool_]:
+    return (left != right) & ~np.isnan(left) & ~np.isnan(right)
+
+
+def joined_statistics(rows: Column) -> Column:
+    """The statistics of several tensors as one: counts and sums are added."""
+    joined = rows.sum(axis=0)
+    joined[COLUMN[Field.MIN]] = rows[:, COLUMN[Field.MIN]].min()
+    joined[COLUMN[Field.MAX]] = rows[:, COLUMN[Field.MAX]].max()
+    for field in (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE):
+        weights = rows[:, COLUMN[Field.COUNT]]
+        joined[COLUMN[field]] = (rows[:, COLUMN[field]] * weights).sum() / weights.sum()
+    return joined
