@@ -9,6 +9,7 @@ import typer
 
 from mindscope import __version__
 from mindscope.cli.cache import cache
+from mindscope.cli.debug import debug
 from mindscope.cli.diff import diff
 from mindscope.cli.export import export
 from mindscope.cli.graph import graph
@@ -28,7 +29,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (start, stop, status, inspect, lineage, diff, graph, landscape, profile, export, repair, watch, cache):
+for command in (
+    start,
+    stop,
+    status,
+    inspect,
+    lineage,
+    diff,
+    graph,
+    landscape,
+    profile,
+    debug,
+    export,
+    repair,
+    watch,
+    cache,
+):
     app.command()(command)
 
 

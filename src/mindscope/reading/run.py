@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.graph import DatasetNode, Graph
     from mindscope.lineage import Lineage
     from mindscope.reading.profiles import RunProfiles
+    from mindscope.reading.run_debug import RunDebug
 
 
 class Run:
@@ -164,6 +165,16 @@ class Run:
         from mindscope.reading.profiles import RunProfiles
 
         return RunProfiles(self.path)
+
+    @property
+    def debug(self) -> RunDebug:
+        """The debugging data of the run: ``first_bad()``, ``watch(...)``, ``compare(other.debug)``, ``tensor(...)``.
+
+        Raises DebugDataError if the run has none.
+        """
+        from mindscope.reading.run_debug import debug_of_run
+
+        return debug_of_run(self.store)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:

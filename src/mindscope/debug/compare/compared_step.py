@@ -32,6 +32,8 @@ class ComparedOperator:
     """Of its most different input, in the left training; 0 without one."""
     digest: int
     """Of its first tensor."""
+    has_inputs: bool
+    """Whether what enters it is known."""
 
     @property
     def is_parameter(self) -> bool:
@@ -128,7 +130,9 @@ class ComparedStep:
             one.stack[0] if one.stack else "",
         )  # fmt: skip
         worst_input = int(self.left.digest[self.row[self._worst(entering)]]) if entering else 0
-        return ComparedOperator(difference, one, self._time(row), worst_input, int(self.left.digest[row]))
+        digest = int(self.left.digest[row])
+        has_inputs = bool(entering) or one.role in (Role.PARAMETER, Role.GRADIENT)
+        return ComparedOperator(difference, one, self._time(row), worst_input, digest, has_inputs)
 
     def _fused_operator(self, fused: Fused, row: int, error: float, limit: float) -> ComparedOperator:
         names = [", ".join(owner_of(source.tensors[each]) for each in side)
@@ -138,4 +142,4 @@ class ComparedStep:
             self.left.step, self.left.rank, names[0], names[1], f"{tensor.role} {tensor.slot}", str(tensor.phase),
             int(self.left.order[row]), 0.0, error, limit,
         )  # fmt: skip
-        return ComparedOperator(difference, tensor, self._time(row), 0, int(self.left.digest[row]))
+        return ComparedOperator(difference, tensor, self._time(row), 0, int(self.left.digest[row]), True)

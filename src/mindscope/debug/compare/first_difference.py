@@ -23,14 +23,15 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
         return DivergenceCause.BATCH, entering.difference
     if changed:
         return DivergenceCause.PARAMETERS, changed[0].difference
-    origins = [each for each in operators if each.difference.differs and not each.is_input_different]
+    differing = [each for each in operators if each.difference.differs or each.is_input_different]
+    origins = [each for each in differing
+               if not each.is_input_different and (each.has_inputs or each is differing[0])]  # fmt: skip
     if origins:
         first = min(origins, key=lambda each: each.time)
         while inner := [each for each in origins if _contains(first, each)]:
             first = min(inner, key=lambda each: each.time)
         return DivergenceCause.OPERATOR, first.difference
-    first = next(each for each in operators if each.difference.differs or each.is_input_different)
-    return DivergenceCause.GRADUAL, first.difference
+    return DivergenceCause.GRADUAL, differing[0].difference
 
 
 def _is_used_parameter(operator: ComparedOperator, operators: Sequence[ComparedOperator]) -> bool:

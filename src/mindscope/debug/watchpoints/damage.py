@@ -22,7 +22,7 @@ def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int
     """The rows where NaN or infinity does harm: those of the loss, else of gradients and parameters; empty for none.
 
     The loss is the last output of the forward pass. Gradients that overflow do no harm if no parameter changes: a
-    scaler of mixed precision skips such a step.
+    scaler of mixed precision skips such a step. Where updates are recorded, one that is not known is none.
     """
     is_bad = non_finite_counts(recorded) > 0
     if not is_bad.any():
@@ -35,6 +35,6 @@ def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int
             return last[is_bad[last]]
     is_parameter = table.is_parameter[tensor]
     update = recorded.column(Field.MEAN_ABS_UPDATE)[is_parameter]
-    is_skipped = update.size > 0 and not np.any(update != 0)
+    is_skipped = table.has_updates and update.size > 0 and not np.any(update > 0)
     is_harmed = is_parameter if is_skipped else is_parameter | table.is_parameter_gradient[tensor]
     return np.flatnonzero(is_bad & is_harmed)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks, plain_type
@@ -33,6 +34,8 @@ class TensorTable:
     is_parameter_gradient: Mask
     gradient: NDArray[np.int64]
     """Of a parameter, the place of its gradient; -1 without one."""
+    has_updates: bool
+    """Whether the format records updates of parameters."""
 
     @classmethod
     def of(cls, source: DebugSource) -> TensorTable:
@@ -62,4 +65,5 @@ class TensorTable:
                 ],
                 np.int64,
             ),
+            has_updates=Field.MEAN_ABS_UPDATE in source.fields,
         )

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The debugging data of a run: first bad number, watchpoints, comparison, single tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.compare import Divergence, compare_sources
+from mindscope.debug.first_bad import FirstBad, find_first_bad
+from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.open import find_debug_data
+from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
+from mindscope.debug.watchpoints.watchpoint import names_of
+from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
+from mindscope.reading.debug import RecordedSource, has_statistics
+from mindscope.reading.open import open_runs
+from mindscope.store import RunStore
+from mindscope.tables import arrow_table, pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRecord:
+    """One tensor of one step."""
+
+    tensor: DebugTensor
+    step: int
+    rank: int
+    order: int
+    """Of its operator in the execution of the step."""
+    statistics: Mapping[Field, float]
+    """NaN where one was not recorded."""
+    array: NDArray[Any] | None
+    """None if only statistics were recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRecords:
+    """Tensors of one step, in the order of execution."""
+
+    records: tuple[TensorRecord, ...]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, place: int) -> TensorRecord:
+        return self.records[place]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("order", "operator", "phase", "role", "slot", "dtype", "shape")
+        columns: dict[str, list[Any]] = {name: [] for name in (*names, *map(str, FIELDS))}
+        for each in self.records:
+            tensor = each.tensor
+            shape = "" if tensor.shape is None else str(list(tensor.shape))
+            facts = (each.order, tensor.operator, str(tensor.phase), str(tensor.role), tensor.slot, tensor.dtype, shape)
+            for name, value in zip(names, facts, strict=True):
+                columns[name].append(value)
+            for field in FIELDS:
+                columns[str(field)].append(each.statistics[field])
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row for each tensor, its statistics as columns. Raises MissingPackageError."""
+        return pandas_table(self._columns())
+
+    def to_arrow(self) -> Any:
+        """As ``to_pandas``, as a ``pyarrow.Table``."""
+        return arrow_table(self._columns())
+
+
+class RunDebug:
+    """The debugging data of one training, as of now."""
+
+    def __init__(self, source: DebugSource) -> None:
+        self.source = source
+        """Tensors, steps and ranks."""
+
+    def first_bad(self) -> FirstBad | None:
+        """The first operator in time whose inputs are finite and whose outputs are not; None if none does damage.
+
+        Raises FormatError, OSError if a step can't be read, like all methods below.
+        """
+        return find_first_bad(self.source)
+
+    def watch(self, *watchpoints: str, steps: Iterable[int] | None = None, most_hits: int = 10_000) -> Evaluation:
+        """The hits of watchpoints such as ``"tensor_too_large max_gt=1e4 @ encoder.*"``; without any, recommended ones.
+
+        Raises WatchpointError for a text that can't be parsed.
+        """
+        chosen = [parse_watchpoint(each) for each in watchpoints] or recommended_watchpoints()
+        return evaluate_watchpoints(self.source, chosen, steps=steps, most_hits=most_hits)
+
+    def compare(
+        self, other: RunDebug, *, by_hand: Mapping[str, str] | None = None, tolerance: float | None = None
+    ) -> Divergence:
+        """Where this training and another part. Raises DebugDataError if they have no common step.
+
+        Args:
+            other: ``debug`` of another run, also of another framework.
+            by_hand: names of operators of this training with those of the other that match.
+            tolerance: largest relative error of equal tensors; by default that of the dtype.
+        """
+        return compare_sources(self.source, other.source, by_hand=by_hand, tolerance=tolerance)
+
+    def tensor(self, operator: str, step: int, *, rank: int | None = None) -> TensorRecords:
+        """The tensors of an operator, a module or a parameter in a step: inputs, outputs, gradients, all calls.
+
+        Args:
+            operator: the name of an operator, path of a module, or name of a parameter, ``fc1.weight``.
+            step: a recorded step.
+            rank: by default the first.
+
+        Raises:
+            DebugDataError: the step was not recorded, or has no such operator; the text names others.
+        """
+        rank = self._rank(rank)
+        found = self.tensors(step, rank=rank, operator=operator)
+        if not found.records:
+            there = dict.fromkeys(name for each in self.source.tensors for name in names_of(each) if name)
+            near = [name for name in there if operator.lower() in name.lower()] or list(there)
+            names = ", ".join(near[:_MOST_NAMED])
+            raise DebugDataError(f"step {step} of rank {rank} has no operator {operator!r}; it has {names}, ...")
+        return found
+
+    def tensors(self, step: int, *, rank: int | None = None, operator: str | None = None) -> TensorRecords:
+        """All tensors of a step, or those of an operator. Raises DebugDataError if the step was not recorded."""
+        rank = self._rank(rank)
+        recorded = self.source.at(step, rank)
+        records: list[TensorRecord] = []
+        for row in np.argsort(recorded.order, kind="stable").tolist():
+            tensor = self.source.tensors[int(recorded.tensor[row])]
+            if operator is not None and operator not in names_of(tensor):
+                continue
+            statistics = {field: float(recorded.values[row, COLUMN[field]]) for field in FIELDS}
+            array = None if operator is None else self.source.array(step, rank, row)
+            records.append(TensorRecord(tensor, step, rank, int(recorded.order[row]), statistics, array))
+        return TensorRecords(tuple(records))
+
+    def _rank(self, rank: int | None) -> int:
+        if rank is None and not self.source.ranks:
+            raise DebugDataError("the debugging data has no steps")
+        return self.source.ranks[0] if rank is None else rank
+
+    def __repr__(self) -> str:
+        steps = sum(len(self.source.steps(rank)) for rank in self.source.ranks)
+        return f"<debugging data of {len(self.source.tensors)} tensors, {steps} steps, {len(self.source.ranks)} ranks>"
+
+
+def debug_of_run(store: RunStore) -> RunDebug:
+    """The debugging data that a run holds, or a file or directory in its directory.
+
+    Raises DebugDataError if there is none.
+    """
+    if has_statistics(store):
+        return RunDebug(RecordedSource([store]))
+    return RunDebug(_found_in(store.path))
+
+
+def open_debug(path: str | Path) -> RunDebug:
+    """The debugging data of a run, of all ranks of a training below a directory, or in files of another tool.
+
+    Raises:
+        DebugDataError: there is none.
+        RunNotFoundError: the path does not exist.
+        FormatError: it is damaged beyond reading, or a directory holds several sets.
+    """
+    directory = Path(path).expanduser()
+    if not directory.exists():
+        raise RunNotFoundError(f"{directory} does not exist: give a run, or a directory with debugging data")
+    if directory.is_dir():
+        stores = [run.store for run in open_runs(directory).values() if has_statistics(run.store)]
+        if stores:
+            return RunDebug(_of_ranks(stores, directory))
+    return RunDebug(_found_in(directory))
+
+
+def _of_ranks(stores: list[RunStore], directory: Path) -> RecordedSource:
+    """Raises DebugDataError if two of the runs hold the same rank: they are of different trainings."""
+    own = [store for store in stores if store.path == directory]
+    stores = own or stores
+    ranks = [rank for store in stores for rank in RecordedSource([store]).ranks]
+    if len(set(ranks)) < len(ranks):
+        names = ", ".join(store.id for store in stores[:_MOST_NAMED])
+        raise DebugDataError(f"{directory} holds debugging data of {len(stores)} trainings, choose one: {names}")
+    return RecordedSource(stores)
+
+
+def _found_in(directory: Path) -> DebugSource:
+    found = list(find_debug_data(directory))
+    if not found:
+        raise DebugDataError(
+            f"{directory} holds no debugging data: record it with mindscope.torch.Debugger, or give a dump"
+        )
+    if len(found) > 1:
+        names = ", ".join(str(each.path) for each in found[:_MOST_NAMED])
+        raise FormatError(f"{directory} holds {len(found)} sets of debugging data, choose one: {names}")
+    return found[0].read()

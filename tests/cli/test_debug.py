@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``mindscope debug`` on made runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.debug.recorded_runs import write_run
+from tests.reading.test_run_debug import training
+
+from .conftest import CommandLine
+
+
+def test_the_first_bad_number_and_recommended_hits_are_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", training())
+    out = mindscope("debug", str(run), want=3).stdout
+    assert "In the forward pass of step 3, log/Log returns NaN in 1 of 3 elements from finite inputs." in out
+    assert "tensor_overflow" in out
+    healthy = write_run(tmp_path / "healthy", training(99))
+    out = mindscope("debug", str(healthy)).stdout
+    assert "No NaN and no infinity damages the training." in out
+    assert "0 hits of 9 watchpoints in 4 steps" in out
+
+
+def test_watchpoints_hit_with_an_exit_code(mindscope: CommandLine, tmp_path: Path) -> None:
+    run = str(write_run(tmp_path / "run", training(99)))
+    out = mindscope("debug", run, "--watch", "tensor_too_large max_gt=3.5 @ fc", "--top", "1", want=3).stdout
+    assert out.splitlines()[0] == "2 hits of 1 watchpoints in 4 steps"
+    row = next(line for line in out.splitlines() if "fc/Linear" in line)
+    assert row.split() == ["4", "0", "fc/Linear", "parameter", "weight", "tensor_too_large", "max_gt", "3.5", "4"]
+    assert "1 more" in out
+    quiet = mindscope("debug", run, "--watch", "TL max_gt=9", "--watch", "TL max_gt=1 @ nothing").stdout
+    assert "no recorded tensor matches tensor_too_large max_gt=1 @ nothing" in quiet
+    missing = mindscope("debug", run, "--watch", "weight_change_too_small").stdout
+    assert "not recorded: mean_abs_update, mean_abs_before, tensor" in missing
+
+
+def test_two_trainings_are_compared(mindscope: CommandLine, tmp_path: Path) -> None:
+    one, other = (str(write_run(tmp_path / str(step), training(step))) for step in (3, 99))
+    out = mindscope("debug", one, "--compare", other, want=3).stdout
+    assert "From equal inputs, log/Log returns other values in step 3" in out
+    assert "100 % of 3 operators matched." in out
+    by_hand = mindscope("debug", one, "--compare", other, "--pair", "log/Log=log/Log", "--json", want=3).stdout
+    assert json.loads(by_hand)["compare"]["first"]["left"] == "log/Log"
+    assert "Nothing differs" in mindscope("debug", one, "--compare", one).stdout
+
+
+def test_json_has_everything_that_was_requested(mindscope: CommandLine, tmp_path: Path) -> None:
+    run = str(write_run(tmp_path / "run", training()))
+    found = json.loads(mindscope("debug", run, "--first-bad", "--watch", "recommended", "--json", want=3).stdout)
+    assert found["first_bad"]["step"] == 3
+    assert found["first_bad"]["cause"] == "operator"
+    assert found["watch"]["hits"][0]["condition"] == "tensor_overflow"
+    assert "compare" not in found
+
+
+def test_wrong_use_names_the_remedy(mindscope: CommandLine, tmp_path: Path) -> None:
+    run = str(write_run(tmp_path / "run", training()))
+    assert "condition 'no' does not exist" in mindscope("debug", run, "--watch", "no", want=1).stderr
+    assert "does not exist: give a run" in mindscope("debug", str(tmp_path / "none"), want=1).stderr
+    assert "is no LEFT=RIGHT" in mindscope("debug", run, "--compare", run, "--pair", "a", want=2).stderr
+    (tmp_path / "empty").mkdir()
+    assert "holds no debugging data" in mindscope("debug", str(tmp_path / "empty"), want=1).stderr

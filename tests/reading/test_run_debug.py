@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``run.debug``: analysis of what a run or a dump in it holds."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mindscope
+from mindscope.debug.compare import DivergenceCause
+from mindscope.debug.model.fields import Field
+from mindscope.debug.model.loaded import LoadedSource
+from mindscope.errors import DebugDataError, RunNotFoundError, WatchpointError
+from mindscope.reading.run_debug import RunDebug, open_debug
+from tests.debug.made_sources import Recorded, output, parameter, source_of
+from tests.debug.recorded_runs import write_run
+
+
+def training(bad_step: int = 3, rank: int = 0) -> LoadedSource:
+    steps = {}
+    for step in range(1, 5):
+        value = np.array([step, 2.0, -1.0], np.float32)
+        bad = value if step < bad_step else np.array([math.nan, 2, 3], np.float32)
+        rows = [Recorded(parameter("fc"), value, 0), Recorded(output("fc", dtype="float32"), value, 1)]
+        steps[step, rank] = [*rows, Recorded(output("log", "Log", dtype="float32"), bad, 2)]
+    return source_of(steps)
+
+
+def test_a_run_answers_like_its_source(tmp_path: Path) -> None:
+    run = mindscope.open_run(write_run(tmp_path / "run", training()))
+    bad = run.debug.first_bad()
+    assert bad is not None
+    assert (bad.step, bad.operator) == (3, "log/Log")
+    hits = run.debug.watch("tensor_too_large max_gt=2.5 @ fc").to_pandas()
+    assert hits["step"].tolist() == [3, 3, 4, 4]
+    assert run.debug.watch().count > 0
+    with pytest.raises(WatchpointError, match="condition 'no_such' does not exist"):
+        run.debug.watch("no_such")
+    assert "3 tensors, 4 steps, 1 ranks" in repr(run.debug)
+
+
+def test_two_runs_are_compared(tmp_path: Path) -> None:
+    runs = [mindscope.open_run(write_run(tmp_path / str(step), training(step))) for step in (3, 99)]
+    found = runs[0].debug.compare(runs[1].debug)
+    assert found.first is not None
+    assert (found.cause, found.first.step, found.first.left) == (DivergenceCause.OPERATOR, 3, "log/Log")
+    assert found.to_pandas()["left"].tolist() == ["fc.weight", "fc/Linear", "log/Log"]
+
+
+def test_tensors_of_a_step_are_named_and_listed(tmp_path: Path) -> None:
+    debug = mindscope.open_run(write_run(tmp_path / "run", training())).debug
+    found = debug.tensor("log", 3)
+    assert (len(found), found[0].statistics[Field.NAN], found[0].array) == (1, 1, None)
+    assert [each.tensor.slot for each in debug.tensor("fc.weight", 1).records] == ["weight"]
+    assert debug.tensors(1).to_pandas()["max"].tolist() == [2, 2, 2]
+    with pytest.raises(DebugDataError, match="no operator 'lo'; it has log, log/Log"):
+        debug.tensor("lo", 1)
+    with pytest.raises(DebugDataError, match="no debugging data of step 9"):
+        debug.tensor("log", 9)
+
+
+def test_whole_tensors_come_with_their_statistics() -> None:
+    source = source_of({1: [Recorded(output("fc"), np.arange(4.0))]}, has_arrays=True)
+    array = RunDebug(source).tensor("fc", 1)[0].array
+    assert array is not None
+    assert array.tolist() == [0, 1, 2, 3]
+
+
+def test_runs_of_ranks_are_one_training_and_of_trainings_are_not(tmp_path: Path) -> None:
+    for rank in (0, 1):
+        write_run(tmp_path / "ddp" / f"rank_{rank}", training(4 - rank, rank), rank)
+    debug = open_debug(tmp_path / "ddp")
+    assert list(debug.source.ranks) == [0, 1]
+    bad = debug.first_bad()
+    assert bad is not None
+    assert (bad.rank, bad.step) == (1, 3)
+    write_run(tmp_path / "ddp" / "other", training())
+    with pytest.raises(DebugDataError, match="of 3 trainings, choose one"):
+        open_debug(tmp_path / "ddp")
+
+
+def test_a_run_without_debugging_data_names_the_remedy(tmp_path: Path) -> None:
+    with mindscope.SummaryRecord(tmp_path) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    with pytest.raises(DebugDataError, match=r"holds no debugging data: record it with mindscope\.torch\.Debugger"):
+        _ = mindscope.open_run(tmp_path).debug
+    with pytest.raises(RunNotFoundError, match="does not exist"):
+        open_debug(tmp_path / "nothing")
