@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mindscope.torch.core.serialization import load_param_into_net as load_param_into_net
     from mindscope.torch.core.serialization import save_checkpoint as save_checkpoint
     from mindscope.torch.debugging import Debugger as Debugger
+    from mindscope.torch.dump.dump import Dump as Dump
+    from mindscope.torch.dump.marks import set_dump as set_dump
     from mindscope.torch.graphs import graph_of as graph_of
     from mindscope.torch.graphs.save_graphs import save_stages as save_stages
     from mindscope.torch.landscapes.landscape import landscape as landscape
@@ -98,6 +100,8 @@ _MODULES = {
     "core.run_context": "RunContext",
     "core.serialization": "load_checkpoint load_param_into_net save_checkpoint",
     "debugging": "Debugger",
+    "dump.dump": "Dump",
+    "dump.marks": "set_dump",
     "graphs": "graph_of",
     "graphs.save_graphs": "save_stages",
     "landscapes.landscape": "landscape",

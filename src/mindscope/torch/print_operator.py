@@ -10,12 +10,11 @@ from torch import Tensor
 from torch.fx.node import has_side_effect
 
 from mindscope.debug.printing import value_text
+from mindscope.torch.core.dtype_names import dtype_name
 
 _LIBRARY = torch.library.Library("mindscope", "FRAGMENT")
 # texts has as many entries as there are things to show, None for a tensor
 _LIBRARY.define("print_values(Tensor[] values, str?[] texts) -> ()", tags=(torch.Tag.cudagraph_unsafe,))
-_NAMES = {"bool": "Bool", "bfloat16": "BFloat16", "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32",
-          "uint64": "UInt64"}  # fmt: skip
 
 
 def _print_values(values: list[Tensor], texts: list[str | None]) -> None:
@@ -35,10 +34,9 @@ has_side_effect(_PRINT)
 
 
 def _tensor_text(value: Tensor) -> str:
-    name = str(value.dtype).removeprefix("torch.")
     host = value.detach().cpu()
     array = (host.float() if host.dtype is torch.bfloat16 else host).numpy()
-    return value_text(array, _NAMES.get(name, name.capitalize()))
+    return value_text(array, dtype_name(value.dtype))
 
 
 class Print:

@@ -12,7 +12,7 @@ from torch import nn
 
 from mindscope.errors import MissingPackageError
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_profiler
+from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_dump, check_profiler
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
 _EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
@@ -29,6 +29,7 @@ def _callbacks() -> tuple[type, ...]:
 if TYPE_CHECKING:
     from lightning.pytorch import Callback as _Callback
 
+    from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 else:
     _Callback = type("_Callback", _callbacks(), {})
@@ -214,6 +215,50 @@ class ProfilerCallback(_Callback):
         if self._is_entered:
             self._is_entered = False
             self._profiler.__exit__(None, None, None)
+
+
+class DumpCallback(_Callback):
+    """Has a ``Dump`` follow the steps of a ``Trainer`` of Lightning.
+
+    An iteration ends when an optimizer changed weights. The names have the modules of the LightningModule. The dump
+    ends with the training.
+
+    Args:
+        dump: made without a network; None for one of ``MINDSPORE_DUMP_CONFIG``, where nothing is dumped without it.
+
+    Raises:
+        TypeError: ``dump`` is no Dump.
+    """
+
+    def __init__(self, dump: Dump | None = None) -> None:
+        super().__init__()
+        self._dump = check_dump(dump)
+        self._global_step = 0
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        """Start."""
+        self._global_step = trainer.global_step
+        self._dump.begin_loop(pl_module)
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        """Begin an iteration, or continue one that accumulates gradients."""
+        self._dump.begin_iteration()
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """End an iteration, if an optimizer changed weights."""
+        if trainer.global_step == self._global_step:
+            self._dump.pause()
+            return
+        self._global_step = trainer.global_step
+        self._dump.end_iteration()
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        """Stop."""
+        self._dump.stop()
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """Write what is left."""
+        self._dump.stop()
 
 
 class _EpochLogs:

@@ -17,6 +17,7 @@ from mindscope.torch.summary.operator_hooks import discard_stale_values
 from mindscope.torch.summary.summary_collector import SummaryCollector
 
 if TYPE_CHECKING:
+    from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 
 AnyCollector = SummaryCollector | LandscapeCollector
@@ -118,4 +119,15 @@ def check_profiler(value: Any) -> Profiler:
 
     if not isinstance(value, Profiler):
         raise TypeError(f"profiler is {type(value).__name__}, want a mindscope.torch.Profiler")
+    return value
+
+
+def check_dump(value: Any) -> Dump:
+    """The dump, or that of the environment for None. Raises TypeError for what is no Dump."""
+    from mindscope.torch.dump.dump import Dump
+
+    if value is None:
+        return Dump()
+    if not isinstance(value, Dump):
+        raise TypeError(f"dump is {type(value).__name__}, want a mindscope.torch.Dump")
     return value

@@ -14,9 +14,10 @@ from transformers import TrainerCallback
 
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_profiler
+from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_dump, check_profiler
 
 if TYPE_CHECKING:
+    from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 
 _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
@@ -153,6 +154,38 @@ class ProfilerCallback(TrainerCallback):
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Stop."""
         self._profiler.__exit__(None, None, None)
+
+
+class DumpCallback(TrainerCallback):
+    """Has a ``Dump`` follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
+
+    The dump ends with the training; if that fails, with the process or by ``stop``.
+
+    Args:
+        dump: made without a network; None for one of ``MINDSPORE_DUMP_CONFIG``, where nothing is dumped without it.
+
+    Raises:
+        TypeError: ``dump`` is no Dump.
+    """
+
+    def __init__(self, dump: Dump | None = None) -> None:
+        self._dump = check_dump(dump)
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Start."""
+        self._dump.begin_loop(given["model"])
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin an iteration."""
+        self._dump.begin_iteration()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """End an iteration."""
+        self._dump.end_iteration()
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Stop."""
+        self._dump.stop()
 
 
 class _Losses:

@@ -19,6 +19,7 @@ from mindscope.torch.core.batches import Batches, call, check_dataset
 from mindscope.torch.core.context import running_data_settings
 from mindscope.torch.core.devices import to_device
 from mindscope.torch.core.run_context import CallbackParams
+from mindscope.torch.dump.dump import training_dump
 from mindscope.torch.summary.operator_hooks import isolated_values
 from mindscope.torch.training.evaluation import Evaluation
 from mindscope.torch.training.loop_state import evaluation_state, training_state
@@ -192,8 +193,11 @@ class Model:
         listed = with_running_profilers(called)
         params = training_state(parts, listed, dataset, batches.batch_num, epoch, initial_epoch, is_sink, sink_size)
         running_data = RunningData(parts.network, params, running_data_settings())
-        with running_data, entered(called), Progress(params) as progress:
-            train_epochs(Trainer(parts, optimizer), CallbackRunner("train", params), batches, evaluate, progress)
+        dumped = training_dump(parts.network)
+        with running_data, entered(called), Progress(params) as progress, dumped as iteration:
+            train_epochs(
+                Trainer(parts, optimizer, iteration), CallbackRunner("train", params), batches, evaluate, progress
+            )
 
     def _evaluated(self, dataset: Iterable[Any], callbacks: list[Callback]) -> Evaluation:
         evaluation = Evaluation(self._parts, evaluation_state(self._parts, callbacks, dataset))

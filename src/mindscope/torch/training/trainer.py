@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from torch import Tensor
@@ -20,10 +21,21 @@ from mindscope.torch.training.progress import Progress
 
 
 class Trainer:
-    """Trains the network of ``parts``, one step after another; none of it waits for the device."""
+    """Trains the network of ``parts``, one step after another; none of it waits for the device.
 
-    def __init__(self, parts: ModelParts, optimizer: Optimizer) -> None:
-        self.parts = parts
+    Args:
+        parts: network, loss function and precision.
+        optimizer: changes the weights.
+        iteration: entered around each step.
+    """
+
+    def __init__(
+        self,
+        parts: ModelParts,
+        optimizer: Optimizer,
+        iteration: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    ) -> None:
+        self.parts, self._iteration = parts, iteration
         self._optimizer, self._precision = optimizer, parts.precision
         self._called, self._loss_fn = parts.called, parts.loss_fn
         self._is_begun = False
@@ -33,6 +45,10 @@ class Trainer:
         if not self._is_begun:
             self._is_begun = True
             self._save_graphs(element)
+        with self._iteration():
+            return self._step(element)
+
+    def _step(self, element: Any) -> Tensor:
         self._optimizer.zero_grad()  # first, so that callbacks find the gradients at the end of the step
         with self._precision.cast():
             loss = self._loss(element)
