@@ -200,7 +200,7 @@ def test_a_file_that_breaks_off_keeps_what_was_written(tmp_path: Path) -> None:
     "data", [b"", b"   ", b"{}", b'{"a": 1}', b"null", b"<xml/>", b'{"x": "\\"traceEvents\\": ["}']
 )
 def test_files_without_events_are_refused(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(FormatError, match=r"a\.json: "):
+    with pytest.raises(FormatError, match=r"a\.json (begins with|has no list|is empty)"):
         written(tmp_path, data)
 
 

@@ -66,7 +66,8 @@ def test_flops(
     problems = dict(profile.facts.properties["problems"])
     del problems["step_trace_raw_1_detail_time.csv"]
     assert problems == {
-        "flops_1.txt": "1 rows could not be read; 1 of its 2 operators are not in the table of operators"
+        "flops_1.txt": "1 rows could not be read",
+        "flops_1.txt (2)": "1 of its 2 operators are not in the table of operators",
     }
 
 

@@ -16,6 +16,9 @@ from fastapi.testclient import TestClient
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
+from tests.profile.made_profiles import ascend_output
+
+from .profile_directory import viewer_of, wait_until_read
 
 ASCEND = "host_1_20270115080000000_ascend_ms"
 TRACE = f"{ASCEND}/ASCEND_PROFILER_OUTPUT/trace_view.json"
@@ -130,3 +133,11 @@ def test_a_changed_file_in_a_directory_is_read_again(client: TestClient, tmp_pat
     after = timeline(client, "run", ASCEND)
     assert after["version"] != before["version"]
     assert sum(track["slices"] for track in after["tracks"]) == 2
+
+
+def test_problems_of_files_have_codes(tmp_path: Path) -> None:
+    with viewer_of(tmp_path, ascend_output) as client:
+        of = wait_until_read(client, "host_71_20270115080000000_ascend_ms")
+        summary = client.get("/api/profiles/tables", params=of).json()["tables"]["summary"]
+    problem = {"code": "profile_rows_skipped", "values": {"count": 1}, "message": "1 rows could not be read"}
+    assert summary["problems"] == [{"file": "kernel_details.csv", "problem": problem}]

@@ -96,11 +96,18 @@ def test_rows_are_narrowed_filtered_and_ordered(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", [{"by": "stack"}, {"sort": "nothing"}, {"where": ["stack=a"]}, {"regex": "("}, {"regex": r"(?=a)"}]
+    ("query", "code"),
+    [
+        ({"by": "stack"}, "profile_grouping_unknown"),
+        ({"sort": "nothing"}, "profile_column_unknown"),
+        ({"where": ["stack=a"]}, "profile_texts_unknown"),
+        ({"regex": "("}, "profile_pattern"),
+        ({"regex": r"(?=a)"}, "profile_pattern"),
+    ],
 )
-def test_what_the_profile_does_not_have_is_refused(client: TestClient, query: dict[str, Any]) -> None:
+def test_what_the_profile_does_not_have_is_refused(client: TestClient, query: dict[str, Any], code: str) -> None:
     answer = client.post("/api/profiles/rows", json={**OF, "part": "operators", **query})
-    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "profile_rows")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, code)
 
 
 def test_operators_lead_to_their_kernels_and_back(client: TestClient) -> None:

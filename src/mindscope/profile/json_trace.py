@@ -25,6 +25,7 @@ from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.pairs import with_pairs
 from mindscope.profile.trace import Events, Skipped, Slices, Trace
 from mindscope.profile.tracks import named_tracks, text_of
+from mindscope.reasons import Reason
 
 BLOCK = 4 << 20
 _MOST_PROPERTIES = 64 << 20
@@ -68,13 +69,17 @@ def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None
         try:
             return _read(blocks, on_progress if isinstance(on_progress, TraceFollower) else None)
         except BadGzipFile as error:
-            raise FormatError(f"{path}: {error}; want gzip or JSON") from error
+            raise FormatError(Reason("profile_gzip_damaged", file=str(path), detail=str(error))) from error
         except _NoEventsError as error:
-            raise FormatError(f"{path}: {error}") from error
+            raise FormatError(Reason(error.code, file=str(path), **error.values)) from error
 
 
 class _NoEventsError(Exception):
-    pass
+    """``code`` and ``values`` are those of the reason, without the name of the file."""
+
+    def __init__(self, code: str, **values: str) -> None:
+        super().__init__(code)
+        self.code, self.values = code, values
 
 
 def _read(blocks: Iterator[bytes], follower: TraceFollower | None) -> Trace:
@@ -109,13 +114,13 @@ def _front(blocks: Iterator[bytes]) -> tuple[bytes, bytes, int]:
             start = data.index(b"[") + 1
             return b"", data[start:], start
         if text and text[:1] != b"{":
-            raise _NoEventsError(f"begins with {text[:20]!r}, want a JSON object with traceEvents, or a list of events")
+            raise _NoEventsError("profile_other_json", start=repr(text[:20]))
         found = _EVENTS.search(data)
         if found:
             return data[: found.start()], data[found.end() :], found.end()
         if len(data) > _MOST_PROPERTIES:
             break
-    raise _NoEventsError("has no list traceEvents" if data else "is empty")
+    raise _NoEventsError("profile_without_events" if data else "profile_empty")
 
 
 def _collected(data: bytes, blocks: Iterator[bytes]) -> bytes:

@@ -26,6 +26,7 @@ from mindscope.profile.steps import Steps
 from mindscope.profile.stored_texts import StoredTexts
 from mindscope.profile.streams import Streams
 from mindscope.profile.texts import MISSING, Missing
+from mindscope.reasons import reason_from_json, reason_to_json
 
 _KIND = Kind(b"MSPP", 3)
 _CLASSES: Mapping[Part, type] = {
@@ -74,7 +75,9 @@ def columns_of(profile: Profile, zero: int) -> PartColumns:
             parts[part.value] = {"missing": [found.code, dict(found.values)]}
         else:
             parts[part.value] = {name: _add(table, f"{part.value}.{name}", columns) for name, table in _tables(found)}
-    return PartColumns({"facts": asdict(profile.facts), "zero": zero, "parts": parts}, columns)
+    facts = asdict(profile.facts)
+    facts["properties"] = _with_problems(profile.facts.properties, reason_to_json)
+    return PartColumns({"facts": facts, "zero": zero, "parts": parts}, columns)
 
 
 def save_parts(parts: PartColumns, path: Path, key: str) -> None:
@@ -90,11 +93,22 @@ def open_parts(path: Path, key: str) -> SavedParts | None:
             return None
         facts = {name: value for name, value in opened.header["facts"].items() if name != "devices"}
         devices = [Device(**each) for each in opened.header["facts"]["devices"]]
+        facts["properties"] = _with_problems(facts["properties"], reason_from_json)
         saved: dict[str, Any] = opened.header["parts"]
         parts = {part: _part(part, saved[part.value], opened.columns) for part in Part}
         return SavedParts(Profile(ProfileFacts(**facts, devices=devices), None, parts), opened.header["zero"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _with_problems(properties: Mapping[str, Any], convert: Callable[[Any], Any]) -> dict[str, Any]:
+    """A copy of properties whose reasons are converted."""
+    problems: Mapping[str, Any] | None = properties.get("problems")
+    return (
+        dict(properties)
+        if problems is None
+        else {**properties, "problems": {name: convert(problem) for name, problem in problems.items()}}
+    )
 
 
 def _tables(part: Any) -> Iterator[tuple[str, Table]]:

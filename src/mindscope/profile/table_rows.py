@@ -16,6 +16,7 @@ from mindscope.profile.columns import Column, Rows, TextColumn
 from mindscope.profile.grouping import merged_groups
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
+from mindscope.reasons import Reason
 from mindscope.store.file_facts import natural_key
 
 EACH = "each"
@@ -118,7 +119,7 @@ class MergedRows:
         """
         values = self.columns.get(column)
         if values is None:
-            raise ValueError(f"{column!r} is no column here, want one of {', '.join(self.columns)}")
+            raise ValueError(Reason("profile_column_unknown", column=column, columns=", ".join(self.columns)))
         keys = _text_ranks(values) if isinstance(values, TextColumn) else np.nan_to_num(values, nan=-np.inf)
         chosen: NDArray[Any] = keys[rows]
         return rows[np.argsort(-chosen if is_descending else chosen, kind="stable")]
@@ -137,7 +138,7 @@ def merged_rows(table: Operators | Kernels, by: str, where: Iterable[Condition] 
     """
     offered = groups_in(table)
     if by not in offered:
-        raise ValueError(f"{by!r} is no grouping here, want one of {', '.join(offered)}")
+        raise ValueError(Reason("profile_grouping_unknown", by=by, groups=", ".join(offered)))
     whole = int(times_of(table).sum())
     chosen = table.select(_fulfilling(table, where))
     texts = {name: column for name, column in chosen.columns().items() if isinstance(column, TextColumn)}
@@ -151,7 +152,7 @@ def _fulfilling(table: Operators | Kernels, where: Iterable[Condition]) -> NDArr
     for column, text in where:
         texts = table.columns().get("module" if column == WITHIN else column)
         if not isinstance(texts, TextColumn):
-            raise ValueError(f"{column!r} is no column of texts here")
+            raise ValueError(Reason("profile_texts_unknown", column=column))
         found &= texts.is_any_of(partial(_fulfils, column, text))
     return found
 
@@ -183,7 +184,7 @@ def _regex_matches(regex: str, texts: Sequence[str]) -> Sequence[bool]:
     try:
         found = compute.match_substring_regex(pyarrow.array(texts, pyarrow.string()), regex, ignore_case=True)
     except pyarrow.ArrowInvalid as error:
-        raise ValueError(str(error).partition(": ")[2] or str(error)) from error
+        raise ValueError(Reason("profile_pattern", detail=str(error).partition(": ")[2] or str(error))) from error
     return found.to_pylist()
 
 

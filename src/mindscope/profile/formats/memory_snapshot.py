@@ -22,6 +22,7 @@ from mindscope.profile.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.reasons import Reason
 
 _HEAD = 1 << 16
 _SUFFIXES = (".pickle", ".pkl", ".pt")
@@ -61,7 +62,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     content: Any = read_plain_pickle(path)
     on_progress(path.stat().st_size)
     if not isinstance(content, dict) or not {"segments", "device_traces"} & content.keys():
-        raise FormatError(f"{path.name} has no segments and no device_traces, want a snapshot of CUDA's memory")
+        raise FormatError(Reason("profile_not_snapshot", file=path.name))
     snapshot = _Snapshot(cast("dict[str, Any]", content))
     facts = ProfileFacts(
         name=path.name.removesuffix(path.suffix).removesuffix(".memory_snapshot"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason
 
 
 class _PlainUnpickler(pickle.Unpickler):
@@ -15,11 +16,11 @@ class _PlainUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str, /) -> NoReturn:
         """Refuses each global: a pickle calls what it names."""
-        raise FormatError(f"it names {module}.{name}, want plain values only; nothing of it was run")
+        raise FormatError(Reason("profile_pickle_names", name=f"{module}.{name}"))
 
     def persistent_load(self, pid: Any, /) -> NoReturn:
         """Refuses references to other files."""
-        raise FormatError("it refers to objects outside of it, want plain values only")
+        raise FormatError(Reason("profile_pickle_refers"))
 
 
 def read_plain_pickle(path: Path) -> Any:
@@ -32,9 +33,9 @@ def read_plain_pickle(path: Path) -> Any:
     try:
         with path.open("rb") as file:
             return _PlainUnpickler(file).load()
-    except FormatError as error:
-        raise FormatError(f"{path.name}: {error}") from error
-    except OSError:
+    except (FormatError, OSError):
         raise
     except Exception as error:  # the unpickler raises many kinds for bytes that are no pickle
-        raise FormatError(f"{path.name} is no whole pickle: {type(error).__name__}: {error}") from error
+        raise FormatError(
+            Reason("profile_pickle_damaged", file=path.name, detail=f"{type(error).__name__}: {error}")
+        ) from error

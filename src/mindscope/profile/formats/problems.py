@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
 from mindscope.errors import FormatError
+from mindscope.reasons import UNCODED, Reason, os_reason, reason_of
 
+_MOST_COLUMNS = 12
 _T = TypeVar("_T")
 
 
 class Problems(dict[str, str]):
-    """File -> what is wrong with it. Part of ``ProfileFacts.properties`` as ``problems``; grows as parts are read."""
+    """File -> the reason why it can't be read. Part of ``ProfileFacts.properties`` as ``problems``.
+
+    It grows as parts are read. A further reason of ``a.csv`` is that of ``a.csv (2)``.
+    """
 
     def read(self, path: Path | None, reader: Callable[[Path], _T]) -> _T | None:
         """What the reader makes of a file; None if there is none, or if it can't be read, which is noted."""
@@ -22,17 +28,32 @@ class Problems(dict[str, str]):
         try:
             return reader(path)
         except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-            is_known = isinstance(error, (FormatError, OSError))
-            self[path.name] = str(error) if is_known else f"{type(error).__name__}: {error}"
+            self[path.name] = problem_of(error)
             return None
 
     def skip(self, path: Path, count: int) -> None:
         """Note rows that could not be read."""
         if count:
-            self.note(path.name, f"{count} rows could not be read")
+            self.note(path.name, Reason("profile_rows_skipped", count=count))
 
-    def note(self, name: str, text: str) -> None:
+    def note(self, name: str, reason: Reason) -> None:
         """Add what is wrong with a file to what else is."""
-        known = self.get(name, "")
-        if text not in known:
-            self[name] = f"{known}; {text}" if known else text
+        for number in count(1):
+            place = name if number == 1 else f"{name} ({number})"
+            if self.setdefault(place, reason) == reason:
+                return
+
+
+def problem_of(error: Exception) -> Reason:
+    """Why a file can't be read."""
+    if isinstance(error, OSError):
+        return Reason("profile_file_unreadable", **os_reason(error))
+    known = reason_of(error)
+    if known.code != UNCODED or isinstance(error, FormatError):
+        return known
+    return Reason("profile_file_failed", error=type(error).__name__, detail=str(error))
+
+
+def columns_missing(wanted: str, columns: Sequence[str]) -> Reason:
+    """A table has none of the columns for the ``wanted`` data, but others."""
+    return Reason("profile_columns_missing", wanted=wanted, columns=", ".join(columns[:_MOST_COLUMNS]) or "-")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.problems import Problems
+from mindscope.reasons import Reason
 
 NONE = int(np.iinfo(np.int64).min)
 """Of a cell that is no integer."""
@@ -158,7 +159,7 @@ class SqliteFile:
             self._note(table, error)
 
     def _note(self, table: str, error: sqlite3.Error) -> None:
-        self.problems[f"{self.path.name}: {table}"] = str(error)
+        self.problems[f"{self.path.name}: {table}"] = Reason("profile_table_failed", detail=str(error))
 
 
 @contextmanager
@@ -170,16 +171,16 @@ def open_sqlite(path: Path, problems: Problems) -> Generator[SqliteFile]:
         OSError: it can't be read.
     """
     if not is_sqlite(path):
-        raise FormatError(f"{path.name} is no SQLite database")
+        raise FormatError(Reason("profile_not_sqlite", file=path.name))
     for suffix in ("-wal", "-journal"):
         journal = path.with_name(path.name + suffix)
         if journal.is_file() and journal.stat().st_size:
-            problems[journal.name] = "it holds changes that are not in the database yet, and is not read"
+            problems[journal.name] = Reason("profile_journal")
     try:
         with closing(_connect(path)) as connection:
             yield SqliteFile(path, connection, problems)
     except sqlite3.Error as error:
-        raise FormatError(f"{path.name}: {error}") from error
+        raise FormatError(Reason("profile_sqlite_damaged", file=path.name, detail=str(error))) from error
 
 
 def is_sqlite(path: Path) -> bool:

@@ -21,6 +21,7 @@ from mindscope.profile.formats.mindspore.step_trace import TICK_NS, communicatio
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.steps import Steps
+from mindscope.reasons import Reason
 
 _ANALYSE = re.compile(r"(?:ascend|gpu)_cluster_analyse_([a-z]+(?:-[a-z]+)*)_(\d+)_(\d+)_(\d+)\.csv")
 """Mode, stages, ranks, rank."""
@@ -142,7 +143,7 @@ def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:
         problems.skip(file, table.skipped)
         found = reader(table)
         if found is None:
-            raise FormatError("no row with a step")
+            raise FormatError(Reason("profile_without_steps"))
         return found
 
     return problems.read(path / name, read)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mindscope.errors import FormatError
+from mindscope.profile.formats.problems import problem_of
 from mindscope.profile.open import find_profiles
 from mindscope.profile.profile import Profile
 from mindscope.profile.ranks.rank_data import RankData, rank_data_of
@@ -78,7 +79,7 @@ def _read_all(path: Path, problems: dict[str, str]) -> Iterator[RankData]:
         try:
             data = rank_data_of(found.read())
         except (FormatError, OSError) as error:
-            problems[str(found.key)] = str(error)
+            problems[str(found.key)] = problem_of(error)
             continue
         if data is not None:
             yield data

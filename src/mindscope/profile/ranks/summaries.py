@@ -10,6 +10,7 @@ from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.cluster_output import cluster_output, is_cluster_output
 from mindscope.profile.ranks.old_summaries import is_old_summary, old_summaries
 from mindscope.profile.ranks.rank_data import RankData
+from mindscope.reasons import Reason, os_reason
 
 _DEPTH = 4
 """Directories below the one that is searched."""
@@ -32,7 +33,7 @@ def _find(path: Path, depth: int, problems: dict[str, str]) -> Iterator[RankData
         is_output = is_cluster_output(path)
         below = [each for each in entries if each.is_dir() and not each.is_symlink()]
     except OSError as error:
-        problems[str(path)] = str(error.strerror or error)
+        problems[str(path)] = Reason("profile_file_unreadable", **os_reason(error))
         return
     own = Problems()
     if is_output:

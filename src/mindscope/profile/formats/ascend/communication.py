@@ -15,6 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.formats.ascend.packets import packets_of
+from mindscope.reasons import Reason
 
 _STEP = re.compile(r"step\s*(\d+)")
 _SEQUENCE = re.compile(r"__\w+?_(\d+)_\d+$")
@@ -98,9 +99,9 @@ def read_object(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path.name}: {error}; want JSON") from error
+        raise FormatError(Reason("profile_not_json", file=path.name, detail=str(error))) from error
     if not isinstance(found, dict):
-        raise FormatError(f"{path.name} holds a JSON {type(found).__name__}, want an object")
+        raise FormatError(Reason("profile_json_type", file=path.name, type=type(found).__name__))
     return cast("dict[str, Any]", found)
 
 

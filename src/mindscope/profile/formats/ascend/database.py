@@ -31,6 +31,7 @@ from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.memory import UNKNOWN_TIME, Memory
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 from mindscope.profile.steps import Steps
+from mindscope.reasons import Reason
 
 _MAIN = re.compile(r"(?:ascend_(?:mindspore|pytorch)_profiler|msprof)(?:_(\d{1,9}))?.*\.db", re.ASCII)
 _ANALYSES = ("analysis.db", "communication_analyzer.db")
@@ -108,7 +109,14 @@ def _profile(path: Path, problems: Problems, origin_ns: int | None) -> Profile:
     recording, tables = Recording(), _Tables()
     with open_sqlite(path, problems) as file:
         if not _TABLES & file.tables.keys():
-            raise FormatError(f"{path.name} has no table of Ascend's profiler, such as TASK or StepTraceTime")
+            raise FormatError(
+                Reason(
+                    "profile_tables_missing",
+                    file=path.name,
+                    source="Ascend PyTorch Profiler",
+                    tables="TASK, StepTraceTime",
+                )
+            )
         DatabaseTrace(file, recording).read()
         tables.read(file)
         rank, properties = _rank_of(path, file), _properties(file)

@@ -28,6 +28,7 @@ from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace_file import newest
+from mindscope.reasons import Reason
 
 _DIRECTORY = re.compile(r"PROF_\d{6}_\d{17}_[A-Z]+", re.ASCII)
 _SINGLE_OPERATOR = re.compile(r"OPPROF_\d{17}_[A-Z]+", re.ASCII)
@@ -41,7 +42,7 @@ def is_msprof(path: Path) -> bool:
 
 def _read(path: Path, on_progress: Progress) -> Profile:
     if _SINGLE_OPERATOR.fullmatch(path.name):
-        raise FormatError(f"{path.name} is of msprof op, which measures a single operator; MindStudio Insight opens it")
+        raise FormatError(Reason("profile_of_one_operator", file=path.name))
     found = _Msprof(path)
     file = found.file("msprof_*.json")
     trace = found.problems.read(file, lambda each: read_json_trace(each, on_progress))

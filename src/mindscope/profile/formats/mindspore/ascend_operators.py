@@ -15,6 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
@@ -56,7 +57,7 @@ def ascend_operators(
     """
     names, average_ms = detail.texts(*FULL_NAME), detail.numbers(*AVERAGE)
     if names is None or average_ms is None:
-        raise FormatError(f"no names or times of operators, it has the columns {', '.join(detail.names) or 'none'}")
+        raise FormatError(columns_missing("names or times of operators", detail.names))
     if not len(names):
         return None
     counts = detail.counts("execution_frequency")
@@ -85,7 +86,7 @@ def type_operators(table: CsvTable, rank: int) -> Operators | None:
     """Types of ``aicore_intermediate_N_type`` or ``pynative_op_intermediate_N_type``. Raises FormatError."""
     types, total = table.texts(*TYPE), table.nanoseconds("total_time", "execution_time", "task_time", unit="ms")
     if types is None or total is None:
-        raise FormatError(f"no types or times, it has the columns {', '.join(table.names) or 'none'}")
+        raise FormatError(columns_missing("types or times", table.names))
     if not len(types):
         return None
     counts = table.counts("execution_frequency")
@@ -100,7 +101,7 @@ def timeline_runs(table: CsvTable, rank: int) -> Runs | None:
     names, start = table.texts("op_name"), table.nanoseconds("start_time", unit="ms")
     duration, streams = table.nanoseconds("duration", unit="ms"), table.cells("stream_id")
     if names is None or start is None or duration is None:
-        raise FormatError(f"no names or times of tasks, it has the columns {', '.join(table.names) or 'none'}")
+        raise FormatError(columns_missing("names or times of tasks", table.names))
     if not len(names):
         return None
     process = f"NPU {rank}"
@@ -139,7 +140,7 @@ def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:
     """Types on the AI CPU. Raises FormatError without the columns."""
     names, times = table.texts(*_AICPU), table.nanoseconds("total_time", unit="ms")
     if names is None or times is None:
-        raise FormatError(f"no types or times, it has the columns {', '.join(table.names) or 'none'}")
+        raise FormatError(columns_missing("types or times", table.names))
     if not len(names):
         return None
     types = mapped(names, type_of)

@@ -17,6 +17,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_lines
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.operators import Operators
+from mindscope.reasons import Reason
 
 _MS = 1_000_000
 _SUM = "total"
@@ -90,7 +91,9 @@ def _last_table(path: Path, first: str) -> list[list[str]]:
     starts = [number for number, words in enumerate(lines) if words[:1] == [first]]
     if not starts:
         if not any(words[:1] in (["op_name"], ["optype_name"]) for words in lines):
-            raise FormatError(f"{path.name} has no table of op_name or optype_name")
+            raise FormatError(
+                Reason("profile_tables_missing", file=path.name, source="MindSpore", tables="op_name, optype_name")
+            )
         return []
     found: list[list[str]] = []
     for words in lines[starts[-1] + 1 :]:

@@ -11,7 +11,7 @@ from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
-from mindscope.profile.formats.problems import Problems
+from mindscope.profile.formats.problems import Problems, columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.memory import MemoryCurve
 from mindscope.profile.operators import Operators
@@ -32,9 +32,7 @@ def _details(table: CsvTable) -> Operators | None:
     names, types = table.texts("full_op_name", "op_full_name", "op_name"), table.texts("op_type")
     times = table.nanoseconds("op_total_time", "compute_time", unit="ms")
     if names is None or types is None or times is None:
-        raise FormatError(
-            f"no names, types or times of operators, it has the columns {', '.join(table.names) or 'none'}"
-        )
+        raise FormatError(columns_missing("names, types or times of operators", table.names))
     if not len(names):
         return None
     return Operators(
@@ -52,7 +50,7 @@ def _details(table: CsvTable) -> Operators | None:
 def _types(table: CsvTable) -> Operators | None:
     types, times = table.texts("op_type"), table.nanoseconds("total_compute_time", "total_time", unit="ms")
     if types is None or times is None:
-        raise FormatError(f"no types or times of operators, it has the columns {', '.join(table.names) or 'none'}")
+        raise FormatError(columns_missing("types or times of operators", table.names))
     if not len(types):
         return None
     return Operators(

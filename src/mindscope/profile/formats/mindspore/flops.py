@@ -19,6 +19,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import list_of, mapping_of
+from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import module_of
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
@@ -53,7 +54,7 @@ def read_flops(table: CsvTable) -> dict[str, RunFlops]:
     millions = {unit: found for unit, each in _MILLIONS.items() if (found := table.numbers(*each)) is not None}
     percent = {unit: found for unit, each in _PERCENT.items() if (found := table.numbers(*each)) is not None}
     if names is None or not millions:
-        raise FormatError(f"no names or FLOPs of operators, it has the columns {', '.join(table.names) or 'none'}")
+        raise FormatError(columns_missing("names or FLOPs of operators", table.names))
     return {
         name: RunFlops(
             {unit: round(float(np.nan_to_num(column[row])) * 1e6) for unit, column in millions.items()},

@@ -8,6 +8,7 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
@@ -21,9 +22,7 @@ def gpu_operators(table: CsvTable, rank: int) -> Operators | None:
     names = table.texts("op_full_name", "full_op_name", "op_type")
     types, host = table.texts("op_type"), table.nanoseconds("op_total_time", "total_time")
     if names is None or types is None or host is None:
-        raise FormatError(
-            f"no names, types or times of operators, it has the columns {', '.join(table.names) or 'none'}"
-        )
+        raise FormatError(columns_missing("names, types or times of operators", table.names))
     if not len(names):
         return None
     device = table.nanoseconds("cuda_activity_cost_time")
@@ -46,7 +45,7 @@ def gpu_kernels(table: CsvTable, rank: int) -> Kernels | None:
     """Of ``gpu_activity_data``. Raises FormatError without the columns."""
     names, total = table.texts("name"), table.nanoseconds("total_duration")
     if names is None or total is None:
-        raise FormatError(f"no names or durations of kernels, it has the columns {', '.join(table.names) or 'none'}")
+        raise FormatError(columns_missing("names or durations of kernels", table.names))
     if not len(names):
         return None
     grids, blocks = table.cells("grid_dim"), table.cells("block_dim")

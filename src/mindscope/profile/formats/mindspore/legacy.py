@@ -47,6 +47,7 @@ from mindscope.profile.rank_path import with_rank
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
+from mindscope.reasons import Reason
 
 _T = TypeVar("_T")
 
@@ -216,8 +217,7 @@ class _Legacy:
             unknown = flops.unknown_names(counted, found.name)
             found = flops.with_flops(found, counted)
             if unknown:
-                text = f"{unknown} of its {len(counted)} operators are not in the table of operators"
-                self.problems.note(file.name, text)
+                self.problems.note(file.name, Reason("profile_flops_unknown", count=unknown, operators=len(counted)))
         return joined(found, cpu) if found and cpu else found or cpu
 
     def _gpu_operators(self) -> Operators | None:
@@ -279,7 +279,7 @@ class _Legacy:
             name = "step_trace_profiling_{}.txt"
             found = self._read(name, read_gpu_steps)
         if found is not None and found.skipped:
-            self.problems.note(name.format(self.files.rank), f"{found.skipped} steps lack a point")
+            self.problems.note(name.format(self.files.rank), Reason("profile_steps_skipped", count=found.skipped))
         return found
 
     def _memory(self) -> Memory | None:

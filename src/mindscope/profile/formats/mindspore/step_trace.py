@@ -14,6 +14,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.nesting import busy
 from mindscope.profile.steps import Steps
 from mindscope.profile.trace import Track
@@ -61,7 +62,7 @@ def read_step_trace(table: CsvTable) -> StepTrace | None:
     """
     numbers, start, end = table.cells("step_num"), _ticks(table, "start_point"), _ticks(table, "end_point")
     if numbers is None or start is None or end is None:
-        raise FormatError(f"no step_num, start_point or end_point, it has {', '.join(table.names[:9]) or 'no columns'}")
+        raise FormatError(columns_missing("step_num, start_point or end_point", table.names))
     forward, backward = _ticks(table, "fp_point"), _ticks(table, "bp_point")
     has_phases = forward is not None
     is_step = np.array([text.isdecimal() and text != "0" for text in numbers], np.bool_)

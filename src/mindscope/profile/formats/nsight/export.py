@@ -16,6 +16,7 @@ from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.profile import Device, Profile, ProfileFacts
+from mindscope.reasons import Reason
 
 _SUFFIXES = (".sqlite", ".sqlite3", ".db", ".nsys-rep.sqlite")
 _READ = (
@@ -39,7 +40,11 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     recording = Recording()
     with open_sqlite(path, problems) as file:
         if not _OF_NSIGHT & file.tables.keys():
-            raise FormatError(f"{path.name} has no table of Nsight Systems, such as StringIds or NVTX_EVENTS")
+            raise FormatError(
+                Reason(
+                    "profile_tables_missing", file=path.name, source="Nsight Systems", tables="StringIds, NVTX_EVENTS"
+                )
+            )
         strings = file.strings("StringIds")
         devices = devices_of(file)
         read_host_tables(file, strings, recording)

@@ -15,6 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Messages, Runs, distinct_runs
 from mindscope.profile.formats.profile_format import Progress
 from mindscope.profile.formats.xplane.schemas import PLANE
+from mindscope.reasons import Reason
 
 _PLANE, _ERROR, _WARNING, _HOST = 1, 2, 3, 4
 _RUN = 2
@@ -52,7 +53,7 @@ def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[bytes
             size = _varint(file) if key & 7 == _RUN else None
             if size is None or key >> 3 not in {_PLANE, *texts}:
                 if at == 0:
-                    raise FormatError(f"{path.name} is no profile of XLA: it does not begin with a plane")
+                    raise FormatError(Reason("profile_not_xla", file=path.name))
                 space.cut_at = at
                 break
             left = min(size, end - file.tell())

@@ -20,6 +20,7 @@ from mindscope.profile.formats.xplane.scopes import hlo_paths
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.profile import Device, Profile, ProfileFacts
+from mindscope.reasons import Reason
 
 SUFFIX = ".xplane.pb"
 _KINDS = {"GPU": "cuda", "TPU": "tpu"}
@@ -82,7 +83,7 @@ def _described(path: Path) -> tuple[dict[str, str], dict[str, int | str]]:
             paths |= _paths_of(plane)
             stats |= _stats_of(plane)
     if not count:
-        raise FormatError(f"{path.name} holds no plane: it is empty, or its profiler did not end")
+        raise FormatError(Reason("profile_without_planes", file=path.name))
     return paths, stats
 
 

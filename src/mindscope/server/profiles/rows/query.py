@@ -18,7 +18,7 @@ from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part
 from mindscope.profile.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
 from mindscope.profile.texts import Missing
-from mindscope.reasons import Reason
+from mindscope.reasons import UNCODED, Reason, reason_of
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.reader import OpenParts
 from mindscope.server.profiles.rows.schema import (
@@ -54,7 +54,8 @@ class RowsError(ValueError):
     """What a query asks for is not in the table; its reason says what is."""
 
     def __init__(self, detail: str) -> None:
-        super().__init__(Reason("profile_rows", detail=detail))
+        own = reason_of(detail)
+        super().__init__(Reason("profile_rows", detail=detail) if own.code == UNCODED else own)
 
 
 @dataclass(eq=False)
@@ -77,7 +78,7 @@ class MergedTables:
         try:
             made = merged_rows(table, by, conditions_of(query.where))
         except ValueError as error:
-            raise RowsError(str(error)) from error
+            raise RowsError(reason_of(error)) from error
         with self._lock:
             self._kept[key] = made
             while len(self._kept) > self.most:
@@ -138,7 +139,7 @@ def ordered_rows(merged: MergedRows, query: OrderedRows) -> Rows:
         found = merged.matching(query.words, query.regex)
         return merged.ordered(found, query.sort, is_descending=query.is_descending) if query.sort else found
     except ValueError as error:
-        raise RowsError(str(error)) from error
+        raise RowsError(reason_of(error)) from error
 
 
 def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:

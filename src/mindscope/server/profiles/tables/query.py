@@ -15,11 +15,13 @@ from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.table_rows import times_of
 from mindscope.server.http.json_numbers import finite
+from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.missing import missing_entry
 from mindscope.server.profiles.tables.schema import (
     AdviceEntry,
     AdviceRow,
     DeviceEntry,
+    FileProblem,
     FlopsEntry,
     PeakEntry,
     ProfileSummary,
@@ -121,9 +123,12 @@ def _flops(figures: FlopsFigures) -> FlopsEntry:
     )
 
 
-def _problems(found: Any) -> dict[str, str]:
+def _problems(found: Any) -> list[FileProblem]:
     named: Mapping[Any, Any] = cast("Mapping[Any, Any]", found) if isinstance(found, Mapping) else {}
-    return {str(name): str(problem) for name, problem in list(named.items())[:MOST_PROBLEMS]}
+    return [
+        FileProblem(file=str(name), problem=ReasonEntry.of(problem))
+        for name, problem in list(named.items())[:MOST_PROBLEMS]
+    ]
 
 
 def _finite(value: str | int | float) -> str | int | float:

@@ -77,10 +77,17 @@ class FlopsEntry(Answer):
     utilization: float | None
 
 
+class FileProblem(Answer):
+    """A file of a profile, and why something of it could not be read."""
+
+    file: str
+    problem: ReasonEntry
+
+
 class ProfileSummary(Answer):
     """Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1.
 
-    ``problems`` are files of which something could not be read, with what is wrong with them.
+    ``problems`` are files of which something could not be read.
     """
 
     framework: str
@@ -95,7 +102,7 @@ class ProfileSummary(Answer):
     occupancy: float | None
     tensor_cores: float | None
     flops: FlopsEntry | None
-    problems: dict[str, str]
+    problems: list[FileProblem]
     steps: list[StepParts]
     peaks: list[PeakEntry]
     advice: list[AdviceEntry]
