@@ -240,6 +240,7 @@ TEXTS: Mapping[str, str] = {
     "debug_files_missing": "{file}: it names {count} files that are not there, such as {first}",
     "debug_tensor_cut": "{file}: a tensor ends at byte {end}, its bytes end at {size}; it was cut",
     "debug_padding": "{file}: statistics of a tensor in the layout {format} count its padding too",
+    "log_regex_invalid": "{regex!r} is no regular expression: {detail}",
     "debug_sampled": "{file}: it holds the first {count} elements of a tensor, and its statistics are of those",
     # deleting
     "deleting_not_allowed": "this viewer deletes nothing",

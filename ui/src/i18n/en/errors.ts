@@ -111,6 +111,8 @@ export const errors = {
   "error.remedy.debug_tensor_cut": "Copy the file again.",
   "error.code.debug_padding": "Statistics of a tensor in {file} count its padding too: its layout is {format}.",
   "error.remedy.debug_padding": "Set trans_flag to true in the dump settings to get tensors without padding.",
+  "error.code.log_regex_invalid": "“{regex}” is no regular expression: {detail}",
+  "error.remedy.log_regex_invalid": "Use the syntax of RE2: no look-around, no back-references.",
   "error.code.debug_sampled": "{file} holds only the first {count} elements of a tensor; its statistics are of those.",
   "error.remedy.debug_sampled": "Dump with sample_mode 0 to keep whole tensors.",
   "error.code.file_unreadable": "{file} can’t be read: {reason}.",

@@ -112,6 +112,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.debug_tensor_cut": "请重新拷贝该文件。",
   "error.code.debug_padding": "{file} 中张量的格式为 {format}，统计值包含了填充部分。",
   "error.remedy.debug_padding": "在 Dump 配置中将 trans_flag 设为 true，可得到不含填充的张量。",
+  "error.code.log_regex_invalid": "“{regex}”不是有效的正则表达式：{detail}",
+  "error.remedy.log_regex_invalid": "请使用 RE2 语法，不支持环视和反向引用。",
   "error.code.debug_sampled": "{file} 只包含张量的前 {count} 个元素，统计值仅针对这些元素。",
   "error.remedy.debug_sampled": "如需保存完整张量，请将 sample_mode 设为 0 后重新 Dump。",
   "error.code.file_unreadable": "无法读取 {file}：{reason}。",

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs of trainings: heads of lines, messages of several lines, growing files, filters."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timezone
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mindscope.debug.logs.filter import LogFilter, select_messages
+from mindscope.debug.logs.index import LogIndex
+from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.errors import DebugDataError
+
+CPP = "[WARNING] DEVICE(1520,7f0a,python):2026-11-23-20:41:31.123.456 [mindspore/ccsrc/a.cc:12] Run] slow"
+PYTHON = "[ERROR] ME(1520:140,MainProcess):2026-11-23-20:41:31.512.3 [mindspore/train/model.py:12] failed"
+
+
+def at(second: int, fraction_ns: int = 0, year: int = 2026) -> int:
+    return int(datetime(year, 11, 23, 20, 41, second, tzinfo=timezone.utc).timestamp()) * 10**9 + fraction_ns
+
+
+@pytest.mark.parametrize(("line", "level", "time_ns", "module", "rank"), [
+    (CPP, Level.WARNING, at(31, 123_456_000), "DEVICE", -1),
+    (PYTHON, Level.ERROR, at(31, 5_123_000), "ME", -1),
+    (f"[default3]:{PYTHON}", Level.ERROR, at(31, 5_123_000), "ME", 3),
+    ("[rank7]:[W1123 20:41:31.123456789 socket.cpp:752] [c10d] late", Level.WARNING, at(31, 123_456_789),
+     "socket.cpp", 7),
+    ("I1123 20:41:31.000005 4242 torch/_dynamo/utils.py:12] [0/0] x", Level.INFO, at(31, 5000),
+     "torch/_dynamo/utils.py", -1),
+    ("V1123 20:41:31.000005 4242 torch/_logging/structured.py:22] {\"a\": 1}", Level.DEBUG, at(31, 5000),
+     "torch/_logging/structured.py", -1),
+    ("E20251123 20:41:31.5 17 x.cc:9] gone", Level.UNKNOWN, None, "", -1),
+    ("F20251123 20:41:31.500 17 x.cc:9] gone", Level.CRITICAL, at(31, 500_000_000, 2025), "x.cc", -1),
+    ("2026-11-23 20:41:31,123 - torch.trainer - INFO - epoch 1", Level.INFO, at(31, 123_000_000), "torch.trainer", -1),
+    ("2026-11-23 20:41:31,123 WARNING net: odd", Level.WARNING, at(31, 123_000_000), "net", -1),
+    ("[2026-11-23 20:41:31,123][root][ERROR] - bad", Level.ERROR, at(31, 123_000_000), "root", -1),
+    ("[INFO|trainer.py:123] 2026-11-23 20:41:31,123 >> step", Level.INFO, at(31, 123_000_000), "", -1),
+    ("WARNING:root:odd", Level.WARNING, 0, "root", -1),
+    ("[rank0]: plain", Level.UNKNOWN, 0, "", 0),
+])  # fmt: skip
+def test_heads(line: str, level: Level, time_ns: int | None, module: str, rank: int) -> None:
+    head = parse_head(line, 2026)
+    if time_ns is None:
+        assert head is None
+        return
+    assert head is not None
+    assert (head.level, head.time_ns, head.rank) == (level, time_ns, rank)
+    assert head.module == module or not module
+
+
+@pytest.mark.parametrize("line", ["", "loss: 0.5", "  indented", "[1, 2]", "Iteration 3", "[WARNING] text", "I am"])
+def test_lines_without_head(line: str) -> None:
+    assert parse_head(line, 2026) is None
+
+
+@given(st.text(max_size=600))
+def test_any_text_has_a_head_or_none(line: str) -> None:
+    parse_head(line, 2026)
+    parse_head(f"[rank0]:[W1399 99:99:99.{line}", 2026)
+
+
+def test_lines_of_pythons_own_logging(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    handler = logging.FileHandler(path)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logger = logging.getLogger("mindscope.tests.own")
+    logger.propagate = False
+    logger.addHandler(handler)
+    logger.warning("first\nand more")
+    try:
+        raise ValueError("broken")
+    except ValueError:
+        logger.exception("second")
+    logger.removeHandler(handler)
+    handler.close()
+    index = read(path)
+    assert index.level.tolist() == [Level.WARNING, Level.UNKNOWN, Level.ERROR]
+    assert index.modules[index.module[2]] == "mindscope.tests.own"
+    assert texts(index)[2].endswith("ValueError: broken")
+
+
+def read(path: Path) -> LogIndex:
+    index = LogIndex(path)
+    index.read_more()
+    return index
+
+
+def texts(index: LogIndex) -> list[str]:
+    return [each.text for each in index.messages(np.arange(len(index)))]
+
+
+MESSAGES = [
+    CPP, f"{PYTHON}\n\n----\n- C++ Call Stack:\n----\nmindspore/a.cc:3 Run",
+    "[INFO] MD(1,2,p):2026-11-23-20:41:32.1.1 [a] b] c",
+]  # fmt: skip
+
+
+def test_lines_without_head_belong_to_the_message_before(tmp_path: Path) -> None:
+    path = tmp_path / "rank_3" / "logs" / "mindspore.log"
+    path.parent.mkdir(parents=True)
+    path.write_text("printed first\n" + "\n".join(MESSAGES) + "\n")
+    index = read(path)
+    assert texts(index) == ["printed first", *MESSAGES]
+    assert index.rank.tolist() == [3, 3, 3, 3]
+    assert [index.modules[each] for each in index.module] == ["", "DEVICE", "ME", "MD"]
+
+
+def test_printed_lines_are_messages_but_tracebacks_are_one(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("loss 1\nloss 2\n  more\nTraceback (most recent call last):\n  File x\nValueError: a\nloss 3\n")
+    assert texts(read(path)) == [
+        "loss 1",
+        "loss 2\n  more\nTraceback (most recent call last):\n  File x\nValueError: a",
+        "loss 3",
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_growing_file_gives_the_same_index(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    whole = (
+        "\n".join(["start", *MESSAGES, "x" * 70_000, *MESSAGES, "Traceback (most recent call last):", " a", "E: b"])
+        + "\n"
+    ).encode()
+    path = tmp_path / "log"
+    path.write_bytes(b"")
+    index = LogIndex(path)
+    at = 0
+    while at < len(whole):
+        at += random.choice([1, 3, 50, 400, 20_000])
+        path.write_bytes(whole[:at])
+        index.read_more(random.choice([None, 10, 1000]))
+    while index.read_more(100):
+        pass
+    want = read(path)
+    assert texts(index) == texts(want)
+    np.testing.assert_array_equal(index.start, want.start)
+    np.testing.assert_array_equal(index.level, want.level)
+    np.testing.assert_array_equal(index.time_ns, want.time_ns)
+
+
+def test_the_last_line_needs_no_end_and_a_new_file_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text(f"{CPP}\n{PYTHON}")
+    index = read(path)
+    assert texts(index) == [CPP, PYTHON]
+    assert index.read_more() == 0
+    path.write_text("short\n")
+    index.read_more()
+    assert texts(index) == ["short"]
+    write(tmp_path / "other", f"{CPP}\nlonger than before\n").replace(path)
+    index.read_more()
+    assert texts(index) == [f"{CPP}\nlonger than before"]
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "none")
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_filters(tmp_path: Path) -> None:
+    index = read(write(tmp_path / "log", "\n".join(["printed", *MESSAGES * 1000, "Ärger"])))
+
+    def rows(**conditions: object) -> list[int]:
+        found = list(select_messages(index, LogFilter(**conditions)))  # pyright: ignore[reportArgumentType]
+        return np.concatenate(found).tolist() if found else []
+
+    assert len(rows()) == 3001
+    assert rows(least_level=Level.ERROR)[:2] == [2, 5]
+    assert len(rows(modules=["MD", "DEVICE"])) == 2000
+    assert rows(ranks=[4]) == []
+    assert len(rows(first_ns=at(32))) == 1000
+    assert len(rows(last_ns=at(31, 6_000_000))) == 1000
+    assert len(rows(text="CALL stack")) == 1000
+    assert rows(regex="^printed$|Ä.ger") == [0, 3000]
+    assert len(rows(regex="a.cc:[0-9]", least_level=Level.ERROR)) == 1000
+    assert rows(regex="(a*)*b" * 3, text="nothing") == []
+    with pytest.raises(DebugDataError, match="no regular expression"):
+        rows(regex="(")
+
+
+def test_damaged_bytes_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"\xff\xfe\0\n" + CPP.encode() + b"\n\x80\n")
+    assert texts(read(path)) == ["\ufffd\ufffd\0", f"{CPP}\n\ufffd"]
