@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from mindscope.errors import FormatError
+from mindscope.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.memory_segments import (
     RELEASES,
@@ -18,7 +19,6 @@ from mindscope.profile.formats.memory_segments import (
     SegmentChange,
     segments_over_time,
 )
-from mindscope.profile.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts

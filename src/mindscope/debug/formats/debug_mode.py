@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs of PyTorch's ``DebugMode``: one operator a line, indented below its modules.
+
+::
+
+    [nn.Mod] Net
+      [nn.Mod] Net.fc1
+        # File: /train/net.py:49 in forward, code: x = self.fc1(x)
+        aten::addmm(t$2: f32[3], t$3: f32[2, 4])  ->  t$4: f32[2, 3]  # {'input_hash': ((0.8, 8.0), {}), 'hash': 4.7}
+
+A hash that is a float is the L1 norm of the tensor; one that is an integer is a hash of its bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.debug.formats.elements import element_type
+from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor
+from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+
+_SUFFIXES = (".txt", ".log")
+_HEAD = 1 << 14
+_LONGEST_LINE = 1 << 16
+_OPERATOR = re.compile(
+    r"(?P<indent>\s*)(?P<name>[A-Za-z_]\w*(?:::|\.)[\w.]+)\((?P<inputs>.*)\)(?:  ->  (?P<outputs>.*))?", re.ASCII
+)
+_CALL = re.compile(r"^\s*[A-Za-z_]\w*::[\w.]+\(.*\)  ->  ", re.MULTILINE | re.ASCII)
+_MODULE = re.compile(r"(?P<indent>\s*)\[nn\.Mod\] (?P<path>\S+)", re.ASCII)
+_FRAME = re.compile(r"\s*# File: (?P<path>.+?):(?P<line>\d+) in (?P<function>\S+), code: (?P<source>.*)", re.ASCII)
+_TENSOR = re.compile(r"\bt(?:\$\d+)?: (?P<dtype>[a-z]\w*)\[(?P<shape>[\d, ]*)\]", re.ASCII)
+_HASHES = re.compile(r"  # \{(?P<hashes>.*)\}$")
+_INPUT_HASH = re.compile(r"'input_hash': \((?P<numbers>.*)\), 'hash'")
+_OUTPUT_HASH = re.compile(r"'hash': (?P<numbers>.*)$")
+_NUMBER = re.compile(r"(?<![\w.'])(?:-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+|nan|inf)(?![\w.'])", re.ASCII)
+_RANK = re.compile(r"rank[_-]?(\d{1,9})", re.ASCII)
+
+
+class _Line(NamedTuple):
+    name: str
+    module: str
+    phase: Phase
+    stack: tuple[str, ...]
+    inputs: str
+    outputs: str
+    input_hashes: list[str]
+    output_hashes: list[str]
+
+
+def is_debug_mode_log(path: Path) -> bool:
+    """Whether a text file begins with lines of DebugMode. Raises OSError."""
+    if path.suffix not in _SUFFIXES or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return b"  ->  t" in head and _CALL.search(head.decode("utf-8", "replace")) is not None
+
+
+def read_debug_mode_log(path: Path) -> RecordedSteps:
+    """The operators of a log as one step. Raises OSError."""
+    problems = Problems()
+    rank = _RANK.search(path.name)
+    readers = {(int(rank[1]) if rank else 0, 0): lambda: problems.read(path, _rows) or []}
+    path.stat()
+    return RecordedSteps(DEBUG_MODE.name, "torch", readers, problems)
+
+
+def _rows(path: Path) -> list[RecordedTensor]:
+    rows: list[RecordedTensor] = []
+    calls: Counter[tuple[str, str, Phase]] = Counter()
+    for order, line in enumerate(_lines(path)):
+        key = line.module, line.name, line.phase
+        sides = ((Role.INPUT, line.inputs, line.input_hashes), (Role.OUTPUT, line.outputs, line.output_hashes))
+        for role, text, hashes in sides:
+            tensors = list(_TENSOR.finditer(text))
+            known = hashes if len(hashes) == len(tensors) else [""] * len(tensors)
+            for slot, (match, number) in enumerate(zip(tensors, known, strict=True)):
+                element = element_type(match["dtype"])
+                shape = tuple(int(size) for size in match["shape"].split(",") if size.strip())
+                tensor = DebugTensor(
+                    line.module, line.name, line.phase, role, str(slot), calls[key],
+                    element.name if element else match["dtype"], shape, "", line.stack,
+                )  # fmt: skip
+                rows.append(RecordedTensor(tensor, order, None, _statistics(shape, number), _digest(number)))
+        calls[key] += 1
+    return rows
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    modules: list[tuple[int, str]] = []
+    stack: tuple[str, ...] = ()
+    phase = Phase.FORWARD
+    with path.open(encoding="utf-8", errors="replace") as file:
+        while text := file.readline(_LONGEST_LINE):
+            text = text.rstrip("\n")
+            if frame := _FRAME.fullmatch(text):
+                stack = (f"{frame['path']}:{frame['line']} {frame['function']}: {frame['source'].strip()}",)
+            elif module := _MODULE.match(text):
+                depth = len(module["indent"])
+                modules = [*(each for each in modules if each[0] < depth), (depth, module["path"])]
+                phase = Phase.FORWARD
+            elif operator := _OPERATOR.match(_HASHES.sub("", text)):
+                modules = [each for each in modules if each[0] < len(operator["indent"])]
+                phase = _phase(phase, operator["name"], bool(modules))
+                yield _line(text, operator, modules, phase, stack)
+
+
+def _phase(before: Phase, name: str, is_in_module: bool) -> Phase:
+    """A backward pass starts with ``ones_like`` of the loss, or an operator of its own, outside of modules."""
+    starts = not is_in_module and (name == "aten::ones_like" or "backward" in name)
+    return Phase.BACKWARD if starts else before
+
+
+def _line(
+    text: str, operator: re.Match[str], modules: list[tuple[int, str]], phase: Phase, stack: tuple[str, ...]
+) -> _Line:
+    path = modules[-1][1].partition(".")[2] if modules else ""  # the first part is the class of the network
+    hashes = _HASHES.search(text)
+    content = hashes["hashes"] if hashes else ""
+    inputs, outputs = _INPUT_HASH.search(content), _OUTPUT_HASH.search(content)
+    return _Line(
+        operator["name"], path, phase, stack, operator["inputs"], operator["outputs"] or "",
+        _NUMBER.findall(inputs["numbers"]) if inputs else [], _NUMBER.findall(outputs["numbers"]) if outputs else [],
+    )  # fmt: skip
+
+
+def _statistics(shape: tuple[int, ...], number: str) -> NDArray[np.float64]:
+    values = np.full(len(FIELDS), math.nan)
+    values[COLUMN[Field.COUNT]] = math.prod(shape)
+    if "." in number or number in ("nan", "inf"):
+        norm = float(number)
+        if math.isfinite(norm):
+            values[COLUMN[Field.SUM_ABS]] = norm
+            for field in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF):
+                values[COLUMN[field]] = 0
+        elif math.isnan(norm):
+            values[COLUMN[Field.NAN]] = 1  # at least one
+    return values
+
+
+def _digest(number: str) -> int:
+    if not number:
+        return 0
+    return int.from_bytes(hashlib.md5(number.encode(), usedforsecurity=False).digest()[:8], "big")
+
+
+DEBUG_MODE = DebugFormat("debug_mode", "a log of PyTorch's DebugMode", is_debug_mode_log, read_debug_mode_log)

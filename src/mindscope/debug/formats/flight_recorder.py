@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dumps of PyTorch's flight recorder: the last collectives of each rank, and where ranks differ.
+
+A dump is a pickle of plain values; names of classes or functions in it are refused, so nothing of it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from mindscope.errors import FormatError
+from mindscope.formats.plain_pickle import read_plain_pickle
+
+_RANK = re.compile(r"(\d{1,9})(?:\.\w+)?$", re.ASCII)
+_HEAD = 1 << 16
+_EQUAL_SIZES = re.compile(
+    r"all_?reduce|broadcast|all_?gather|reduce_?scatter|barrier|(?:^|[:_])reduce(?!_?scatter)", re.IGNORECASE | re.ASCII
+)
+"""Collectives whose sizes are the same on all ranks."""
+
+
+class MismatchKind(str, Enum):
+    """How the entries of ranks for one collective differ."""
+
+    TYPE = "type"
+    SIZE = "size"
+    DTYPE = "dtype"
+    STATE = "state"
+    """Some ranks completed it, or started it, and others did not."""
+    MISSING = "missing"
+    """A rank that has later entries of the group lacks it, or has none after earlier ones."""
+    UNDECIDED = "undecided"
+    """The ring buffer of a rank may have lost it."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Collective(NamedTuple):
+    """One entry."""
+
+    record: int
+    sequence: int
+    """Number in its process group."""
+    is_p2p: bool
+    group: str
+    group_description: str
+    operation: str
+    """``nccl:all_reduce``"""
+    input_sizes: tuple[tuple[int, ...], ...]
+    output_sizes: tuple[tuple[int, ...], ...]
+    input_dtypes: tuple[str, ...]
+    output_dtypes: tuple[str, ...]
+    state: str
+    """``scheduled``, ``started`` or ``completed``."""
+    created_ns: int
+    stack: tuple[str, ...]
+    """Source lines, innermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlightRecord:
+    """The dump of one rank."""
+
+    rank: int
+    version: str
+    collectives: Sequence[Collective]
+    skipped: int
+    """Entries of another form."""
+    facts: Mapping[str, Any]
+    """Configuration and state of the process groups, as the dump has them."""
+
+
+class Mismatch(NamedTuple):
+    """A collective on which ranks differ."""
+
+    kind: MismatchKind
+    group: str
+    sequence: int
+    values: Mapping[int, str]
+    """What each rank has; empty where it has no entry."""
+
+
+def is_flight_record(path: Path) -> bool:
+    """Whether a file is a pickle with collectives. Raises OSError."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return head[:1] == b"\x80" and b"version" in head and (b"entries" in head or b"pg_config" in head)
+
+
+def read_flight_record(path: Path) -> FlightRecord:
+    """The dump of a rank, whose number ends the name of the file, as in ``nccl_trace_rank_3``.
+
+    Raises:
+        FormatError: no pickle of plain values, or one of other content.
+        OSError: it can't be read.
+    """
+    content: Any = read_plain_pickle(path)
+    if not isinstance(content, dict) or not {"entries", "pg_config"} & content.keys():
+        raise FormatError(f"{path.name} has no entries, want a dump of the flight recorder")
+    record = cast("dict[str, Any]", content)
+    entries = record.get("entries")
+    listed = cast("list[Any]", entries) if isinstance(entries, list) else []
+    collectives = [each for entry in listed if (each := _collective(entry)) is not None]
+    number = _RANK.search(path.name)
+    facts = {key: value for key, value in record.items() if key not in ("entries", "version")}
+    return FlightRecord(
+        int(number[1]) if number else 0,
+        str(record.get("version", "")),
+        collectives,
+        len(listed) - len(collectives),
+        facts,
+    )
+
+
+def _collective(entry: Any) -> Collective | None:
+    if not isinstance(entry, dict):
+        return None
+    values = cast("dict[str, Any]", entry)
+    try:
+        is_p2p = bool(values.get("is_p2p", False))
+        group = values.get("process_group") or ("", "")
+        sequence = values.get("p2p_seq_id" if is_p2p else "collective_seq_id", values.get("seq_id", 0))
+        return Collective(
+            int(values.get("record_id", 0)),
+            int(sequence),
+            is_p2p,
+            str(group[0]),
+            str(group[1]),
+            str(values.get("profiling_name", "")),
+            _sizes(values.get("input_sizes")),
+            _sizes(values.get("output_sizes")),
+            tuple(str(each) for each in values.get("input_dtypes") or ()),
+            tuple(str(each) for each in values.get("output_dtypes") or ()),
+            str(values.get("state", "")),
+            int(values.get("time_created_ns") or 0),
+            tuple(f"{each['filename']}:{each['line']} {each['name']}" for each in values.get("frames") or ()),
+        )
+    except (TypeError, ValueError, LookupError, AttributeError):
+        return None
+
+
+def _sizes(value: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(size) for size in each) for each in value or ())
+
+
+def find_mismatches(records: Sequence[FlightRecord]) -> list[Mismatch]:
+    """Where ranks differ, by group and number. Collectives only: of point-to-point each rank has its own numbers.
+
+    Only ranks that have entries of a group are compared in it.
+    """
+    by_group: dict[str, dict[int, dict[int, Collective]]] = defaultdict(lambda: defaultdict(dict))
+    for record in records:
+        for each in record.collectives:
+            if not each.is_p2p:
+                by_group[each.group][record.rank][each.sequence] = each
+    return [
+        mismatch
+        for group, ranks in sorted(by_group.items())
+        if len(ranks) > 1
+        for sequence in sorted({number for entries in ranks.values() for number in entries})
+        for mismatch in _compared(group, sequence, ranks)
+    ]
+
+
+def _compared(group: str, sequence: int, ranks: Mapping[int, Mapping[int, Collective]]) -> list[Mismatch]:
+    entries = {rank: own[sequence] for rank, own in ranks.items() if sequence in own}
+    absent = [rank for rank in ranks if rank not in entries]
+    if absent:
+        is_lost = all(sequence < min(ranks[rank]) for rank in absent)
+        kind = MismatchKind.UNDECIDED if is_lost else MismatchKind.MISSING
+        values = {rank: entries[rank].operation if rank in entries else "" for rank in sorted(ranks)}
+        return [Mismatch(kind, group, sequence, values)]
+    operations = {rank: each.operation for rank, each in entries.items()}
+    if len(set(operations.values())) > 1:
+        return [Mismatch(MismatchKind.TYPE, group, sequence, operations)]
+    found: list[Mismatch] = []
+    if _EQUAL_SIZES.search(next(iter(operations.values()))):
+        sizes = {rank: f"{each.input_sizes} -> {each.output_sizes}" for rank, each in entries.items()}
+        found += _differing(MismatchKind.SIZE, group, sequence, sizes)
+    dtypes = {rank: f"{each.input_dtypes} -> {each.output_dtypes}" for rank, each in entries.items()}
+    found += _differing(MismatchKind.DTYPE, group, sequence, dtypes)
+    states = {rank: each.state for rank, each in entries.items()}
+    return found + _differing(MismatchKind.STATE, group, sequence, states)
+
+
+def _differing(kind: MismatchKind, group: str, sequence: int, values: dict[int, str]) -> list[Mismatch]:
+    return [Mismatch(kind, group, sequence, values)] if len(set(values.values())) > 1 else []

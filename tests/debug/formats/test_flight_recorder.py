@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dumps of PyTorch's flight recorder: collectives, and where ranks differ."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mindscope.debug.formats.flight_recorder import (
+    MismatchKind,
+    find_mismatches,
+    is_flight_record,
+    read_flight_record,
+)
+from mindscope.errors import FormatError
+
+
+def entry(sequence: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "record_id": sequence, "collective_seq_id": sequence, "p2p_seq_id": 0, "is_p2p": False,
+        "process_group": ("0", "default_pg"), "profiling_name": "nccl:all_reduce", "input_sizes": ((4, 3),),
+        "output_sizes": ((4, 3),), "input_dtypes": ["Float"], "output_dtypes": ["Float"], "state": "completed",
+        "time_created_ns": 1_700_000_000_000_000_000, "frames": [{"name": "step", "filename": "train.py", "line": 7}],
+        **changes,
+    }  # fmt: skip
+
+
+def write(directory: Path, rank: int, *entries: Any) -> Path:
+    path = directory / f"nccl_trace_rank_{rank}"
+    content = {"version": "2.10", "pg_config": {"0": {"name": "0", "ranks": "[0, 1]"}}, "entries": list(entries)}
+    path.write_bytes(pickle.dumps(content))
+    return path
+
+
+def kinds(directory: Path, *ranks: list[dict[str, Any]]) -> list[tuple[MismatchKind, int]]:
+    records = [read_flight_record(write(directory, rank, *entries)) for rank, entries in enumerate(ranks)]
+    return [(each.kind, each.sequence) for each in find_mismatches(records)]
+
+
+def test_entries_of_a_rank(tmp_path: Path) -> None:
+    path = write(tmp_path, 3, entry(5), "odd", {"process_group": 3})
+    assert is_flight_record(path)
+    record = read_flight_record(path)
+    (collective,) = record.collectives
+    assert (record.rank, record.version, record.skipped, record.facts["pg_config"]["0"]["name"]) == (3, "2.10", 2, "0")
+    assert (collective.operation, collective.sequence, collective.group_description) == (
+        "nccl:all_reduce",
+        5,
+        "default_pg",
+    )
+    assert (collective.input_sizes, collective.stack) == (((4, 3),), ("train.py:7 step",))
+
+
+def test_ranks_that_agree(tmp_path: Path) -> None:
+    assert kinds(tmp_path, [entry(1), entry(2)], [entry(1), entry(2)]) == []
+    assert kinds(tmp_path, [entry(1)]) == []
+    sends = [entry(1, is_p2p=True, p2p_seq_id=1, profiling_name="nccl:send 0->1")]
+    assert kinds(tmp_path, sends, []) == []
+    other_group = [entry(9, process_group=("1", "tp"))]
+    assert kinds(tmp_path, [entry(1), *other_group], [entry(1)]) == []
+
+
+@pytest.mark.parametrize(("change", "want"), [
+    ({"profiling_name": "nccl:broadcast"}, MismatchKind.TYPE),
+    ({"input_sizes": ((5, 3),)}, MismatchKind.SIZE),
+    ({"input_dtypes": ["Half"]}, MismatchKind.DTYPE),
+    ({"state": "scheduled"}, MismatchKind.STATE),
+])  # fmt: skip
+def test_ranks_that_differ(tmp_path: Path, change: dict[str, Any], want: MismatchKind) -> None:
+    assert kinds(tmp_path, [entry(1), entry(2)], [entry(1), entry(2, **change)]) == [(want, 2)]
+
+
+def test_sizes_may_differ_where_the_operation_allows_it(tmp_path: Path) -> None:
+    one = entry(1, profiling_name="nccl:all_to_all", input_sizes=((1,),))
+    other = entry(1, profiling_name="nccl:all_to_all", input_sizes=((2,),))
+    assert kinds(tmp_path, [one], [other]) == []
+
+
+def test_missing_entries(tmp_path: Path) -> None:
+    assert kinds(tmp_path, [entry(1), entry(2)], [entry(1)]) == [(MismatchKind.MISSING, 2)]
+    assert kinds(tmp_path, [entry(1), entry(2)], [entry(2)]) == [(MismatchKind.UNDECIDED, 1)]
+
+
+class Exploit:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exec, (f"open({str(self.path)!r}, 'w')",)
+
+
+def test_nothing_of_a_pickle_is_executed(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="want plain values only"):
+        read_flight_record(write(tmp_path, 0, Exploit(tmp_path / "executed")))
+    assert not (tmp_path / "executed").exists()
+    whole = write(tmp_path, 0, entry(1)).read_bytes()
+    for end in range(0, len(whole), 5):
+        path = tmp_path / "cut_0"
+        path.write_bytes(whole[:end])
+        with pytest.raises(FormatError):
+            read_flight_record(path)
+    path.write_bytes(pickle.dumps([1]))
+    with pytest.raises(FormatError, match="has no entries"):
+        read_flight_record(path)
