@@ -55,7 +55,9 @@ def test_heads(line: str, level: Level, time_ns: int | None, module: str, rank: 
     assert head.module == module or not module
 
 
-@pytest.mark.parametrize("line", ["", "loss: 0.5", "  indented", "[1, 2]", "Iteration 3", "[WARNING] text", "I am"])
+@pytest.mark.parametrize(
+    "line", ["", "loss: 0.5", "  indented", "[1, 2]", "Iteration 3", "[WARNING] text", "I am", "9999-01-01 00:00:00 x"]
+)
 def test_lines_without_head(line: str) -> None:
     assert parse_head(line, 2026) is None
 

@@ -22,6 +22,8 @@ LONGEST_HEAD = 512
 """Bytes of a line that are parsed."""
 _US = 1000
 _SECOND_NS = 10**9
+_YEARS = (1970, 2262)
+"""Whose nanoseconds fit into 64 bits."""
 
 
 class Level(IntEnum):
@@ -145,4 +147,4 @@ def _time(date: str, clock: str) -> int | None:
         moment = datetime.fromisoformat(f"{date}T{clock}").replace(tzinfo=timezone.utc)
     except ValueError:
         return None
-    return int(moment.timestamp()) * _SECOND_NS
+    return int(moment.timestamp()) * _SECOND_NS if _YEARS[0] <= moment.year < _YEARS[1] else None
