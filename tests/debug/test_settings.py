@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mindscope.debug import RunningDataSettings, read_config, settings_from_environment
+from mindscope.debug import EnvironmentConfig, RunningDataSettings, read_config, settings_from_environment
 from mindscope.errors import SettingsError
 
 
@@ -21,13 +21,10 @@ def config(directory: Path, content: Any) -> Path:
 
 def test_documented_file_is_read(tmp_path: Path) -> None:
     documented = {"rdr": {"enable": True, "mode": 1, "path": "/path/to/rdr/dir"}}
-    assert read_config(config(tmp_path, documented)) == RunningDataSettings(True, 1, Path("/path/to/rdr/dir"))
-    assert read_config(config(tmp_path, {"sys": {"mem_reuse": True}})) is None
-
-
-def test_reuse_of_memory_has_no_counterpart_which_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert read_config(config(tmp_path, {"sys": {"mem_reuse": False}})) is None
-    assert len(caplog.records) == 1
+    got = read_config(config(tmp_path, documented))
+    assert got == EnvironmentConfig(RunningDataSettings(True, 1, Path("/path/to/rdr/dir")))
+    for reuse in (True, False):
+        assert read_config(config(tmp_path, {"sys": {"mem_reuse": reuse}})) == EnvironmentConfig(None, reuse)
 
 
 @pytest.mark.parametrize(("content", "named"), [

@@ -3,9 +3,10 @@
 
 from mindscope.debug.printing import value_text
 from mindscope.debug.running_data import LastData, write_running_data
-from mindscope.debug.settings import RunningDataSettings, read_config, settings_from_environment
+from mindscope.debug.settings import EnvironmentConfig, RunningDataSettings, read_config, settings_from_environment
 
 __all__ = [
+    "EnvironmentConfig",
     "LastData",
     "RunningDataSettings",
     "read_config",

@@ -27,11 +27,20 @@ class RunningDataSettings:
     path: Path = Path()
 
 
-def read_config(file: str | PathLike[str]) -> RunningDataSettings | None:
-    """The settings in a configuration file; None if it has no ``rdr``.
+@dataclass(frozen=True, slots=True)
+class EnvironmentConfig:
+    """A ``mindspore_config.json``."""
 
-    ``{"rdr": {"enable": true, "mode": 1, "path": "/absolute"}, "sys": {"mem_reuse": true}}``: every entry is
-    optional. ``mem_reuse`` has no effect: PyTorch's allocator always reuses memory.
+    running_data: RunningDataSettings | None = None
+    """None if it has no ``rdr``."""
+    is_memory_reused: bool | None = None
+    """``sys.mem_reuse``; None if it has none."""
+
+
+def read_config(file: str | PathLike[str]) -> EnvironmentConfig:
+    """The settings in a configuration file.
+
+    ``{"rdr": {"enable": true, "mode": 1, "path": "/absolute"}, "sys": {"mem_reuse": true}}``: every entry is optional.
 
     Raises:
         SettingsError: the file can't be read, or an entry is unknown or has another type.
@@ -39,11 +48,11 @@ def read_config(file: str | PathLike[str]) -> RunningDataSettings | None:
     name = Path(file)
     try:
         config: Any = json.loads(name.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(f"env_config_path {name} can't be read: {error}; want a JSON file") from error
     entries = _table(f"{name}", config, ("rdr", "sys"))
-    _check_system(name, entries.get("sys", {}))
-    return _running_data(name, entries["rdr"]) if "rdr" in entries else None
+    running_data = _running_data(name, entries["rdr"]) if "rdr" in entries else None
+    return EnvironmentConfig(running_data, _memory_reuse(name, entries.get("sys", {})))
 
 
 def settings_from_environment(environ: Mapping[str, str]) -> RunningDataSettings:
@@ -74,12 +83,11 @@ def _running_data(file: Path, config: Any) -> RunningDataSettings:
     return RunningDataSettings(enable, mode, Path(path) if path else Path.cwd())
 
 
-def _check_system(file: Path, config: Any) -> None:
-    reuse = _table(f"sys in {file}", config, ("mem_reuse",)).get("mem_reuse", True)
-    if not isinstance(reuse, bool):
+def _memory_reuse(file: Path, config: Any) -> bool | None:
+    reuse = _table(f"sys in {file}", config, ("mem_reuse",)).get("mem_reuse")
+    if reuse is not None and not isinstance(reuse, bool):
         raise SettingsError(f"sys.mem_reuse in {file} is {reuse!r}, want true or false")
-    if not reuse:
-        _LOG.warning("sys.mem_reuse is false, which has no counterpart: the allocator of PyTorch always reuses memory")
+    return reuse
 
 
 def _table(subject: str, value: Any, names: tuple[str, ...]) -> dict[str, Any]:

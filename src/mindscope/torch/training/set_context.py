@@ -13,6 +13,7 @@ from mindscope.debug.settings import read_config
 from mindscope.log import configure_log
 from mindscope.torch.core.arguments import check_choice, check_count
 from mindscope.torch.core.context import CONTEXT
+from mindscope.torch.core.memory_reuse import set_memory_reuse
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -47,7 +48,10 @@ def set_context(
     if device_target is not None or device_id is not None:
         CONTEXT.device = _device(device_target or "GPU", device_id)
     if env_config_path is not None:
-        CONTEXT.running_data = read_config(env_config_path)
+        config = read_config(env_config_path)
+        CONTEXT.running_data = config.running_data
+        if config.is_memory_reused is not None:
+            set_memory_reuse(config.is_memory_reused)
     if save_graphs_path is not None:
         CONTEXT.graphs_path = Path(save_graphs_path)
     if save_graphs is not None:
