@@ -18,5 +18,5 @@ class StatisticsRows:
     def update(self, row: int, now: int, before: int, kind: int, count: int) -> None:
         """Means of |now - before| and |before| of floats into the last two columns."""
 
-def mix(words: int, weighted: int, count: int) -> int:
-    """The digest of sums that another program computed."""
+def mix(hash: int, count: int) -> int:
+    """The digest of a sum that another program computed."""

@@ -9,7 +9,7 @@ cdef extern from "_tensor_statistics.h" nogil:
     ctypedef struct MsStatistics:
         int64_t count, nan, positive_inf, negative_inf, zero, below, above, near_max, subnormal
         double min, max, sum, sum_abs, sum_squares
-        uint64_t words, weighted
+        uint64_t hash
 
     void ms_summarize(MsStatistics *found, const char *data, int kind, int64_t count)
     void ms_summarize_bytes(
@@ -94,18 +94,18 @@ cdef class StatisticsRows:
         values[13] = <double> found.subnormal
         values[14] = NAN
         values[15] = NAN
-        self.digests[row] = mixed(found.words, found.weighted, found.count)
+        self.digests[row] = mixed(found.hash, found.count)
 
 
-cdef uint64_t mixed(uint64_t words, uint64_t weighted, int64_t count) noexcept:
-    """A hash of both sums and the count that is not 0. Source: the finalizer of SplitMix64."""
-    cdef uint64_t state = weighted + words * 0x9E3779B97F4A7C15u + <uint64_t> count * 0xD1B54A32D192ED03u
+cdef uint64_t mixed(uint64_t hash, int64_t count) noexcept:
+    """A hash of a sum and a count that is not 0. Source: the finalizer of SplitMix64."""
+    cdef uint64_t state = hash + <uint64_t> count * 0xD1B54A32D192ED03u
     state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u
     state = (state ^ (state >> 27)) * 0x94D049BB133111EBu
     state ^= state >> 31
     return state if state else 1
 
 
-def mix(uint64_t words, uint64_t weighted, int64_t count):
-    """The digest of sums that another program computed."""
-    return mixed(words, weighted, count)
+def mix(uint64_t hash, int64_t count):
+    """The digest of a sum that another program computed."""
+    return mixed(hash, count)

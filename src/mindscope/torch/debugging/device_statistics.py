@@ -8,19 +8,19 @@ from torch import Tensor
 
 from mindscope.torch.debugging.element_types import ElementType
 
-_WORDS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int32}
+_LOW = 0xFFFFFFFF
 
 
 def device_statistics(tensor: Tensor, element: ElementType) -> tuple[Tensor, Tensor]:
-    """Statistics and sums of words of a contiguous tensor of real elements.
+    """Statistics and a hash of a contiguous tensor of real elements.
 
     Returns:
         The first 14 of ``FIELDS``, of the widest float of the device, shape (14,).
-        Plain and weighted sum of the words of memory, int64, shape (2,), for ``stats._tensor_statistics.mix``.
+        A sum over the words of memory for ``stats._tensor_statistics.mix``, int64, shape ().
     """
     with torch.no_grad(), torch.autocast(tensor.device.type, enabled=False):
         flat = tensor.detach().reshape(-1)
-        return _statistics(flat, element), _sums_of_words(flat)
+        return _statistics(flat, element), _hash(flat)
 
 
 def _statistics(flat: Tensor, element: ElementType) -> Tensor:
@@ -55,11 +55,17 @@ def _lowest(finite: Tensor, is_finite: Tensor, wide: torch.dtype) -> Tensor:
     return torch.where(low == float("inf"), float("nan"), low)
 
 
-def _sums_of_words(flat: Tensor) -> Tensor:
-    size = min(flat.element_size(), 4)
-    words = flat.view(_WORDS[size]).to(torch.int64) & ((1 << 8 * size) - 1)
-    numbers = torch.arange(1, words.numel() + 1, device=flat.device) & 0xFFFFFFFF
-    return torch.stack([words.sum(), (words * numbers).sum()])
+def _hash(flat: Tensor) -> Tensor:
+    """As ``ms_hash`` of ``stats/_tensor_statistics.h``."""
+    data = flat.view(torch.uint8)
+    rest = -data.numel() % 8
+    if rest:
+        data = torch.cat([data, data.new_zeros(rest)])
+    words = data.view(torch.int64)
+    keys = (torch.arange(words.numel(), device=flat.device) * 0x9E3779B1) & _LOW
+    low = ((words & _LOW) + keys) & _LOW
+    high = (((words >> 32) & _LOW) + (keys ^ 0x85EBCA77)) & _LOW
+    return (low * high).sum()
 
 
 def device_update(now: Tensor, before: Tensor) -> Tensor:

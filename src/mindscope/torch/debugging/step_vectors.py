@@ -48,7 +48,7 @@ class StepVectors:
         self._reasons = reasons
         self._count = 0
         self._known: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}  # id -> tensor, its version, row
-        self._on_devices: dict[torch.device, list[tuple[int, Tensor, Tensor]]] = {}  # row, statistics, sums of words
+        self._on_devices: dict[torch.device, list[tuple[int, Tensor, Tensor]]] = {}  # row, statistics, hash
         self._updates: dict[torch.device, list[tuple[int, Tensor]]] = {}
         self._copy: HostCopy | None = None  # of the rows of devices, once the step is over
         self._allocate(max(capacity, _LEAST_ROWS))
@@ -119,9 +119,9 @@ class StepVectors:
     def _add_of_device(self, tensor: Tensor, element: ElementType) -> int:
         if tensor.numel() and tensor.untyped_storage().nbytes() == 0:
             raise NotSummarizedError("tensor whose memory was freed")
-        statistics, words = device_statistics(tensor, element)
+        statistics, hash_ = device_statistics(tensor, element)
         row = self._next_row()
-        self._on_devices.setdefault(tensor.device, []).append((row, statistics, words))
+        self._on_devices.setdefault(tensor.device, []).append((row, statistics, hash_))
         return row
 
     def add_update(self, row: int, now: Tensor, before: Tensor) -> None:
@@ -149,7 +149,7 @@ class StepVectors:
         gathered: dict[tuple[str, str], Tensor] = {}
         for device, rows in self._on_devices.items():
             gathered["statistics", str(device)] = torch.stack([each[1] for each in rows])
-            gathered["words", str(device)] = torch.stack([each[2] for each in rows])
+            gathered["hash", str(device)] = torch.stack([each[2] for each in rows])
         for device, updates in self._updates.items():
             gathered["update", str(device)] = torch.stack([each[1] for each in updates])
         self._copy = copy = HostCopy(gathered)
@@ -163,8 +163,8 @@ class StepVectors:
             for device in devices:
                 rows = places["statistics", device]
                 values[rows, :14], values[rows, 14:] = read["statistics", device], np.nan
-                for row, words in zip(rows, read["words", device].view(np.uint64).tolist(), strict=True):
-                    digest[row] = mix(words[0], words[1], int(values[row, 0]))
+                for row, hash_ in zip(rows, read["hash", device].view(np.uint64).tolist(), strict=True):
+                    digest[row] = mix(hash_, int(values[row, 0]))
                 if ("update", device) in places:
                     values[places["update", device], 14:] = read["update", device]
             return Vectors(values, digest)
