@@ -296,3 +296,10 @@ def test_statistics_of_large_arrays_are_merged(tmp_path: Path, monkeypatch: pyte
     np.testing.assert_allclose(found, array_statistics(array))
     assert math.isnan(found[COLUMN[Field.MEAN_ABS_UPDATE]])
     assert NET in CONV
+
+
+def test_a_signaling_nan_is_a_nan(tmp_path: Path) -> None:
+    path = raw_dump(tmp_path) / "net" / "device_1" / "iteration_3"
+    file = next(each for each in path.iterdir() if "Float32" in each.name)
+    file.write_bytes(b"\1\0\x80\x7f")
+    assert np.nansum(read_debug_data(tmp_path).at(3, 1).column(Field.NAN)) == 1

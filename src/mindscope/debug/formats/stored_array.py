@@ -131,7 +131,8 @@ def read_npy(path: Path, dtype: str = "") -> StoredArray:
 def statistics_of(array: NDArray[Any], dtype: str) -> NDArray[np.float64]:
     """As ``array_statistics``; of complex numbers, which have no order, only how many there are and how many NaN."""
     if array.dtype.kind != "c":
-        return array_statistics(array, dtype)
+        with np.errstate(invalid="ignore"):  # a signaling NaN
+            return array_statistics(array, dtype)
     found = np.full(len(FIELDS), np.nan)
     found[COLUMN[Field.COUNT]], found[COLUMN[Field.NAN]] = array.size, np.isnan(array).sum()
     return found

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ _FIRST = 1024
 
 
 class GrowingColumn:
-    """Numbers of one dtype; ``values`` is a view of all of them, valid until the next ``append``."""
+    """Numbers of one dtype; ``values`` is a view of all of them, valid until they change."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self._kept: NDArray[Any] = np.empty(_FIRST, dtype)
@@ -25,11 +26,14 @@ class GrowingColumn:
     def values(self) -> NDArray[Any]:
         return self._kept[: self._count]
 
-    def append(self, value: int) -> None:
-        if self._count == len(self._kept):
-            self._kept = np.concatenate([self._kept, np.empty_like(self._kept)])
-        self._kept[self._count] = value
-        self._count += 1
+    def extend(self, values: Sequence[int]) -> None:
+        count = self._count + len(values)
+        if count > len(self._kept):
+            grown = np.empty(max(count, 2 * len(self._kept)), self._kept.dtype)
+            grown[: self._count] = self.values
+            self._kept = grown
+        self._kept[self._count : count] = values
+        self._count = count
 
     def drop_last(self) -> None:
         self._count -= 1

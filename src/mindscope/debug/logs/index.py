@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ from mindscope.debug.logs.line_heads import LONGEST_HEAD, Level, LineHead, parse
 _LONGEST_PIECE = 1 << 16
 """A longer line is read in pieces, of which the first is parsed."""
 _LONGEST_MESSAGE = 1 << 20
+_SPAN = 1 << 18
+_MOST_PENDING = 1 << 16
 _RANK_IN_PATH = re.compile(r"(?:^|[^A-Za-z])rank[_-]?(\d{1,9})(?!\d)", re.ASCII)
 _ATTEMPT = re.compile(r"attempt_\d+/(\d{1,9})/[^/]+$", re.ASCII)
 _TRACEBACK = "Traceback (most recent call last)"
@@ -67,12 +70,14 @@ class LogIndex:
         self._start, self._time = GrowingColumn(np.int64), GrowingColumn(np.int64)
         self._level, self._module, self._rank = (GrowingColumn(dtype) for dtype in (np.int8, np.int32, np.int32))
         self._end = 0
+        self._count = 0
+        self._pending: list[tuple[int, int, int, int, int]] = []
         self._open: _OpenLine | None = None
         self._identity: tuple[int, int] | None = None
         self._takes_lines = self._is_traceback = False
 
     def __len__(self) -> int:
-        return len(self._start)
+        return self._count
 
     @property
     def start(self) -> NDArray[np.int64]:
@@ -114,30 +119,46 @@ class LogIndex:
             if self._open is not None and state.st_size > self._end:
                 self._forget(self._open)
             file.seek(self._end)
-            return self._read(file, time.localtime(state.st_mtime).tm_year, most_bytes)
+            year = time.localtime(state.st_mtime).tm_year
+            try:
+                return self._read(file, year, most_bytes)
+            finally:
+                self._flush()
 
     def _read(self, file: BinaryIO, year: int, most_bytes: int | None) -> int:
         begin = self._end
-        is_line_start = True
-        while most_bytes is None or self._end - begin < most_bytes or not is_line_start:
+        limit = sys.maxsize if most_bytes is None else begin + most_bytes
+        while self._end < limit:
             piece = file.readline(_LONGEST_PIECE)
             if not piece:
                 break
-            if is_line_start:
-                before = len(self), self._takes_lines, self._is_traceback
-                self._add_line(piece, year)
-                self._open = _OpenLine(self._end, len(self) > before[0], *before[1:])
-            self._end += len(piece)
-            is_line_start = piece.endswith(b"\n")
-            if is_line_start:
-                self._open = None
+            before = self._count, self._takes_lines, self._is_traceback
+            start = self._end
+            self._add_line(piece, year)
+            while True:
+                self._end += len(piece)
+                if piece.endswith(b"\n"):
+                    break
+                piece = file.readline(_LONGEST_PIECE)
+                if not piece:
+                    self._open = _OpenLine(start, self._count > before[0], *before[1:])
+                    break
+            if len(self._pending) >= _MOST_PENDING:
+                self._flush()
         return self._end - begin
+
+    def _flush(self) -> None:
+        columns = (self._start, self._level, self._time, self._rank, self._module)
+        for column, values in zip(columns, zip(*self._pending, strict=True), strict=False):
+            column.extend(values)
+        self._pending.clear()
 
     def _forget(self, line: _OpenLine) -> None:
         """Take back a line that was indexed before its end was written."""
         if line.is_message:
             for column in (self._start, self._level, self._time, self._rank, self._module):
                 column.drop_last()
+            self._count -= 1
         self._end, self._takes_lines, self._is_traceback = line.start, line.took_lines, line.was_traceback
         self._open = None
 
@@ -158,31 +179,31 @@ class LogIndex:
         return was_traceback or self._is_traceback
 
     def _add(self, head: LineHead) -> None:
-        self._start.append(self._end)
-        self._level.append(head.level)
-        self._time.append(head.time_ns)
-        self._rank.append(head.rank if head.rank >= 0 else self.rank_of_file)
-        if head.module not in self._numbers:
-            self._numbers[head.module] = len(self.modules)
+        number = self._numbers.get(head.module, -1)
+        if number < 0:
+            number = self._numbers[head.module] = len(self.modules)
             self.modules.append(head.module)
-        self._module.append(self._numbers[head.module])
+        rank = head.rank if head.rank >= 0 else self.rank_of_file
+        self._pending.append((self._end, head.level, head.time_ns, rank, number))
+        self._count += 1
 
     def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:
         """The messages of ascending rows, at most a MiB of the text of each. Raises OSError."""
-        ends = np.append(self.start[1:], self._end)
+        starts = self.start[rows]
+        ends = np.append(self.start[1:], self._end)[rows]
+        lengths = np.minimum(ends - starts, _LONGEST_MESSAGE)
+        columns = (rows, starts, lengths, self.level[rows], self.time_ns[rows], self.module[rows], self.rank[rows])
+        span_start, span = 0, b""
         with self.path.open("rb") as file:
-            for row in rows.tolist():
-                begin = int(self.start[row])
-                file.seek(begin)
-                data = file.read(min(int(ends[row]) - begin, _LONGEST_MESSAGE))
-                yield LogMessage(
-                    row,
-                    int(self.level[row]),
-                    int(self.time_ns[row]),
-                    self.modules[int(self.module[row])],
-                    int(self.rank[row]),
-                    data.decode("utf-8", "replace").rstrip("\r\n"),
-                )
+            for row, start, length, level, time_ns, module, rank in zip(
+                *(each.tolist() for each in columns), strict=True
+            ):
+                if not span_start <= start <= start + length <= span_start + len(span):
+                    file.seek(start)
+                    span_start, span = start, file.read(max(length, _SPAN))
+                data = span[start - span_start : start - span_start + length]
+                text = data.decode("utf-8", "replace").rstrip("\r\n")
+                yield LogMessage(row, level, time_ns, self.modules[module], rank, text)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -52,8 +52,8 @@ class LineHead(NamedTuple):
 
 _RANK = re.compile(r"\[(?:default|rank|trainer)(\d{1,9})(?:\|\d+)?\]:\s?", re.ASCII)
 _MINDSPORE = re.compile(
-    r"\[(?P<level>DEBUG|INFO|WARNING|ERROR|CRITICAL)\] (?P<module>\w+)\((?P<process>[^)]*)\):"
-    r"(?P<time>\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d)\.(?P<ms>\d{1,6})(?:\.(?P<us>\d{1,3}))?",
+    r"\[(DEBUG|INFO|WARNING|ERROR|CRITICAL)\] (\w+)\([^)]*\):"
+    r"(\d{4}-\d\d-\d\d)-(\d\d:\d\d:\d\d)\.(\d{1,6})(?:\.(\d{1,3}))?",
     re.ASCII,
 )
 _GLOG = re.compile(
@@ -97,16 +97,15 @@ def _mindspore(text: str, rank: int) -> LineHead | None:
     match = _MINDSPORE.match(text)
     if match is None:
         return None
-    second = _time(match["time"][:10], match["time"][11:])
-    fraction = _microseconds(match["ms"], match["us"])
-    if second is None:
+    level, module, date, clock, first, second = match.groups("")
+    start = _time(date, clock)
+    if start is None:
         return None
-    return LineHead(Level[match["level"]], second + fraction * _US, match["module"], rank, takes_lines=True)
+    return LineHead(_BY_WORD[level], start + _microseconds(first + second) * _US, module, rank, takes_lines=True)
 
 
-def _microseconds(first: str, second: str | None) -> int:
-    """``123.456``. Python code cuts the number in two without zeros before it: 5123 us is ``512.3``."""
-    digits = first + (second or "")
+def _microseconds(digits: str) -> int:
+    """Of ``123`` and ``456``. Python code cuts the number in two without zeros before it: 5123 us is ``512.3``."""
     return int(digits[:6])
 
 
