@@ -23,6 +23,7 @@ COMMANDS = {
     "inspect",
     "lineage",
     "diff",
+    "debug",
     "profile",
     "graph",
     "landscape",

@@ -45,15 +45,18 @@ def _is_used_parameter(operator: ComparedOperator, operators: Sequence[ComparedO
 def _differing_batch(
     operators: Sequence[ComparedOperator], parameters: set[int], has_parameters: bool
 ) -> ComparedOperator | None:
-    """The first operator, or the network itself, if its inputs differ and are no parameters that differ."""
+    """The first differing operator, if its inputs differ, and no module around it got equal ones.
+
+    None if the input is a parameter that differs.
+    """
     forward = [each for each in operators
                if each.tensor.phase is Phase.FORWARD and each.tensor.role in (Role.INPUT, Role.OUTPUT)]  # fmt: skip
-    networks = [each for each in forward if not each.tensor.module and is_module(each.tensor)]
-    for each in [*forward[:1], *networks]:
-        is_parameter = each.worst_input_digest in parameters or (has_parameters and not is_module(each.tensor))
-        if each.is_input_different and not (is_parameter and has_parameters):
-            return each
-    return None
+    first = next((each for each in forward if each.difference.differs or each.is_input_different), None)
+    if first is None or not first.is_input_different:
+        return None
+    is_parameter = first.worst_input_digest in parameters or (has_parameters and not is_module(first.tensor))
+    is_inside = any(_contains(each, first) and each.has_inputs and not each.is_input_different for each in forward)
+    return None if is_parameter or is_inside else first
 
 
 def _contains(outer: ComparedOperator, inner: ComparedOperator) -> bool:
@@ -62,5 +65,5 @@ def _contains(outer: ComparedOperator, inner: ComparedOperator) -> bool:
     if outer is inner or not is_module(one) or one.phase is not other.phase or other.role is Role.PARAMETER:
         return False
     if one.module == other.module:
-        return not is_module(other) or other.role is Role.GRADIENT
+        return not is_module(other)
     return not one.module or other.module.startswith(one.module + ".")

@@ -11,6 +11,8 @@ from mindscope.debug.first_bad.result import Cause
 from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
 from mindscope.debug.model.tensors import Phase
 
+_LOSS = "loss"
+"""What the recorder calls the loss that a training gives it."""
 _COLLECTIVES = ("allreduce", "all_reduce", "allgather", "all_gather", "reducescatter", "reduce_scatter", "broadcast",
                 "alltoall", "all_to_all", "recv", "receive", "c10d", "hccl", "nccl", "distributed.")  # fmt: skip
 
@@ -127,7 +129,7 @@ class _Walk:
     def _last_inside(self, place: int) -> int | None:
         """Of a module, the operator inside of it that made its bad output."""
         operator = self.operators[place]
-        if not operator.is_module or not operator.bad_outputs:
+        if not operator.is_module or not operator.bad_outputs or operator.tensor.type == _LOSS:
             return None
         inside = [each for each in self.bad if each not in self.next_of and operator.contains(self.operators[each])]
         digests = {self._digest(row) for row in operator.bad_outputs} - {0}
@@ -154,10 +156,13 @@ class _Walk:
         return (alike or earlier or [None])[-1]
 
     def _without_inputs(self, place: int) -> list[int]:
-        """Where a gradient or an update comes from, of which no inputs were recorded."""
+        """Where a loss, a gradient or an update comes from, of which no inputs were recorded."""
         operator = self.operators[place]
-        if operator.inputs or operator.phase is Phase.FORWARD:
+        if operator.inputs:
             return []
+        if operator.phase is Phase.FORWARD:
+            is_without = operator.tensor.type == _LOSS or not any(each.inputs for each in self.operators)
+            return [each for each in self.bad if each < place][-1:] if is_without else []
         backward = [each for each in self.bad
                     if each != place and self.operators[each].phase is Phase.BACKWARD]  # fmt: skip
         if operator.phase is Phase.OPTIMIZER:

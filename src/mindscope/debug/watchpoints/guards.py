@@ -27,10 +27,14 @@ def learns_nothing(context: StepContext) -> Mask:
 
 
 def is_no_beginner(context: StepContext) -> Mask:
-    """Weights, not biases, except those that began at zero a few steps before."""
+    """Weights, not biases, with a large update, except those that began at zero a few steps before.
+
+    A few weights near zero may change by more than their size without harm.
+    """
     tensor, state = context.recorded.tensor, context.state
     is_young = state.began_at_zero[tensor] & (state.seen[tensor] < _YOUNG)
-    return ~context.table.is_vector[tensor] & ~is_young
+    is_large = ~(context.recorded.column(Field.MEAN_ABS_UPDATE) < context.table.initial_size[tensor])
+    return ~context.table.is_vector[tensor] & ~is_young & is_large
 
 
 def is_far_below_others(context: StepContext) -> Mask:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -34,6 +35,8 @@ class TensorTable:
     is_parameter_gradient: Mask
     gradient: NDArray[np.int64]
     """Of a parameter, the place of its gradient; -1 without one."""
+    initial_size: NDArray[np.float64]
+    """Of a matrix or a kernel, about twice the mean magnitude that common initializations give it; 0 if not known."""
     has_updates: bool
     """Whether the format records updates of parameters."""
 
@@ -65,5 +68,12 @@ class TensorTable:
                 ],
                 np.int64,
             ),
+            initial_size=np.array([_initial_size(each.shape) for each in tensors], np.float64),
             has_updates=Field.MEAN_ABS_UPDATE in source.fields,
         )
+
+
+def _initial_size(shape: tuple[int, ...] | None) -> float:
+    """One over the square root of the number of inputs."""
+    inputs = math.prod(shape[1:]) if shape is not None and len(shape) > 1 else 0
+    return 1 / math.sqrt(inputs) if inputs else 0.0

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trainings with a planted fault: each is found at its operator and step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+import mindscope
+from mindscope.debug.compare import DivergenceCause
+from mindscope.debug.first_bad import Cause
+from mindscope.reading.run_debug import RunDebug
+from mindscope.torch import Debugger
+
+from .small_trainings import STEPS, Training, classes, classify, mlp, numbers, sgd
+
+pytestmark = pytest.mark.framework
+FAULT = 4
+"""The step of the fault, from 1 on."""
+
+
+def recorded(
+    directory: Path, training: Training, level: str = "operator", before: Callable[[int], None] = lambda step: None
+) -> RunDebug:
+    """Trains; ``before`` plants the fault before a step."""
+    with Debugger(directory, training.network, level=level) as debugger:
+        for step in range(1, STEPS + 1):
+            before(step)
+            debugger.step(training.step(step - 1))
+    return mindscope.open_run(directory).debug
+
+
+class Logarithm(nn.Module):
+    """Takes the logarithm of probabilities, which are zero from a step on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.scale = nn.Linear(4, 3), 1.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.fc(x).softmax(-1) * self.scale).log()
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_nan_by_the_logarithm_of_zero(level: str, tmp_path: Path) -> None:
+    network = Logarithm()
+
+    def plant(step: int) -> None:
+        network.scale = 0.0 if step == FAULT else 1.0
+
+    debug = recorded(tmp_path, Training(network, classify(8, 4)), level, plant)
+    bad = debug.first_bad()
+    assert bad is not None
+    assert (bad.cause, bad.step) == (Cause.OPERATOR, FAULT)
+    if level == "operator":
+        assert bad.operator == "aten::log"
+        assert "test_planted_faults.py" in bad.source
+    else:
+        assert bad.operator == "Logarithm"  # the smallest module around it
+    assert {hit.step for hit in debug.watch().hits} >= {FAULT}
+
+
+def test_the_story_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    document = (Path(__file__).parents[2] / "docs" / "debugging.md").read_text("utf-8")
+    story = document.split("## A debugged failure")[1]
+    code = re.findall(r"```python\n(.*?)```", story, re.DOTALL)[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "story.py").write_text(code, "utf-8")
+    exec(compile(code, str(tmp_path / "story.py"), "exec"), {"__name__": "story"})
+    printed = " ".join(capsys.readouterr().out.split())
+    quoted = [" ".join(each.split()) for each in re.findall(r'"(.*?)"', story.split("It prints:")[1], re.DOTALL)]
+    assert printed.startswith(quoted[0].removesuffix(" ..."))
+    assert "story.py:13 forward" in printed
+    assert quoted[1] in printed
+
+
+def test_overflow_of_float16(tmp_path: Path) -> None:
+    network = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3)).half()
+
+    def plant(step: int) -> None:
+        with torch.no_grad():
+            network[0].weight.fill_(5.0**step)
+            network[1].weight.fill_(5.0**step)
+
+    def loss(network: nn.Module, number: int) -> Tensor:
+        return F.cross_entropy(network(torch.ones(8, 4).half()).float() - 1, classes(number, 8))
+
+    debug = recorded(tmp_path, Training(network, loss, optimizer=sgd(lr=0.0)), "module", plant)
+    bad = debug.first_bad()
+    assert bad is not None
+    first = next(step for step in range(1, STEPS + 1) if 16 * 25.0**step > 65504)
+    assert (bad.step, bad.operator) == (first, "1/Linear")
+
+
+class Exploding(nn.Module):
+    """A recurrent network whose weights are too large from a step on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recurrent, self.head = nn.Linear(4, 4, bias=False), nn.Linear(4, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for _ in range(30):
+            x = self.recurrent(x)
+        return self.head(x)
+
+
+def test_an_exploding_recurrent_network(tmp_path: Path) -> None:
+    network = Exploding()
+    nn.init.eye_(network.recurrent.weight)
+
+    def plant(step: int) -> None:
+        if step == FAULT:
+            with torch.no_grad():
+                network.recurrent.weight.copy_(torch.eye(4) * 100)
+
+    bad = recorded(tmp_path, Training(network, classify(8, 4)), "operator", plant).first_bad()
+    assert bad is not None
+    assert (bad.step, bad.operator.split("#")[0]) == (FAULT, "recurrent/aten::mm")
+    assert 17 <= int(bad.operator.split("#")[1]) <= 20  # 100**19 is the end of float32
+    assert any("recurrent/aten::mm" in each for each in bad.chain)
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_a_dead_relu(level: str, tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+
+    def plant(step: int) -> None:
+        if step == FAULT - 1:
+            with torch.no_grad():
+                network[0].bias.fill_(-100)
+
+    found = recorded(tmp_path, Training(network, classify(8, 4)), level, plant).watch()
+    rows = [row for row in found.rows() if row["condition"] in ("activation_range", "tensor_all_zero")]
+    assert {row["operator"].split("/")[0] for row in rows} == {"1"}
+    assert min(row["step"] for row in rows) == FAULT + 1  # in the third step in a row
+
+
+def test_a_frozen_layer(tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+    network[0].requires_grad_(False)
+    training = Training(network, classify(8, 4), optimizer=lambda _: torch.optim.Adam(network.parameters(), lr=1e-2))
+    found = recorded(tmp_path, training, "module").watch("weight_not_changed")
+    assert {row["operator"] for row in found.rows()} == {"0/Linear"}
+    assert {row["slot"] for row in found.rows()} == {"weight", "bias"}
+
+
+def test_a_wrong_initialization(tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+    for layer in (network[0], network[2]):
+        nn.init.zeros_(layer.weight)
+        nn.init.zeros_(layer.bias)
+    found = recorded(tmp_path, Training(network, classify(8, 4)), "module").watch()
+    rows = [row for row in found.rows() if row["condition"] == "weight_initialization"]
+    assert {(row["step"], row["operator"], row["slot"]) for row in rows} == {
+        (1, "0/Linear", "weight"), (1, "2/Linear", "weight")
+    }  # fmt: skip
+
+
+def two_trainings(tmp_path: Path, level: str, changed: Callable[[nn.Module, int], Tensor]) -> list[RunDebug]:
+    found = []
+    for name, loss in (("one", classify(8, 4)), ("other", changed)):
+        torch.manual_seed(5)
+        found.append(recorded(tmp_path / name, Training(mlp(nn.GELU()), loss), level))
+    return found
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_a_changed_batch(level: str, tmp_path: Path) -> None:
+    def changed(network: nn.Module, number: int) -> Tensor:
+        shift = 0.5 if number + 1 == FAULT else 0.0
+        return F.cross_entropy(network(numbers(number, 8, 4) + shift), classes(number, 8))
+
+    one, other = two_trainings(tmp_path, level, changed)
+    found = one.compare(other)
+    assert found.first is not None
+    assert (found.cause, found.first.step) == (DivergenceCause.BATCH, FAULT)
+    assert found.matching.coverage > 0.98
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_a_changed_kernel(level: str, tmp_path: Path) -> None:
+    def changed(network: nn.Module, number: int) -> Tensor:
+        network[1].approximate = "tanh" if number + 1 == FAULT else "none"  # type: ignore[index]
+        return F.cross_entropy(network(numbers(number, 8, 4)), classes(number, 8))
+
+    one, other = two_trainings(tmp_path, level, changed)
+    found = one.compare(other)
+    assert found.first is not None
+    assert (found.cause, found.first.step) == (DivergenceCause.OPERATOR, FAULT)
+    assert found.first.left.split("/")[0] == "1"
+    assert found.bitwise is not None
+    assert (found.bitwise.step, found.bitwise.left.split("/")[0]) == (FAULT, "1")
