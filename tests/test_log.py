@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import mindscope
-from mindscope.log import configure_log
+from mindscope.log import configure_log, submodule_levels
 
 
 @pytest.fixture
@@ -57,8 +57,37 @@ def test_full_file_is_followed_by_a_next_one(tmp_path: Path, logger: logging.Log
     assert all(file.stat().st_size <= 1000 for file in files)
 
 
+def test_size_in_megabytes_and_permissions(tmp_path: Path, logger: logging.Logger) -> None:
+    variables = {"GLOG_logtostderr": "0", "GLOG_log_dir": str(tmp_path), "GLOG_max_log_size": "1", "GLOG_log_max": "7"}
+    configure_log({**variables, "GLOG_logfile_mode": "0600", "OMPI_COMM_WORLD_RANK": "3"}, logger)
+    (file,) = (tmp_path / "rank_3" / "logs").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [getattr(each, "maxBytes", None) for each in logger.handlers] == [1 << 20, None]
+
+
+def test_parts_have_levels_of_their_own(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
+    configure_log({"GLOG_v": "2", "MS_SUBMODULE_LOG_v": "{TORCH:0, SERVER:4,NOTHING:1,DEBUG:9}"}, logger)
+    root = Path(mindscope.__file__).parent
+    for part in ("torch/dump/dump.py", "server/app.py", "capture/record.py"):
+        for level in (logging.DEBUG, logging.ERROR):
+            logger.handle(logger.makeRecord("x", level, str(root / part), 1, part, (), None))
+    err = capsys.readouterr().err
+    assert [line.rsplit(" ", 1)[1] for line in err.splitlines() if ".py:1]" in line] == [
+        "torch/dump/dump.py", "torch/dump/dump.py", "capture/record.py",
+    ]  # fmt: skip
+
+
+def test_levels_of_parts_that_are_wrong_are_named(logger: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
+    heard: list[str] = []
+    logger.addFilter(lambda record: heard.append(record.getMessage()) or False)
+    assert submodule_levels("TORCH:0", logger) == {}
+    assert submodule_levels("{TORCH:0,NOTHING:1,DEBUG:9}", logger) == {"torch": logging.DEBUG}
+    assert ["{NAME:LEVEL,...}" in heard[0], "NOTHING:1" in heard[1], "DEBUG:9" in heard[2]] == [True] * 3
+
+
 @pytest.mark.parametrize("variables", [
-    {}, {"GLOG_v": "9"}, {"GLOG_logtostderr": "0"}, {"GLOG_logtostderr": "0", "GLOG_log_dir": "a b"},
+    {}, {"GLOG_logtostderr": "0", "GLOG_log_dir": "/tmp", "GLOG_logfile_mode": "rw"},
+    {"GLOG_v": "9"}, {"GLOG_logtostderr": "0"}, {"GLOG_logtostderr": "0", "GLOG_log_dir": "a b"},
     {"GLOG_logtostderr": "yes"},
 ])  # fmt: skip
 def test_without_usable_variables_the_log_stays_as_it_is(variables: dict[str, str], logger: logging.Logger) -> None:
