@@ -487,7 +487,7 @@ def test_a_profiler_of_pytorch_within_it_ends_the_cycle_but_not_the_training(
     profiler.stop()
     assert profiler.files == []
     assert "another profiler of PyTorch ran within it and ended it" in caplog.text
-    assert "aten::mm" in {each.key for each in other.key_averages()}
+    assert "aten::mm" in {each.key for each in cast("Any", other.key_averages())}
     with Profiler(output_path=tmp_path) as later:
         multiply()
     assert len(later.files) == 1
@@ -501,10 +501,10 @@ def test_a_step_that_did_not_end_is_no_step(tmp_path: Path) -> None:
     assert len(marks(profiler.files[0])) == 4, "PyTorch can't take back a mark"
     assert read_profile(profiler.files[0]).steps.number.tolist() == [0, 1, 2]
     with Profiler(output_path=tmp_path) as profiler:
-        for step in (5, 6, 5, 6):  # restarted from a checkpoint; step 7 begins and does not end
+        for step in (5, 6, 7, 5, 6, 7, 8):  # restarted from a checkpoint; step 9 begins and does not end
             multiply()
             profiler.step(step)
-    assert read_profile(profiler.files[0]).steps.number.tolist() == [5, 6, 5, 6]
+    assert read_profile(profiler.files[0]).steps.number.tolist() == [5, 6, 7, 5, 6, 7, 8]
 
 
 @pytest.mark.parametrize("step", ["7", 3.5, float("nan"), torch.ones(2), object(), 2**70])
@@ -512,6 +512,6 @@ def test_a_step_that_is_no_whole_number_is_counted(tmp_path: Path, step: Any) ->
     with Profiler(output_path=tmp_path) as profiler:
         for given in (torch.tensor(4), step, None):
             multiply()
-            profiler.step(given)
+            profiler.step(cast("Any", given))
     assert contents(profiler.files[0])["mindscope"]["steps"] == {"0": 4, "5": 5, "6": 6}
     assert read_profile(profiler.files[0]).steps.number.tolist() == [4, 5, 6]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,26 +66,45 @@ def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
     if len(rows):
         rows = rows[tracks == np.bincount(tracks).argmax()]
     rows = rows[np.argsort(trace.slices.start[rows], kind="stable")]
-    rows = np.delete(rows, _cut_marks(trace.properties, len(rows)))
-    marks = np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64)
-    if of_run:
-        rows, marks = (each[np.isin(marks, list(of_run))] for each in (rows, marks))
+    ended = _ended_steps(trace.properties, len(rows))
+    if ended is None:
+        marks = np.array([_number(trace.names[name]) for name in integers_of(trace.slices.name[rows])], np.int64)
+        if of_run:
+            rows, marks = (each[np.isin(marks, list(of_run))] for each in (rows, marks))
+        number = np.array([of_run.get(mark, mark) for mark in integers_of(marks)], np.int64)
+    else:
+        rows, number = np.delete(rows, ended.cut), np.array(ended.numbers, np.int64)
     start = trace.slices.start[rows]
     return StepRanges(
-        number=np.array([of_run.get(mark, mark) for mark in integers_of(marks)], np.int64),
+        number=number,
         start=start,
         end=start + trace.slices.duration[rows],
     )
 
 
-def _cut_marks(properties: Mapping[str, Any], count: int) -> list[int]:
-    """Which of the marks, in order of time, are of steps that did not end; none if the trace has another number."""
+class _EndedSteps(NamedTuple):
+    cut: list[int]
+    """Which of the marks, in order of time, are of steps that did not end."""
+    numbers: list[int]
+    """Of the other marks; one number may come again where a training restarts from a checkpoint."""
+
+
+def _ended_steps(properties: Mapping[str, Any], count: int) -> _EndedSteps | None:
+    """What the recorder knows of the ``count`` marks; None if it says nothing, or the trace has other marks."""
     facts = properties.get("mindscope")
     found = cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
-    cut = found.get("cut")
-    if found.get("marks") != count or not isinstance(cut, list):
-        return []
-    return [each for each in cast("list[Any]", cut) if isinstance(each, int) and 0 <= each < count]
+    cut, numbers = _whole_numbers(found.get("cut")), _whole_numbers(found.get("ended"))
+    if cut is None or numbers is None or found.get("marks") != count or len(set(cut)) + len(numbers) != count:
+        return None
+    return _EndedSteps(cut, numbers) if all(0 <= each < count for each in cut) else None
+
+
+def _whole_numbers(value: Any) -> list[int] | None:
+    """A list of integers of 64 bits; None for anything else."""
+    if not isinstance(value, list):
+        return None
+    found = [each for each in cast("list[Any]", value) if isinstance(each, int) and abs(each) < 1 << 63]
+    return found if len(found) == len(cast("list[Any]", value)) else None
 
 
 def steps_of_run(properties: Mapping[str, Any]) -> dict[int, int]:

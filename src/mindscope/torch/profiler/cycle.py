@@ -95,6 +95,7 @@ def facts(options: ProfilerOptions, cost: Cost, marks: Marks) -> dict[str, Any]:
         "rank": distributed.get_rank(),
         "world_size": distributed.get_group_size(),
         "steps": {str(mark): step for mark, step in marks.steps if step is not None},
+        "ended": [mark if step is None else step for mark, step in marks.steps],
         "marks": marks.count,
         "cut": marks.cut,
         "job_id": _UNSAFE.sub("_", options.label),
