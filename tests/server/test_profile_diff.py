@@ -29,7 +29,17 @@ def training(product: float, extra: tuple[str, ...] = (), steps: int = 4) -> Eve
     return events
 
 
+def restarted() -> Events:
+    """A training that goes back to step 5."""
+    events = Events()
+    for place, step in enumerate((5, 6, 5, 6)):
+        events.step(step, 100 * place, 100)
+        events.op("aten::mm", 100 * place, 20)
+    return events
+
+
 def write(run: Path) -> None:
+    restarted().write(run / "restarted.pt.trace.json")
     training(20).write(run / "narrow.pt.trace.json")
     training(40, ("aten::item",)).write(run / "wide.pt.trace.json")
     (run / "damaged.pt.trace.json").write_text('{"schemaVersion": 1, "traceEvents": "odd"}')
@@ -78,6 +88,13 @@ def test_ranges_of_steps_of_one_profile(client: TestClient) -> None:
     assert (found["steps_before"], found["steps_after"]) == (2, 2)
     (row,) = (row for row in found["operators"] if row["name"] == "aten::mm")
     assert (row["before_ns"], row["after_ns"]) == (40_500, 42_500)
+
+
+def test_steps_that_a_restart_repeats_are_offered_once(client: TestClient) -> None:
+    name = "restarted.pt.trace.json"
+    answer = diff(client, name, name, before_first=5, before_last=5)
+    assert answer["numbers_before"] == answer["numbers_after"] == [5, 6]
+    assert (answer["diff"]["steps_before"], answer["diff"]["steps_after"]) == (2, 4)
 
 
 def test_problems_are_named(client: TestClient) -> None:

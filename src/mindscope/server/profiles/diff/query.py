@@ -42,10 +42,10 @@ def diff_message(diff: ProfileDiff) -> DiffMessage:
 
 
 def step_numbers(profile: Profile) -> list[int]:
-    """The steps that a difference can be restricted to."""
+    """The steps that a difference can be restricted to, in order; a restart may have repeated some."""
     steps = part_of(profile, Part.STEPS, Steps)
     has_times = part_of(profile, Part.CALL_TREE, CallTree) is not None
-    return steps.number[:MOST_STEPS].tolist() if steps is not None and has_times else []
+    return np.unique(steps.number)[:MOST_STEPS].tolist() if steps is not None and has_times else []
 
 
 def _entry(change: Change) -> ChangeEntry:
