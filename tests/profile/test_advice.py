@@ -44,6 +44,26 @@ def test_waits_for_data_above_a_twentieth_are_said(tmp_path: Path, wait: float, 
         assert (advice.part, list(advice.rows), advice.threshold, advice.share) == (Part.STEPS, [0], 0.05, 0.06)
 
 
+@pytest.mark.parametrize(
+    ("waits_ms", "step_ms", "is_said"), [((6, 4), 1000, False), ((6, 5), 1000, True), ((6, 5), 100, False)]
+)
+def test_long_waits_for_batches_in_longer_steps_are_said(
+    tmp_path: Path, waits_ms: tuple[float, ...], step_ms: float, is_said: bool
+) -> None:
+    events = Events()
+    events.step(1, 0, 1000 * step_ms)
+    for place, wait in enumerate(waits_ms):
+        events.add("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 20_000 * place, 1000 * wait)
+    advice = found(events.read(tmp_path))
+    assert ("batch_wait" in advice) == is_said
+    assert ("data_waiting" in advice) == (step_ms == 100)
+    if is_said:
+        said = advice["batch_wait"]
+        assert said.finding == "The training waits 11 ms a step for batches of the DataLoader (more than 10 ms)."
+        assert (said.part, list(said.rows), said.threshold) == (Part.DATA_PIPELINE, [0, 1], 10_000_000)
+        assert said.share == pytest.approx(0.011)
+
+
 @pytest.mark.parametrize(("communication", "is_said"), [(10, False), (11, True)])
 def test_communication_above_a_tenth_is_said(tmp_path: Path, communication: float, is_said: bool) -> None:
     events = Events()

@@ -40,6 +40,28 @@ def test_steps(tmp_path: Path) -> None:
     assert steps.extra["preparing"].tolist() == [500, 1_250]  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("content", "above", "listed", "numbers"),
+    [
+        ('{"mindscope": {"steps": [104, 105]}}', "any", (104, 105), [104, 105]),
+        ('{"mindscope": {"steps": [104]}}', "rank0_start7_stop9", (104, 104), [5, 6]),
+        ('{"mindscope": {"steps": [104, "x"]}}', "rank0_start7_stop9", (7, 9), [5, 6]),
+        ('{"mindscope": 3}', "rank0_start9_stop7", None, [5, 6]),
+        ("{", "rank12_start0_stop0", (0, 0), [5, 6]),
+        (None, "start1_stop2", None, [5, 6]),
+    ],
+)
+def test_steps_of_the_run(
+    tmp_path: Path, content: str | None, above: str, listed: tuple[int, int] | None, numbers: list[int]
+) -> None:
+    root = ascend_output(tmp_path / above)
+    if content is not None:
+        write(root / "mindscope.json", content)
+    (found,) = find_profiles(tmp_path)
+    assert found.format.steps(found.path) == listed
+    assert found.read().steps.number.tolist() == numbers
+
+
 def test_steps_of_the_older_header_without_marks(tmp_path: Path) -> None:
     root = ascend_output(tmp_path)
     (root / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").unlink()

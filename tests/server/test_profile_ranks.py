@@ -100,3 +100,23 @@ def test_a_run_without_ranks(client: TestClient) -> None:
     for runs in (["run/empty"], []):
         header, _ = ranks_of(client, runs)
         assert (header["ranks"], header["steps"], header["advice"]) == ([], None, [])
+
+
+def test_a_summary_of_a_cluster_alone_is_a_profile_whose_ranks_are_compared(tmp_path: Path) -> None:
+    def write_summary(run: Path) -> None:
+        output = run / "deep" / "cluster_analysis_output"
+        output.mkdir(parents=True)
+        columns = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble"
+        rows = [f"{step},rank,{rank},500.0,200.0,20.0,220.0,300.0,1000.0,0" for step in (7, 8) for rank in (0, 1)]
+        (output / "cluster_step_trace_time.csv").write_text("\n".join([columns, *rows]))
+
+    with viewer_of(tmp_path, write_summary) as client:
+        (profile,) = client.post("/api/profiles", json={"runs": ["run/deep"]}).json()["profiles"]
+        assert (profile["profile"], profile["format"]) == ("cluster_analysis_output", "ascend_cluster")
+        header, _ = ranks_of(client, [profile["run"]])
+        assert header["ranks"] == [0, 1]
+        of = {"run": profile["run"], "profile": profile["profile"]}
+        deadline = time.monotonic() + 30
+        while (answer := client.get("/api/profiles/tables", params=of).json())["progress"] is not None:
+            assert time.monotonic() < deadline
+        assert {each["code"] for each in answer["tables"]["summary"]["missing"]} == {"not_in_format"}

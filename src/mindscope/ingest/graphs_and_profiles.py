@@ -18,6 +18,7 @@ Found = tuple[ContentKind, str]
 """Kind and path of a directory or file."""
 
 _CANN = re.compile(r"PROF_\d{6}_\d{17}_[A-Z]+", re.ASCII)
+_CLUSTER = "cluster_analysis_output"
 _PROFILER_FILE = re.compile(
     r"(profiler_info|(ascend|gpu|cpu)_(timeline|op_detail|op_type|ms_memory)|aicore_intermediate|output_op_compute_time|"
     r"output_timeline|step_trace|pipeline_profiling|minddata|cpu_op|gpu_(activity|op|framework)|framework_raw|"
@@ -63,7 +64,7 @@ def is_content_name(name: str) -> bool:
 def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | None:
     """The profile kind of ``directory``, which contains ``names``; None if it is not a profile."""
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
-    if own.endswith(("_ascend_ms", "_ascend_pt")) or "ASCEND_PROFILER_OUTPUT" in names:
+    if own.endswith(("_ascend_ms", "_ascend_pt")) or own == _CLUSTER or "ASCEND_PROFILER_OUTPUT" in names:
         return ContentKind.ASCEND_PROFILE
     if _CANN.fullmatch(own):
         return ContentKind.CANN_PROFILE

@@ -145,6 +145,10 @@ ADVICE: Mapping[str, _AdviceText] = {
         "The training waits for data in {share:share} of its steps, {time:time} a step (more than {threshold:share}).",
         "Raise num_workers of the DataLoader, set persistent_workers=True, move work out of the data set, or cache it.",
     ),
+    "batch_wait": _AdviceText(
+        "The training waits {time:time} a step for batches of the DataLoader (more than {threshold:time}).",
+        "Raise num_workers and prefetch_factor of the DataLoader, so that batches are ready when a step begins.",
+    ),
     "step_interval": _AdviceText(
         "The step interval is {time:time} (more than {threshold:time}).",
         "Prepare data faster: more workers in map and batch, MindRecord files, fewer Python operations.",

@@ -19,7 +19,13 @@ from mindscope.profile.advice.ascend_rules import (
     synchronized_norms,
     unbound_kernels,
 )
-from mindscope.profile.advice.data_rules import slow_data, slow_pipeline_operations, slow_queues, step_interval
+from mindscope.profile.advice.data_rules import (
+    slow_batches,
+    slow_data,
+    slow_pipeline_operations,
+    slow_queues,
+    step_interval,
+)
 from mindscope.profile.advice.device_rules import (
     copies_of_pageable_memory,
     data_parallel,
@@ -45,11 +51,11 @@ from mindscope.profile.profile import Profile
 __all__ = ["Advice", "advise"]
 
 RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
-    slow_data, step_interval, slow_queues, slow_pipeline_operations, communication, low_device_use, short_kernels,
-    synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend, uneven_steps,
-    memory_peak, leak, free_time, slow_ai_cpu, unbound_kernels, bound_kernels, frequency_drop, garbage_collection,
-    synchronized_norms, memory_calls, stream_synchronization, small_packets, retransmission, processor_load,
-    pipeline_workers, vendor_findings,
+    slow_data, slow_batches, step_interval, slow_queues, slow_pipeline_operations, communication, low_device_use,
+    short_kernels, synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend,
+    uneven_steps, memory_peak, leak, free_time, slow_ai_cpu, unbound_kernels, bound_kernels, frequency_drop,
+    garbage_collection, synchronized_norms, memory_calls, stream_synchronization, small_packets, retransmission,
+    processor_load, pipeline_workers, vendor_findings,
 )  # fmt: skip
 
 

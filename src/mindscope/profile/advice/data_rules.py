@@ -19,6 +19,8 @@ from mindscope.profile.steps import Steps
 
 DATA_SHARE = 0.05
 """Of a step: TensorBoard's profiler plugin."""
+BATCH_WAIT_NS = 10_000_000
+"""Of a step: msprof-analyze."""
 INTERVAL_NS = 500_000
 """MindInsight: mean step interval."""
 EMPTY_SHARE = 0.3
@@ -38,6 +40,25 @@ def slow_data(profile: Profile) -> Iterator[Advice]:
             code="data_waiting",
             values={"share": share, "time": float(steps.data_waiting.mean()), "threshold": DATA_SHARE},
             threshold=DATA_SHARE, part=Part.STEPS, rows=slowest(steps.data_waiting), share=share,
+        )  # fmt: skip
+
+
+def slow_batches(profile: Profile) -> Iterator[Advice]:
+    """Batches of a DataLoader take long, but so do the steps, that the share of the waits is no finding."""
+    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
+    if pipeline is None or pipeline.batches is None or not len(pipeline.batches) or pipeline.batches.loader is None:
+        return
+    if next(slow_data(profile), None) is not None:
+        return
+    batches, steps = pipeline.batches, part_of(profile, Part.STEPS, Steps)
+    count = len(batches) if steps is None else len(steps)
+    waits = batches.wait if steps is None else batches.wait[np.isin(batches.step, steps.number)]
+    mean = float(waits.sum()) / count
+    if mean > BATCH_WAIT_NS:
+        share = 0.0 if steps is None else min(int(waits.sum()) / max(int(steps.duration.sum()), 1), 1.0)
+        yield Advice(
+            code="batch_wait", values={"time": mean, "batches": len(waits), "threshold": BATCH_WAIT_NS},
+            threshold=BATCH_WAIT_NS, part=Part.DATA_PIPELINE, rows=slowest(batches.wait), share=share,
         )  # fmt: skip
 
 

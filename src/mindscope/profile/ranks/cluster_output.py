@@ -14,6 +14,7 @@ import numpy as np
 
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
+from mindscope.profile.formats.ascend.cluster import STEPS
 from mindscope.profile.formats.ascend.communication import (
     AscendOperation,
     ascend_operation,
@@ -27,24 +28,16 @@ from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.steps import Steps
 
-DIRECTORY = "cluster_analysis_output"
-_STEPS, _COMMUNICATION, _LINKS = (
-    "cluster_step_trace_time.csv", "cluster_communication.json", "cluster_communication_matrix.json",
-)  # fmt: skip
-
-
-def is_cluster_output(path: Path) -> bool:
-    """Whether a directory holds a summary."""
-    return path.name == DIRECTORY or (path / _STEPS).is_file()
+_COMMUNICATION, _LINKS = "cluster_communication.json", "cluster_communication_matrix.json"
 
 
 def cluster_output(path: Path, problems: Problems) -> Iterator[RankData]:
     """Each rank of a summary. Rows of stages are greatest values over their ranks, which rows of ranks hold already."""
-    table = problems.read(_file(path, _STEPS), read_csv)
+    table = problems.read(_file(path, STEPS), read_csv)
     steps: Mapping[int, Steps] = {}
     if table is not None:
-        problems.skip(path / _STEPS, table.skipped)
-        steps = problems.read(path / _STEPS, lambda _: _steps(table)) or {}
+        problems.skip(path / STEPS, table.skipped)
+        steps = problems.read(path / STEPS, lambda _: _steps(table)) or {}
     communication = problems.read(_file(path, _COMMUNICATION), _communication) or {}
     links = problems.read(_file(path, _LINKS), _links) or {}
     stages = 0 if table is None else _stages(table)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from mindscope.ingest.file_names import readable
+from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT, find_cluster_outputs, is_cluster_output
 from mindscope.profile.open import FoundProfile, find_profiles
 from mindscope.profile.rank_path import without_rank
 from mindscope.store import RunStore
@@ -18,18 +19,26 @@ PROFILE_KINDS = frozenset(kind for kind in ContentKind if kind.value.endswith("_
 def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple[str, FoundProfile]]:
     """The profiles of a run with their paths below its directory. Raises OSError if it can't be searched.
 
-    Those in the directories of runs below it are theirs.
+    Those in the directories of runs below it are theirs. Without any, the summaries of a cluster are its profiles.
     """
     if not any(content.kind in PROFILE_KINDS for content in store.contents):
         return
     directory = Path(store.path)
     others = {str(each.path) for each in runs.values() if each is not store}
+    has_profiles = False
     for found in find_profiles(directory):
-        above = [
-            str(parent) for parent in found.path.parents if parent.is_relative_to(directory) and parent != directory
-        ]
-        if others.isdisjoint(above):
+        if _belongs(found.path, directory, others):
+            has_profiles = True
             yield readable(found.key.relative_to(directory).as_posix()), found
+    for path in () if has_profiles else find_cluster_outputs(directory):
+        if _belongs(path, directory, others):
+            yield readable(path.relative_to(directory).as_posix()), FoundProfile(path, CLUSTER_OUTPUT)
+
+
+def _belongs(path: Path, directory: Path, others: Collection[str]) -> bool:
+    """Whether a profile lies in no directory of another run below ``directory``."""
+    above = (parent for parent in path.parents if parent.is_relative_to(directory) and parent != directory)
+    return not any(str(parent) in others for parent in above)
 
 
 def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) -> FoundProfile | None:
@@ -50,4 +59,5 @@ def _at(directory: Path, profile: str) -> FoundProfile | None:
         return None
     if not path.exists():
         return None
-    return next((found for found in find_profiles(path) if found.path == path and found.rank == rank), None)
+    found = next((found for found in find_profiles(path) if found.path == path and found.rank == rank), None)
+    return FoundProfile(path, CLUSTER_OUTPUT) if found is None and is_cluster_output(path) else found

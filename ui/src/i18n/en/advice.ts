@@ -4,6 +4,8 @@ export const advice = {
   "advice.data_waiting": "The training waits for data in {share} of its steps, {time} a step (more than {threshold}).",
   "advice.data_waiting_remedy":
     "Raise num_workers of the DataLoader, set persistent_workers=True, move work out of the data set, or cache it.",
+  "advice.batch_wait": "The training waits {time} a step for batches of the DataLoader (more than {threshold}).",
+  "advice.batch_wait_remedy": "Raise num_workers and prefetch_factor of the DataLoader, so that batches are ready when a step begins.",
   "advice.step_interval": "The step interval is {time} (more than {threshold}).",
   "advice.step_interval_remedy": "Prepare data faster: more workers in map and batch, MindRecord files, fewer Python operations.",
   "advice.device_queue_empty": "The queue of the device is empty in {share} of {samples} samples (more than {threshold}).",

@@ -4,6 +4,8 @@ import type { advice as texts } from "../en/advice";
 export const advice: Record<keyof typeof texts, string> = {
   "advice.data_waiting": "训练步中有 {share} 的时间在等待数据，平均每步 {time}（超过 {threshold}）。",
   "advice.data_waiting_remedy": "增大 DataLoader 的 num_workers，设置 persistent_workers=True，将耗时操作移出数据集，或缓存数据。",
+  "advice.batch_wait": "平均每步等待 DataLoader 取批数据 {time}（超过 {threshold}）。",
+  "advice.batch_wait_remedy": "增大 DataLoader 的 num_workers 和 prefetch_factor，使每步开始时批数据已就绪。",
   "advice.step_interval": "迭代间隙为 {time}（超过 {threshold}）。",
   "advice.step_interval_remedy": "加快数据准备：增加 map 和 batch 的并行数，使用 MindRecord 文件，减少 Python 操作。",
   "advice.device_queue_empty": "{samples} 次采样中有 {share} 的设备队列为空（超过 {threshold}）。",

@@ -21,6 +21,7 @@ from mindscope.profile.formats.ascend.kernels import (
     types_of,
 )
 from mindscope.profile.formats.ascend.memory import memory_of
+from mindscope.profile.formats.ascend.run_steps import FACTS_FILE, first_and_last_step, with_run_steps
 from mindscope.profile.formats.ascend.steps import steps_of
 from mindscope.profile.formats.ascend.trace_figures import trace_figures
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
@@ -33,6 +34,7 @@ from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
 
@@ -114,9 +116,7 @@ class _Output:
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
         """How to read each part."""
         return {
-            Part.STEPS: self._part(
-                "step_trace_time.csv", lambda file: steps_of(self._csv(file), self.trace), "ascend_steps"
-            ),
+            Part.STEPS: self._part("step_trace_time.csv", self._steps, "ascend_steps"),
             Part.OPERATORS: lambda: by_time(self._operators) or Missing("ascend_operators"),
             Part.KERNELS: lambda: self._kernels or Missing("ascend_kernels"),
             Part.MODULES: lambda: (self._operators and modules_of(self._operators)) or Missing("ascend_modules"),
@@ -168,6 +168,10 @@ class _Output:
             return self._of_table("op_statistic.csv", lambda: operators_of_statistic(statistic, self.rank))
         return cpu_operators(self._root / "FRAMEWORK", self.rank, self.problems)
 
+    def _steps(self, file: Path) -> Steps | None:
+        steps = steps_of(self._csv(file), self.trace)
+        return None if steps is None else with_run_steps(steps, self.information)
+
     def _memory(self) -> Any:
         records, blocks = self._table("memory_record"), self._table("operator_memory")
         return self._of_table("memory_record.csv", lambda: memory_of(records, blocks, self.origin_ns))
@@ -190,7 +194,7 @@ class _Output:
     def _information(self) -> dict[str, Any]:
         """Of the profiler, of its user, and of ``mindscope.mindspore.Profiler``."""
         found: dict[str, Any] = {}
-        others = [self._root / name for name in ("profiler_metadata.json", "mindscope.json")]
+        others = [self._root / name for name in ("profiler_metadata.json", FACTS_FILE)]
         for file in [*sorted(self._root.glob("profiler_info*.json")), *others]:
             if file.is_file():
                 found |= self.problems.read(file, read_object) or {}
@@ -221,4 +225,6 @@ def _since(trace: Trace, origin_ns: int) -> Trace:
     )
 
 
-ASCEND_OUTPUT = ProfileFormat("ascend_output", "Ascend profile of MindSpore or torch_npu", is_ascend_output, _read)
+ASCEND_OUTPUT = ProfileFormat(
+    "ascend_output", "Ascend profile of MindSpore or torch_npu", is_ascend_output, _read, steps=first_and_last_step
+)

@@ -26,8 +26,8 @@ from mindscope.server.profiles.ranks.schema import RanksProgress, UnreadRank
 from mindscope.server.profiles.reader import ProfileReader, Reading
 from mindscope.server.profiles.versions import version_of
 
-_WITHOUT_RANKS = frozenset(("chrome_trace", "memory_snapshot"))
-"""Formats that hold neither steps nor communication."""
+_WITHOUT_RANKS = frozenset(("chrome_trace", "memory_snapshot", "ascend_cluster"))
+"""Formats that hold neither steps nor communication of one rank."""
 _AT_ONCE = 8
 """Profiles that wait to be read."""
 
