@@ -14,6 +14,7 @@ import {
 import { defaultRowsView, describeRows, rowsViewOf, type RowsView } from "./profileRows";
 import type { ProfileKey } from "./profileKey";
 import { unique, wholeNumber } from "./queryValues";
+import { describeOrders, ordersOf, type TableOrders } from "./tableOrders";
 
 export type { ProfileKey };
 
@@ -64,6 +65,9 @@ export interface ProfileView {
   rankMetric: string;
   /** Empty for the first one. */
   linkKind: string;
+  /** Name of a further table; empty for the first one. */
+  further: string;
+  orders: TableOrders;
 }
 
 export function defaultProfileView(): ProfileView {
@@ -82,6 +86,8 @@ export function defaultProfileView(): ProfileView {
     steps: defaultStepsView(),
     rankMetric: "own",
     linkKind: "",
+    further: "",
+    orders: {},
   };
 }
 
@@ -104,6 +110,8 @@ export function describeProfiles(view: ProfileView, query: URLSearchParams): voi
   describeSteps(view.steps, query);
   if (view.rankMetric !== usual.rankMetric) query.append("rank_metric", view.rankMetric);
   if (view.linkKind !== usual.linkKind) query.append("link_kind", view.linkKind);
+  if (view.further !== usual.further) query.append("further_table", view.further);
+  describeOrders(view.orders, query);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -126,6 +134,8 @@ export function profileViewOf(query: URLSearchParams): ProfileView {
     steps: stepsViewOf(query),
     rankMetric: query.get("rank_metric") ?? usual.rankMetric,
     linkKind: query.get("link_kind") ?? usual.linkKind,
+    further: query.get("further_table") ?? usual.further,
+    orders: ordersOf(query),
   };
 }
 

@@ -21,6 +21,7 @@ import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
 import { rowsViews } from "./profileRowsArbitrary";
+import type { TableOrders } from "./tableOrders";
 import { TENSOR_MODES } from "./valueView";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -151,6 +152,10 @@ const views: fc.Arbitrary<ViewState> = fc
       }),
       rankMetric: fc.constantFrom("own", "duration", "idle"),
       linkKind: fc.constantFrom("", "RDMA"),
+      further: fc.string(),
+      orders: fc
+        .option(fc.record({ key: fc.string({ minLength: 1 }), isDescending: fc.boolean() }))
+        .map((steps): TableOrders => (steps ? { steps } : {})),
     }),
     landscapes: fc.record({
       form: fc.constantFrom(...FORMS),
