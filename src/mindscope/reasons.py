@@ -19,6 +19,8 @@ TEXTS: Mapping[str, str] = {
     "run_not_found": "run {run!r} is not below {base}: it has {others} others; reload the list",
     "tag_not_found": "{kind} tag {tag!r} is not in run {run!r}; it may not have been recorded yet",
     "value_not_found": "{kind} {tag!r} of run {run!r} has no value with id {id!r}",
+    "debug_source_not_found": "run {run!r} has no debugging data {source!r}",
+    "debug_data_not_found": "{detail}",
     "profile_not_found": "run {run!r} has no profile {profile!r}",
     "profile_not_read": "profile {profile!r} is not read yet",
     "profile_changed": "profile {profile!r} has changed since it was read",

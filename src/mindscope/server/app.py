@@ -15,6 +15,7 @@ from mindscope.server.alerts import routes as alerts
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.annotations import routes as annotations
 from mindscope.server.damages import routes as damages
+from mindscope.server.debugger import routes as debugger
 from mindscope.server.deletion import routes as deletion
 from mindscope.server.expressions import routes as expressions
 from mindscope.server.graphs import routes as graphs
@@ -50,7 +51,7 @@ from mindscope.settings import Settings
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
     *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
-    *(profiles, *profiles.VIEWS),
+    *(profiles, *profiles.VIEWS, debugger),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -264,6 +264,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/debugger/heat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Heat
+         * @description A figure of many tensors over all steps as a heat map, in which every NaN and infinity is visible.
+         *
+         *     A long recording takes several requests. The header is DebugHeatHeader.
+         */
+        post: operations["query_debug_heat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug History
+         * @description A figure of some tensors over all steps; a long recording takes several requests.
+         *
+         *     The header is DebugHistoryHeader.
+         */
+        post: operations["query_debug_history"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/row": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Row
+         * @description One tensor of a step with its stack, and the other tensors of its operator.
+         */
+        post: operations["query_debug_row"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Rows
+         * @description The tensors of a step with their figures, filtered and ordered; one page. The header is DebugRowsHeader.
+         */
+        post: operations["query_debug_rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Sources
+         * @description The debugging data of runs: what a Debugger recorded, and dumps of other tools in their directories.
+         */
+        post: operations["query_debug_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Steps
+         * @description The recorded steps of a rank.
+         */
+        post: operations["query_debug_steps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/expressions": {
         parameters: {
             query?: never;
@@ -2412,6 +2536,303 @@ export interface components {
             stages: components["schemas"]["mindscope__server__graphs__schema__PipelineStage"][];
         };
         /**
+         * DebugHeatQuery
+         * @description One figure of many tensors over all steps, in at most ``rows`` by ``columns`` cells.
+         */
+        DebugHeatQuery: {
+            /**
+             * Columns
+             * @default 800
+             */
+            columns: number;
+            /**
+             * Figure
+             * @enum {string}
+             */
+            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "update_ratio";
+            /**
+             * Module
+             * @default
+             */
+            module: string;
+            /** Phases */
+            phases?: components["schemas"]["Phase"][];
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Roles */
+            roles?: components["schemas"]["Role"][];
+            /**
+             * Rows
+             * @default 400
+             */
+            rows: number;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Words */
+            words?: string[];
+        };
+        /**
+         * DebugHistoryQuery
+         * @description One figure of some tensors over all steps.
+         */
+        DebugHistoryQuery: {
+            /**
+             * Figure
+             * @enum {string}
+             */
+            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "update_ratio";
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Tensors */
+            tensors: number[];
+        };
+        /**
+         * DebugRank
+         * @description A rank with its recorded steps.
+         */
+        DebugRank: {
+            /** First Step */
+            first_step: number | null;
+            /** Last Step */
+            last_step: number | null;
+            /** Rank */
+            rank: number;
+            /** Steps */
+            steps: number;
+        };
+        /**
+         * DebugRowAnswer
+         * @description A row, its ``stack`` with the innermost line first, and all rows of the same operator in ``operator_rows``.
+         *
+         *     ``previous_step`` and ``next_step`` are the recorded neighbors of the step.
+         */
+        DebugRowAnswer: {
+            /** Next Step */
+            next_step: number | null;
+            /** Operator Rows */
+            operator_rows: components["schemas"]["DebugRowEntry"][];
+            /** Order */
+            order: number;
+            /** Previous Step */
+            previous_step: number | null;
+            row: components["schemas"]["DebugRowEntry"];
+            /** Stack */
+            stack: string[];
+            /** Step */
+            step: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * DebugRowEntry
+         * @description A row with all its figures. ``digest`` is hexadecimal, empty where none was recorded.
+         */
+        DebugRowEntry: {
+            /** Digest */
+            digest: string;
+            /** Figures */
+            figures: {
+                [key: string]: number | null;
+            };
+            /** Row */
+            row: number;
+            tensor: components["schemas"]["DebugTensorEntry"];
+        };
+        /**
+         * DebugRowQuery
+         * @description One row of a step.
+         */
+        DebugRowQuery: {
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /** Row */
+            row: number;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Step */
+            step: number;
+        };
+        /**
+         * DebugRowsQuery
+         * @description A page of the rows of a step; without ``step``, of the last one. ``sort`` is a text, a figure, or ``order``.
+         */
+        DebugRowsQuery: {
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /**
+             * First
+             * @default 0
+             */
+            first: number;
+            /**
+             * Is Descending
+             * @default false
+             */
+            is_descending: boolean;
+            /**
+             * Module
+             * @default
+             */
+            module: string;
+            /**
+             * Only Non Finite
+             * @default false
+             */
+            only_non_finite: boolean;
+            /** Phases */
+            phases?: components["schemas"]["Phase"][];
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Roles */
+            roles?: components["schemas"]["Role"][];
+            /** Run */
+            run: string;
+            /**
+             * Sort
+             * @default order
+             */
+            sort: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Step */
+            step?: number | null;
+            /** Words */
+            words?: string[];
+        };
+        /**
+         * DebugSourceEntry
+         * @description Debugging data of a training.
+         *
+         *     ``source`` is "." for what the event files of ``run`` and of its other ranks hold, else a path below the directory
+         *     of the run. ``figures`` are those that follow from the recorded statistics. ``facts`` are what the recording says of
+         *     itself. Of ``problem_count`` problems some are in ``problems``.
+         */
+        DebugSourceEntry: {
+            /** Facts */
+            facts: {
+                [key: string]: string;
+            };
+            /** Figures */
+            figures: string[];
+            /** Format */
+            format: string;
+            /** Framework */
+            framework: string;
+            /** Problem Count */
+            problem_count: number;
+            /** Problems */
+            problems: components["schemas"]["ReasonEntry"][];
+            /** Ranks */
+            ranks: components["schemas"]["DebugRank"][];
+            /** Run */
+            run: string;
+            /** Source */
+            source: string;
+            /** Tensors */
+            tensors: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * DebugSourcesAnswer
+         * @description The debugging data of runs, in the order of the runs.
+         */
+        DebugSourcesAnswer: {
+            /** Sources */
+            sources: components["schemas"]["DebugSourceEntry"][];
+            /** Unlisted */
+            unlisted: components["schemas"]["UnlistedDebugRun"][];
+        };
+        /**
+         * DebugSourcesQuery
+         * @description The runs whose debugging data are listed.
+         */
+        DebugSourcesQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
+         * DebugStepsAnswer
+         * @description The recorded steps of a rank, ascending.
+         */
+        DebugStepsAnswer: {
+            /** Steps */
+            steps: number[];
+            /** Version */
+            version: string;
+        };
+        /**
+         * DebugTensorEntry
+         * @description A tensor. ``tensor`` is its number in the source; ``source_line`` is the innermost line of its stack.
+         */
+        DebugTensorEntry: {
+            /** Call */
+            call: number;
+            /** Dtype */
+            dtype: string;
+            /** Module */
+            module: string;
+            /** Operator */
+            operator: string;
+            phase: components["schemas"]["Phase"];
+            role: components["schemas"]["Role"];
+            /** Shape */
+            shape: number[] | null;
+            /** Slot */
+            slot: string;
+            /** Source Line */
+            source_line: string;
+            /** Tensor */
+            tensor: number;
+            /** Type */
+            type: string;
+        };
+        /**
          * DeletedAnswer
          * @description The deleted event ``files`` of a run. If ``kept`` is empty, its directory is deleted too.
          */
@@ -2705,6 +3126,7 @@ export interface components {
              * @enum {string}
              */
             code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_file_failed" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_rows" | "profile_rows_skipped" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_rows" | "profile_without_part" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -4191,6 +4613,24 @@ export interface components {
             number: string;
         };
         /**
+         * OfSource
+         * @description One rank of a source.
+         */
+        OfSource: {
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+        };
+        /**
          * OperatorTime
          * @description Operators of one type in a module, by themselves, without its inner modules; with those that they call.
          */
@@ -4224,6 +4664,12 @@ export interface components {
             /** Time Ns */
             time_ns: number;
         };
+        /**
+         * Phase
+         * @description The part of a step in which an operator ran.
+         * @enum {string}
+         */
+        Phase: "forward" | "backward" | "optimizer";
         /**
          * Pin
          * @description A pinned tag or chart: ``subject`` on ``page``, in the order of ``place``.
@@ -4814,6 +5260,7 @@ export interface components {
              * @enum {string}
              */
             code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_file_failed" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_rows" | "profile_rows_skipped" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_not_found" | "profile_not_read" | "profile_rows" | "profile_without_part" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -4835,6 +5282,12 @@ export interface components {
             /** Time Ns */
             time_ns: number;
         };
+        /**
+         * Role
+         * @description What a tensor is to its operator.
+         * @enum {string}
+         */
+        Role: "input" | "output" | "parameter" | "gradient";
         /**
          * RowAnswer
          * @description A row with whole texts. Of operators ``related`` are the kernels that they launched, of kernels the operators.
@@ -6070,6 +6523,17 @@ export interface components {
             rows: number;
             /** Track */
             track: number;
+        };
+        /**
+         * UnlistedDebugRun
+         * @description A run whose debugging data can't be listed, or one of its sources that can't be read.
+         */
+        UnlistedDebugRun: {
+            problem: components["schemas"]["ReasonEntry"];
+            /** Run */
+            run: string;
+            /** Source */
+            source: string;
         };
         /**
          * UnlistedRun
@@ -7526,6 +7990,618 @@ export interface operations {
             };
             /** @description The body did not come in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_heat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugHeatQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugHistoryQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_row: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugRowQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugRowAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugRowsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugSourcesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugSourcesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_steps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfSource"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugStepsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debugging data of runs: statistics of tensors step by step."""

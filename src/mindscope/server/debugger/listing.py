@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists the debugging data of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.views.figures import figures_from
+from mindscope.errors import MindscopeError
+from mindscope.ingest import Catalog
+from mindscope.reading.debug import has_statistics
+from mindscope.reasons import Reason
+from mindscope.server.debugger.schema import DebugRank, DebugSourceEntry, DebugSourcesAnswer, UnlistedDebugRun
+from mindscope.server.debugger.sources import OWN, OpenSource, OpenSources, dumps_of, rank_stores
+from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.store import RunStore
+
+MOST_PROBLEMS = 20
+
+
+def list_sources(catalog: Catalog, opened: OpenSources, runs: Sequence[str]) -> DebugSourcesAnswer:
+    """The debugging data of each run. Ranks of one training have one source, listed with the first of them."""
+    known = catalog.runs
+    answer = DebugSourcesAnswer(sources=[], unlisted=[])
+    seen: set[str] = set()
+    for id in while_connected(dict.fromkeys(runs)):
+        store = known.get(id)
+        if store is None:
+            continue
+        if id not in seen and any(has_statistics(each) for each in rank_stores(store, known)):
+            seen.update(each.id for each in rank_stores(store, known))
+            _list(answer, id, OWN, lambda id=id: opened.get(catalog, id, OWN))
+        _list_dumps(answer, store, known, opened)
+    return answer
+
+
+def _list_dumps(
+    answer: DebugSourcesAnswer, store: RunStore, known: Mapping[str, RunStore], opened: OpenSources
+) -> None:
+    try:
+        dumps = list(dumps_of(store, known))
+    except OSError as error:
+        answer.unlisted.append(UnlistedDebugRun(run=store.id, source=OWN, problem=ReasonEntry.of(error)))
+        return
+    for name, found in dumps:
+        _list(answer, store.id, name, lambda name=name, found=found: opened.dump(store.id, name, found))
+
+
+def _list(answer: DebugSourcesAnswer, run: str, source: str, open_it: Any) -> None:
+    try:
+        answer.sources.append(_entry(run, source, open_it()))
+    except (MindscopeError, OSError) as error:
+        problem = ReasonEntry.of(Reason("unreadable", detail=str(error)))
+        answer.unlisted.append(UnlistedDebugRun(run=run, source=source, problem=problem))
+
+
+def _entry(run: str, name: str, opened: OpenSource) -> DebugSourceEntry:
+    source = opened.source
+    tensors = len(source.tensors)  # before the problems, which it may find
+    problems = _problems(source)
+    return DebugSourceEntry(
+        run=run,
+        source=name,
+        format=source.format,
+        framework=source.framework,
+        facts={str(key): str(value) for key, value in getattr(source, "facts", {}).items()},
+        ranks=[_rank(source, rank) for rank in source.ranks],
+        tensors=tensors,
+        figures=[figure.name for figure in figures_from(source.fields)],
+        problems=problems[:MOST_PROBLEMS],
+        problem_count=len(problems),
+        version=opened.version,
+    )
+
+
+def _rank(source: DebugSource, rank: int) -> DebugRank:
+    steps = source.steps(rank)
+    return DebugRank(
+        rank=rank, steps=len(steps), first_step=steps[0] if steps else None, last_step=steps[-1] if steps else None
+    )
+
+
+def _problems(source: Any) -> list[ReasonEntry]:
+    """What can't be read: of files by their names, of event files by description."""
+    of_files: Iterable[Any] = getattr(source, "problems", ())
+    failures: Iterable[Any] = getattr(source, "failures", ())
+    return [
+        *(ReasonEntry.of(each.reason) for each in of_files),
+        *(ReasonEntry.of(Reason("unreadable", detail=str(each))) for each in failures),
+    ]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows, histories and heat maps of debugging data as columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.views.figures import FIGURES, figures_from
+from mindscope.debug.views.heat_grid import HeatGrid, reduced
+from mindscope.debug.views.step_rows import matching_rows, non_finite_rows, ordered_rows
+from mindscope.debug.views.tensor_filter import TensorFilter
+from mindscope.debug.views.tensor_history import TensorHistory
+from mindscope.errors import DebugDataError
+from mindscope.server.debugger.messages import row_entry, tensor_entry
+from mindscope.server.debugger.scans import Scans
+from mindscope.server.debugger.schema import (
+    DebugHeatHeader,
+    DebugHeatQuery,
+    DebugHistoryHeader,
+    DebugHistoryQuery,
+    DebugRowAnswer,
+    DebugRowQuery,
+    DebugRowsHeader,
+    DebugRowsQuery,
+    DebugStepsAnswer,
+    OfSource,
+    OfTensors,
+)
+from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.json_numbers import finite
+
+MOST_OPERATOR_ROWS = 200
+
+
+def steps_answer(opened: OpenSource, query: OfSource) -> DebugStepsAnswer:
+    """The recorded steps of a rank."""
+    return DebugStepsAnswer(version=opened.version, steps=list(opened.source.steps(query.rank)))
+
+
+def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
+    """A page of rows of a step. Raises DebugDataError, FormatError, OSError."""
+    tensors = opened.source.tensors
+    recorded = opened.at(_step_of(opened, query), query.rank)
+    found = matching_rows(recorded, opened.mask(_filter_of(query)), only_non_finite=query.only_non_finite)
+    ordered = ordered_rows(recorded, tensors, found, query.sort, is_descending=query.is_descending)
+    page = ordered[query.first :][: query.count]
+    data = ColumnData()
+    header = DebugRowsHeader(
+        version=opened.version,
+        step=recorded.step,
+        total=len(recorded.tensor),
+        matching=len(found),
+        non_finite=int(non_finite_rows(recorded).sum()),
+        tensors=[tensor_entry(int(place), tensors[int(place)]) for place in recorded.tensor[page]],
+        row=data.add_as_is(page.astype(np.int32)),
+        order=data.add_as_is(recorded.order[page].astype(np.int32)),
+        figures={
+            figure.name: data.add(figure.of(recorded.values[page])) for figure in figures_from(opened.source.fields)
+        },
+    )
+    return join(header, data)
+
+
+def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
+    """One row in detail. Raises DebugDataError, FormatError, OSError."""
+    tensors = opened.source.tensors
+    recorded = opened.at(query.step, query.rank)
+    if query.row >= len(recorded.tensor):
+        raise DebugDataError(f"step {query.step} has {len(recorded.tensor)} tensors, no row {query.row}")
+    steps = opened.source.steps(query.rank)
+    place = bisect_left(steps, query.step)
+    tensor = tensors[int(recorded.tensor[query.row])]
+    siblings = np.flatnonzero(recorded.order == recorded.order[query.row])[:MOST_OPERATOR_ROWS]
+    return DebugRowAnswer(
+        version=opened.version,
+        step=query.step,
+        order=int(recorded.order[query.row]),
+        previous_step=steps[place - 1] if place else None,
+        next_step=steps[place + 1] if place + 1 < len(steps) else None,
+        row=row_entry(recorded, query.row, tensor),
+        stack=list(tensor.stack),
+        operator_rows=[row_entry(recorded, int(row), tensors[int(recorded.tensor[row])]) for row in siblings],
+    )
+
+
+def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> Packed:
+    """A figure of some tensors over the steps. Raises DebugDataError."""
+    tensors = opened.source.tensors
+    wanted = tuple(dict.fromkeys(query.tensors))
+    if any(each >= len(tensors) for each in wanted):
+        raise DebugDataError(f"there are {len(tensors)} tensors, none has the number {max(wanted)}")
+    total = len(opened.source.steps(query.rank))
+
+    def look(history: TensorHistory) -> Packed:
+        data = ColumnData()
+        values, non_finite = history.figure(FIGURES[query.figure]), history.figure(FIGURES["non_finite"])
+        places = [wanted.index(each) for each in query.tensors]
+        header = DebugHistoryHeader(
+            version=opened.version,
+            steps=total,
+            read_steps=len(history.steps),
+            tensors=[tensor_entry(each, tensors[each]) for each in query.tensors],
+            step=data.add(np.array(history.steps, np.float64)),
+            values=[data.add(_column(values, place)) for place in places],
+            non_finite=[data.add(_column(non_finite, place)) for place in places],
+        )
+        return join(header, data)
+
+    what = ("history", wanted, len(tensors))
+    return scans.advance(opened, query.rank, what, lambda: TensorHistory(wanted), look)
+
+
+def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed:
+    """A figure of many tensors over the steps, as cells. Raises DebugDataError."""
+    tensors, chosen, figure = opened.source.tensors, _filter_of(query), FIGURES[query.figure]
+    places = np.flatnonzero(opened.mask(chosen))
+    total = len(opened.source.steps(query.rank))
+
+    def look(grid: HeatGrid) -> Packed:
+        data = ColumnData()
+        value, bits, each = reduced(grid.value, grid.bits, query.columns)
+        numbers = value[~np.isnan(value)]
+        firsts = grid.tensors[grid.starts[:-1]]
+        header = DebugHeatHeader(
+            version=opened.version,
+            steps=total,
+            read_steps=len(grid.steps),
+            matching=len(places),
+            steps_per_column=grid.steps_per_column * each,
+            minimum=finite(float(numbers.min())) if numbers.size else None,
+            maximum=finite(float(numbers.max())) if numbers.size else None,
+            first_tensors=[tensor_entry(int(place), tensors[int(place)]) for place in firsts],
+            start=data.add(grid.starts.astype(np.float64)),
+            step=data.add(np.array(grid.first_steps[::each], np.float64)),
+            value=data.add(value.flatten()),
+            bits=data.add_as_is(bits.flatten()),
+        )
+        return join(header, data)
+
+    what = ("heat", chosen, figure.name, query.rows, len(tensors))
+    return scans.advance(opened, query.rank, what, lambda: HeatGrid(places, len(tensors), figure, query.rows), look)
+
+
+def _column(values: NDArray[np.float64], place: int) -> NDArray[np.float64]:
+    return np.ascontiguousarray(values[:, place])
+
+
+def _step_of(opened: OpenSource, query: DebugRowsQuery) -> int:
+    if query.step is not None:
+        return query.step
+    steps = opened.source.steps(query.rank)
+    if not steps:
+        raise DebugDataError(f"rank {query.rank} has no debugging data")
+    return steps[-1]
+
+
+def _filter_of(query: OfTensors) -> TensorFilter:
+    return TensorFilter(tuple(query.words), query.regex, query.module, frozenset(query.phases), frozenset(query.roles))

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds, opens and keeps the debugging data of runs."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from threading import RLock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.analysis.ranks import find_ranks
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.open import FoundDebugData, find_debug_data
+from mindscope.debug.views.tensor_filter import TensorFilter
+from mindscope.ingest import Catalog
+from mindscope.ingest.file_names import readable
+from mindscope.reading.debug import RecordedSource, has_statistics
+from mindscope.reasons import Reason
+from mindscope.store import RunStore
+from mindscope.types import Kind
+
+OWN = "."
+"""What the event files of a run and of its other ranks hold."""
+MOST_OPEN = 8
+MOST_DIRECTORIES = 20_000
+"""Of a dump, whose changes are noticed."""
+_MOST_STEPS = 4  # of a source, that stay in memory
+
+
+class SourceNotFoundError(LookupError):
+    """A run has no such debugging data."""
+
+    def __init__(self, run: str, source: str) -> None:
+        super().__init__(Reason("debug_source_not_found", run=run, source=source))
+
+
+@dataclass(eq=False)
+class OpenSource:
+    """Debugging data that are open, and what was read of them last. For any thread."""
+
+    source: DebugSource
+    version: str
+    key: tuple[str, str]
+    """Run and source; versions of the same data have the same."""
+    _lock: RLock = field(default_factory=RLock)
+    _steps: OrderedDict[tuple[int, int], StepStatistics] = field(
+        default_factory=OrderedDict[tuple[int, int], StepStatistics]
+    )
+    _masks: dict[TensorFilter, NDArray[np.bool_]] = field(default_factory=dict[TensorFilter, NDArray[np.bool_]])
+
+    def at(self, step: int, rank: int) -> StepStatistics:
+        """As ``DebugSource.at``."""
+        with self._lock:
+            known = self._steps.get((step, rank))
+            if known is None:
+                known = self._steps[step, rank] = self.source.at(step, rank)
+                while len(self._steps) > _MOST_STEPS:
+                    self._steps.popitem(last=False)
+            self._steps.move_to_end((step, rank))
+            return known
+
+    def read(self, step: int, rank: int) -> StepStatistics:
+        """As ``at``, for a pass over many steps, of which none is kept."""
+        with self._lock:
+            return self._steps.get((step, rank)) or self.source.at(step, rank)
+
+    def mask(self, chosen: TensorFilter) -> NDArray[np.bool_]:
+        """Which tensors pass a filter. Raises DebugDataError."""
+        with self._lock:
+            known = self._masks.get(chosen)
+            if known is None or len(known) != len(self.source.tensors):
+                self._masks = {chosen: chosen.mask(self.source.tensors)}
+            return self._masks[chosen]
+
+
+class OpenSources:
+    """The debugging data that were used last. For any thread."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._open: OrderedDict[tuple[str, str], OpenSource] = OrderedDict()
+
+    def get(self, catalog: Catalog, run: str, source: str) -> OpenSource:
+        """The source of a run.
+
+        Raises:
+            SourceNotFoundError: the run has no such source.
+            RunNotFoundError, DebugDataError, FormatError, OSError: it can't be opened.
+        """
+        store = catalog.run(run)
+        if source == OWN:
+            return self._own(store, catalog.runs)
+        found = next((found for name, found in dumps_of(store, catalog.runs) if name == source), None)
+        if found is None:
+            raise SourceNotFoundError(run, source)
+        return self.dump(run, source, found)
+
+    def dump(self, run: str, source: str, found: FoundDebugData) -> OpenSource:
+        """The data in a directory. Raises FormatError, OSError."""
+        with self._lock:
+            key, version = (run, source), _version_of(found.path)
+            return self._kept(key, version) or self._keep(OpenSource(found.read(), version, key))
+
+    def _own(self, store: RunStore, runs: Mapping[str, RunStore]) -> OpenSource:
+        stores = [each for each in rank_stores(store, runs) if has_statistics(each)]
+        if not stores:
+            raise SourceNotFoundError(store.id, OWN)
+        with self._lock:
+            key = stores[0].id, OWN
+            version = "-".join(f"{_series_version(each):x}" for each in stores)
+            return self._kept(key, version) or self._keep(OpenSource(RecordedSource(stores), version, key))
+
+    def _kept(self, key: tuple[str, str], version: str) -> OpenSource | None:
+        known = self._open.get(key)
+        if known is None or known.version != version:
+            return None
+        self._open.move_to_end(key)
+        return known
+
+    def _keep(self, opened: OpenSource) -> OpenSource:
+        self._open[opened.key] = opened
+        self._open.move_to_end(opened.key)
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
+        return opened
+
+
+def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
+    """The runs of all ranks of a training, by rank; the run itself if it has no siblings."""
+    ranks = find_ranks(runs)
+    own = ranks.get(store.id)
+    if own is None:
+        return [store]
+    siblings = [(rank.number, id) for id, rank in ranks.items() if rank.group == own.group]
+    return [runs[id] for _, id in sorted(siblings)]
+
+
+def dumps_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple[str, FoundDebugData]]:
+    """The dumps below the directory of a run with their paths, without those of runs below it. Raises OSError."""
+    directory = Path(store.path)
+    others = {str(each.path) for each in runs.values() if each is not store}
+    for found in find_debug_data(directory):
+        above = [str(each) for each in (found.path, *found.path.parents) if each != directory]
+        if others.isdisjoint(above):
+            name = readable(found.path.relative_to(directory).as_posix())
+            yield (name if name != OWN else "./"), found
+
+
+def _series_version(store: RunStore) -> int:
+    return sum(1 + each.version for (kind, _), each in store.series.items() if kind is Kind.TENSOR_STATISTICS)
+
+
+def _version_of(path: Path) -> str:
+    """Changes when a file or directory is added or removed. Raises OSError."""
+    count, modified_ns = 1, path.stat().st_mtime_ns
+    for directory, _, _ in islice(os.walk(path), MOST_DIRECTORIES):
+        with suppress(OSError):
+            count, modified_ns = count + 1, max(modified_ns, Path(directory).stat().st_mtime_ns)
+    return f"{count:x}-{modified_ns:x}"
