@@ -103,6 +103,14 @@ def test_a_row_comes_with_its_operator_and_stack(client: TestClient) -> None:
     assert found["row"]["figures"]["max"] == pytest.approx(arrays_of(3)[1].max())
 
 
+def test_a_tensor_is_found_in_another_step(client: TestClient) -> None:
+    found = ask(client, "row", run="run", step=4, tensor=3)
+    assert found["row"]["row"] == 3
+    assert found["row"]["figures"]["negative_inf"] == 1
+    assert error_of(client, "row", 404, step=4, tensor=9) == "debug_data_not_found"
+    assert error_of(client, "row", 404, step=4) == "debug_data_not_found"
+
+
 def test_histories_and_heat_maps_cover_all_steps(client: TestClient) -> None:
     found = columns(client, "history", tensors=[3, 4], figure="max")
     assert column(found, found.header["step"]).tolist() == [1, 2, 3, 4]

@@ -42,6 +42,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     """Imports at the first use, so that a viewer starts faster."""
     from mindscope.server.alerts.schema import LiveAlerts
     from mindscope.server.annotations.schema import LiveAnnotations
+    from mindscope.server.debugger.schema import DebugHeatHeader, DebugHistoryHeader, DebugRowsHeader
     from mindscope.server.expressions.schema import ExpressionsHeader
     from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
     from mindscope.server.groups.schema import GroupsHeader
@@ -64,6 +65,9 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         ExpressionsHeader,
         GroupsHeader,
         HeatHeader,
+        DebugRowsHeader,
+        DebugHistoryHeader,
+        DebugHeatHeader,
         StructureHeader,
         DiffHeader,
         AttributesHeader,

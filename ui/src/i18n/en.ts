@@ -13,6 +13,7 @@ import { landscapes } from "./en/landscapes";
 import { profileRows } from "./en/profileRows";
 import { profileDiff } from "./en/profileDiff";
 import { profileParts } from "./en/profileParts";
+import { debuggerTexts } from "./en/debugger";
 import { profileRanks } from "./en/profileRanks";
 import { profiles } from "./en/profiles";
 import { lineage } from "./en/lineage";
@@ -46,6 +47,7 @@ export const en = {
   ...profileDiff,
   ...profileParts,
   ...profileRanks,
+  ...debuggerTexts,
   ...advice,
   ...lineage,
   ...modelLineage,

@@ -14,6 +14,7 @@ import { landscapes } from "./zh/landscapes";
 import { profileRows } from "./zh/profileRows";
 import { profileDiff } from "./zh/profileDiff";
 import { profileParts } from "./zh/profileParts";
+import { debuggerTexts } from "./zh/debugger";
 import { profileRanks } from "./zh/profileRanks";
 import { profiles } from "./zh/profiles";
 import { lineage } from "./zh/lineage";
@@ -47,6 +48,7 @@ export const zh: Record<MessageKey, string> = {
   ...profileDiff,
   ...profileParts,
   ...profileRanks,
+  ...debuggerTexts,
   ...advice,
   ...lineage,
   ...modelLineage,

@@ -11,6 +11,7 @@ import { PR_CURVE } from "./prCurve";
 import { PROFILE } from "./profile";
 import { SCALAR } from "./scalar";
 import { TENSOR } from "./tensor";
+import { TENSOR_STATISTICS } from "./tensorStatistics";
 import { TEXT } from "./text";
 import { VIDEO } from "./video";
 
@@ -29,4 +30,5 @@ export const KINDS: readonly KindDescriptor[] = [
   PIPELINE,
   LANDSCAPE,
   PROFILE,
+  TENSOR_STATISTICS,
 ];

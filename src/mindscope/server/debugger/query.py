@@ -8,6 +8,7 @@ from bisect import bisect_left
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.views.figures import FIGURES, figures_from
 from mindscope.debug.views.heat_grid import HeatGrid, reduced
 from mindscope.debug.views.step_rows import matching_rows, non_finite_rows, ordered_rows
@@ -69,22 +70,32 @@ def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
     """One row in detail. Raises DebugDataError, FormatError, OSError."""
     tensors = opened.source.tensors
     recorded = opened.at(query.step, query.rank)
-    if query.row >= len(recorded.tensor):
-        raise DebugDataError(f"step {query.step} has {len(recorded.tensor)} tensors, no row {query.row}")
+    row = _row_of(recorded, query)
     steps = opened.source.steps(query.rank)
     place = bisect_left(steps, query.step)
-    tensor = tensors[int(recorded.tensor[query.row])]
-    siblings = np.flatnonzero(recorded.order == recorded.order[query.row])[:MOST_OPERATOR_ROWS]
+    tensor = tensors[int(recorded.tensor[row])]
+    siblings = np.flatnonzero(recorded.order == recorded.order[row])[:MOST_OPERATOR_ROWS]
     return DebugRowAnswer(
         version=opened.version,
         step=query.step,
-        order=int(recorded.order[query.row]),
+        order=int(recorded.order[row]),
         previous_step=steps[place - 1] if place else None,
         next_step=steps[place + 1] if place + 1 < len(steps) else None,
-        row=row_entry(recorded, query.row, tensor),
+        row=row_entry(recorded, row, tensor),
         stack=list(tensor.stack),
-        operator_rows=[row_entry(recorded, int(row), tensors[int(recorded.tensor[row])]) for row in siblings],
+        operator_rows=[row_entry(recorded, int(each), tensors[int(recorded.tensor[each])]) for each in siblings],
     )
+
+
+def _row_of(recorded: StepStatistics, query: DebugRowQuery) -> int:
+    if query.row is None:
+        rows = np.flatnonzero(recorded.tensor == (-1 if query.tensor is None else query.tensor))
+        if not rows.size:
+            raise DebugDataError(f"step {query.step} has no tensor with the number {query.tensor}")
+        return int(rows[-1])
+    if query.row >= len(recorded.tensor):
+        raise DebugDataError(f"step {query.step} has {len(recorded.tensor)} tensors, no row {query.row}")
+    return query.row
 
 
 def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> Packed:

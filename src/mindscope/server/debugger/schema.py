@@ -153,10 +153,11 @@ class DebugRowsHeader(Answer):
 
 
 class DebugRowQuery(OfSource):
-    """One row of a step."""
+    """One row of a step: that with the number ``row``, or else the last one of a ``tensor``."""
 
     step: Whole = Field(ge=-MOST_STEP, le=MOST_STEP)
-    row: Whole = Field(ge=0, le=MOST_NUMBER)
+    row: Whole | None = Field(None, ge=0, le=MOST_NUMBER)
+    tensor: Whole | None = Field(None, ge=0, le=MOST_NUMBER)
 
 
 class DebugRowEntry(Answer):

@@ -16,6 +16,7 @@ import { COLOR_MAPS } from "../landscapes/colorMaps";
 import { FORMS } from "./landscapeView";
 import { CHANGE_STATES, COMPARED } from "./profileDiffView";
 import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
+import { DEBUG_SHOWS, PHASES, ROLES } from "./debugView";
 import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
@@ -108,6 +109,19 @@ const views: fc.Arbitrary<ViewState> = fc
       details: fc.option(name),
     }),
     lineage: lineageViews,
+    debug: fc.record({
+      chosen: fc.option(fc.record({ run: fc.string(), source: fc.string() })),
+      rank: fc.option(fc.nat()),
+      step: fc.option(fc.integer()),
+      show: fc.constantFrom(...DEBUG_SHOWS),
+      filter: fc.oneof(fc.constant({ text: "", isRegex: false }), fc.record({ text: fc.string({ minLength: 1 }), isRegex: fc.boolean() })),
+      phase: fc.option(fc.constantFrom(...PHASES)),
+      role: fc.option(fc.constantFrom(...ROLES)),
+      isNonFiniteOnly: fc.boolean(),
+      sort: fc.option(fc.record({ column: fc.constantFrom("max_abs", "operator"), isDescending: fc.boolean() })),
+      row: fc.option(fc.nat()),
+      figure: fc.constantFrom("max_abs", "norm"),
+    }),
     profiles: fc.record({
       chosen: fc.option(fc.record({ run: fc.string(), profile: fc.string() })),
       tab: fc.constantFrom(...PROFILE_TABS),

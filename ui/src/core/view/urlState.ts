@@ -8,6 +8,7 @@ import { defaultGraphView, describeGraph, graphViewOf, type GraphView } from "./
 import { SHAPES, type Shape } from "../series/histograms";
 import type { Filter } from "../text/textFilter";
 import { defaultImageView, describeImages, imageViewOf, type ImageView } from "./imageView";
+import { debugViewOf, defaultDebugView, describeDebug, type DebugView } from "./debugView";
 import { defaultProfileView, describeProfiles, profileViewOf, type ProfileView } from "./profileView";
 import { defaultLandscapeView, describeLandscapes, landscapeViewOf, type LandscapeView } from "./landscapeView";
 import { defaultLineageView, describeLineage, lineageViewOf, type LineageView } from "./lineageView";
@@ -54,6 +55,7 @@ export interface ViewState {
   graphs: GraphView;
   landscapes: LandscapeView;
   profiles: ProfileView;
+  debug: DebugView;
 }
 
 export const SMOOTHING_LIMIT = 0.999;
@@ -85,6 +87,7 @@ export function defaultView(): ViewState {
     graphs: defaultGraphView(),
     landscapes: defaultLandscapeView(),
     profiles: defaultProfileView(),
+    debug: defaultDebugView(),
   };
 }
 
@@ -121,6 +124,7 @@ export function viewToQuery(view: ViewState): string {
   describeGraph(view.graphs, query);
   describeLandscapes(view.landscapes, query);
   describeProfiles(view.profiles, query);
+  describeDebug(view.debug, query);
   if (view.step !== null) query.append("step", String(view.step));
   describeImages(view.pictures, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
@@ -160,6 +164,7 @@ export function queryToView(text: string): ViewState {
     graphs: graphViewOf(query),
     landscapes: landscapeViewOf(query),
     profiles: profileViewOf(query),
+    debug: debugViewOf(query),
   };
 }
 

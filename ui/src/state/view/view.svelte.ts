@@ -10,6 +10,7 @@ import { tidyImageView, type ImageView } from "../../core/view/imageView";
 import type { LandscapeView } from "../../core/view/landscapeView";
 import type { MemoryView, StepsView } from "../../core/view/profileParts";
 import type { ProfileView } from "../../core/view/profileView";
+import type { DebugView } from "../../core/view/debugView";
 import type { LineageView } from "../../core/view/lineageView";
 import type { RunsView } from "../../core/view/runsView";
 import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
@@ -96,6 +97,10 @@ class View {
 
   get profiles(): ProfileView {
     return address.state.profiles;
+  }
+
+  get debug(): DebugView {
+    return address.state.debug;
   }
 
   get dataLineage(): DataLineageView {
@@ -198,6 +203,10 @@ class View {
 
   setProfiles(change: Partial<ProfileView>): void {
     address.change({ profiles: { ...this.profiles, ...change } });
+  }
+
+  setDebug(change: Partial<DebugView>): void {
+    address.change({ debug: { ...this.debug, ...change } });
   }
 
   setMemory(change: Partial<MemoryView>): void {

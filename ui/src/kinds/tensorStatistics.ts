@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KindDescriptor } from "../pages/previews/kind";
+
+const icon =
+  "M5 6.2h6v4.3a3 3 0 0 1-6 0ZM6 6.2V5a2 2 0 0 1 4 0v1.2M2.5 6l2.5 1.6M13.5 6 11 7.6M2 10.3h3M14 10.3h-3M3 14l2.4-2M13 14l-2.4-2";
+
+export const TENSOR_STATISTICS: KindDescriptor = {
+  kind: "tensor_statistics",
+  title: "nav.debugger",
+  icon,
+  count: "kind.tensor_statistics",
+  pages: [
+    {
+      path: "/debugger",
+      name: "nav.debugger",
+      icon,
+      load: () => import("../pages/debugger/DebuggerPage.svelte"),
+      shows: ["tensor_statistics"],
+    },
+  ],
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  fetchDebugHeat,
+  fetchDebugHistory,
+  fetchDebugRow,
+  fetchDebugRows,
+  fetchDebugSources,
+  fetchDebugSteps,
+  type DebugHeat,
+  type DebugHeatQuery,
+  type DebugHistory,
+  type DebugHistoryQuery,
+  type DebugRowDetails,
+  type DebugRowQuery,
+  type DebugRows,
+  type DebugRowsQuery,
+  type DebugSources,
+  type DebugSteps,
+  type OfSource,
+} from "../../api/debugger";
+import type { ResourceDefinition } from "../requests/resourceCache";
+
+export type {
+  DebugHeat,
+  DebugHistory,
+  DebugRowDetails,
+  DebugRows,
+  DebugSource,
+  DebugTensor,
+  FigureName,
+  OfSource,
+} from "../../api/debugger";
+
+/** The tensors of a rank that pass the filter of the page. */
+export type OfTensors = OfSource & Pick<DebugRowsQuery, "words" | "regex" | "module" | "phases" | "roles">;
+
+/** Rows that begin with row `first` of those that match. */
+export type DebugPage = DebugRows & { first: number };
+
+function isSameSource(previous: OfSource, next: OfSource): boolean {
+  return previous.run === next.run && previous.source === next.source && previous.rank === next.rank;
+}
+
+function runOf({ run }: OfSource): readonly string[] {
+  return [run];
+}
+
+export const debugSources: ResourceDefinition<{ runs: readonly string[] }, DebugSources> = {
+  kind: "debug_sources",
+  read: ({ runs }, signal) => fetchDebugSources(runs, signal),
+  runs: ({ runs }) => runs,
+  bytes: ({ sources }) => 2000 * sources.length,
+};
+
+export const debugSteps: ResourceDefinition<OfSource, DebugSteps> = {
+  kind: "debug_steps",
+  read: fetchDebugSteps,
+  runs: runOf,
+  bytes: ({ steps }) => 8 * steps.length,
+  keepsValue: isSameSource,
+};
+
+/** The last page stays until the next one is there. */
+export const debugRows: ResourceDefinition<DebugRowsQuery, DebugPage> = {
+  kind: "debug_rows",
+  read: async (query, signal) => ({ ...(await fetchDebugRows(query, signal)), first: query.first ?? 0 }),
+  runs: runOf,
+  bytes: ({ tensors, figures }) => tensors.length * (300 + 8 * figures.size),
+  keepsValue: isSameSource,
+};
+
+export const debugRow: ResourceDefinition<DebugRowQuery, DebugRowDetails> = {
+  kind: "debug_row",
+  read: fetchDebugRow,
+  runs: runOf,
+  keepsValue: isSameSource,
+};
+
+export const debugHistory: ResourceDefinition<DebugHistoryQuery, DebugHistory> = {
+  kind: "debug_history",
+  read: fetchDebugHistory,
+  runs: runOf,
+  keepsValue: (previous, next) => isSameSource(previous, next) && previous.tensors.join() === next.tensors.join(),
+};
+
+export const debugHeat: ResourceDefinition<DebugHeatQuery, DebugHeat> = {
+  kind: "debug_heat",
+  read: fetchDebugHeat,
+  runs: runOf,
+  keepsValue: isSameSource,
+};
+
+/** The row that a tensor has in a step. Raises ApiError where it has none. */
+export async function rowOfTensor(of: OfSource, step: number, tensor: number): Promise<number> {
+  return (await fetchDebugRow({ ...of, step, tensor })).row.row;
+}
