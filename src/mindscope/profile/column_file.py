@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,8 @@ def save_columns(
     for name, values in columns.items():
         layout[name] = (f"<{values.dtype.str[1:]}", offset, values.size)
         offset += _aligned(values.nbytes)
-    text = json.dumps({"key": key, "layout": layout, **header}, default=str).encode()
+    checksum = _checksum(_little(values) for values in columns.values())
+    text = json.dumps({"key": key, "layout": layout, "checksum": checksum, **header}, default=str).encode()
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("wb") as file:
@@ -61,8 +63,10 @@ def save_columns(
         part.unlink(missing_ok=True)
 
 
-def open_columns(path: Path, kind: Kind, key: str) -> OpenColumns | None:
+def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> OpenColumns | None:
     """The columns of a file; None if there is none of this kind, or if it was made of something else.
+
+    ``is_checked``: reads all columns at once, and compares their checksum.
 
     Raises:
         OSError: it can't be read.
@@ -84,7 +88,16 @@ def open_columns(path: Path, kind: Kind, key: str) -> OpenColumns | None:
     columns = {
         name: np.ndarray(count, dtype, cast("Any", data), offset) for name, (dtype, offset, count) in layout.items()
     }
+    if is_checked and _checksum(columns.values()) != header["checksum"]:
+        raise ValueError(f"{path.name}: checksum of its columns is not {header['checksum']}")
     return OpenColumns(header, columns)
+
+
+def _checksum(columns: Iterable[NDArray[Any]]) -> int:
+    found = 0
+    for values in columns:
+        found = crc32(values.data, found)
+    return found
 
 
 def _little(values: NDArray[Any]) -> NDArray[Any]:

@@ -88,7 +88,7 @@ def save_parts(parts: PartColumns, path: Path, key: str) -> None:
 def open_parts(path: Path, key: str) -> SavedParts | None:
     """The profile of a file, mapped into memory; None if there is none, or if it was made of something else."""
     try:
-        opened = open_columns(path, _KIND, key)
+        opened = open_columns(path, _KIND, key, is_checked=True)
         if opened is None:
             return None
         facts = {name: value for name, value in opened.header["facts"].items() if name != "devices"}
