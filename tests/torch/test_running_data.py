@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from digits import batches, make_model
+import torch
+from digits import SmallNet, batches, make_model
 
 from mindscope.graph import read_graph_file
-from mindscope.torch import Callback, RunContext, set_context
+from mindscope.torch import Callback, RunContext, RunningDataRecorder, set_context
 from mindscope.torch.core.context import CONTEXT
 
 pytestmark = pytest.mark.framework
@@ -95,3 +96,28 @@ def test_directory_that_can_not_be_made_hides_no_error(tmp_path: Path) -> None:
     (tmp_path / "rank_0").write_text("a file", "utf-8")
     with pytest.raises(RuntimeError, match="mine"):
         train(Fail())
+
+
+@pytest.mark.parametrize("mode", [1, 2])
+def test_loop_of_ones_own(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "mindspore_config.json"
+    file.write_text(json.dumps({"rdr": {"enable": True, "mode": mode, "path": str(tmp_path)}}), "utf-8")
+    directory, network = tmp_path / "rank_0" / "rdr", SmallNet()
+
+    def loop(wrong: Any) -> None:
+        with RunningDataRecorder(network, torch.optim.SGD(network.parameters(), lr=0.1), file) as recorder:
+            for images in (torch.ones(2, 1, 8, 8), wrong):
+                recorder.step(images, epoch=1)
+                network(images)
+
+    loop(torch.ones(3, 1, 8, 8))
+    assert directory.exists() is (mode == 2)
+    with pytest.raises(RuntimeError):
+        loop(torch.ones(2, 7, 8, 8))
+    state = json.loads((directory / "state.json").read_text("utf-8"))
+    assert (state["cur_step_num"], state["cur_epoch_num"]) == (2, 1)
+    assert state["train_dataset_element"] == "torch.float32 [2, 7, 8, 8] cpu"
+    assert "RuntimeError" in (directory / "exception.txt").read_text("utf-8")
+    assert not any(module._forward_hooks for module in network.modules())
+    with pytest.raises(TypeError, match="network is str"):
+        RunningDataRecorder("net")  # type: ignore[arg-type]

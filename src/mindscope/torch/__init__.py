@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from mindscope.torch.summary.summary_collector import SummaryCollector as SummaryCollector
     from mindscope.torch.summary.summary_record import SummaryRecord as SummaryRecord
     from mindscope.torch.training.model import Model as Model
+    from mindscope.torch.training.running_data_recorder import RunningDataRecorder as RunningDataRecorder
     from mindscope.torch.training.set_context import GRAPH_MODE as GRAPH_MODE
     from mindscope.torch.training.set_context import PYNATIVE_MODE as PYNATIVE_MODE
     from mindscope.torch.training.set_context import set_context as set_context
@@ -122,6 +123,7 @@ _MODULES = {
     "summary.summary_collector": "SummaryCollector",
     "summary.summary_record": "SummaryRecord",
     "training.model": "Model",
+    "training.running_data_recorder": "RunningDataRecorder",
     "training.set_context": "GRAPH_MODE PYNATIVE_MODE set_context",
 }
 """Module -> the public names that it holds."""

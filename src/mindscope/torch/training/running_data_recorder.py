@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``RunningDataRecorder``: the running data recorder of a loop of one's own."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from types import TracebackType
+from typing import Any
+
+from torch import nn
+from torch.optim import Optimizer
+
+from mindscope.debug.settings import RunningDataSettings, read_config
+from mindscope.log import configure_log
+from mindscope.torch.core import distributed
+from mindscope.torch.core.context import running_data_settings
+from mindscope.torch.core.run_context import CallbackParams
+from mindscope.torch.training.running_data import RunningData
+
+
+class RunningDataRecorder:
+    """Writes what a loop of your own did last, if it fails or ends in ``with``: to ``PATH/rank_N/rdr/``.
+
+    Call ``step`` before each step. ``Model`` records by itself. Without settings nothing is kept or written.
+
+    Args:
+        network: what is trained.
+        optimizer: for its memory.
+        config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
+            ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
+
+    Raises:
+        TypeError: ``network`` is no module.
+        SettingsError: the configuration can't be read, or has an invalid entry.
+    """
+
+    def __init__(
+        self, network: nn.Module, optimizer: Optimizer | None = None, config: str | PathLike[str] | None = None
+    ) -> None:
+        configure_log()
+        if not isinstance(network, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
+        settings = running_data_settings() if config is None else _configured(config)
+        self._params = CallbackParams(
+            mode="train", network=network, train_network=network, optimizer=optimizer, loss_fn=None,
+            cur_epoch_num=None, cur_step_num=0, epoch_num=None, batch_num=None, train_dataset_element=None,
+            parallel_mode=distributed.parallel_mode(), device_number=distributed.get_group_size(), process=os.getpid(),
+        )  # fmt: skip
+        self._data = RunningData(network, self._params, settings)
+
+    def step(self, batch: Any = None, epoch: int | None = None) -> None:
+        """A step begins.
+
+        Args:
+            batch: its inputs, whose types and shapes are kept, and with which the graph is traced.
+            epoch: its number.
+        """
+        self._params["cur_step_num"] += 1
+        self._params["train_dataset_element"], self._params["cur_epoch_num"] = batch, epoch
+
+    def __enter__(self) -> RunningDataRecorder:
+        self._data.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._data.__exit__(kind, error, trace)
+
+
+def _configured(config: str | PathLike[str]) -> RunningDataSettings:
+    return read_config(config).running_data or RunningDataSettings()
