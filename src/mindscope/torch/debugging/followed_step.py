@@ -23,6 +23,9 @@ class FollowedStep:
         self.collector: StepCollector | None = None
         """None while the step is not recorded."""
         self.in_optimizer = False
+        """Whether an optimizer changes parameters."""
+        self.in_closure = False
+        """Whether an optimizer runs that calls the network itself."""
         self.is_quiet = False
         """Whether our own operators run."""
         self.has_optimized = False
@@ -34,9 +37,10 @@ class FollowedStep:
     @property
     def phase(self) -> Phase:
         """Of the operator that runs now, on this thread."""
-        if self.in_optimizer:
-            return Phase.OPTIMIZER
-        return Phase.BACKWARD if in_backward() else Phase.FORWARD
+        if in_backward():
+            return Phase.BACKWARD
+        is_optimizing = self.in_optimizer or (self.in_closure and not torch.is_grad_enabled())
+        return Phase.OPTIMIZER if is_optimizing else Phase.FORWARD
 
     def failed(self, where: str, error: Exception) -> None:
         """Count a failure of our own code, which must not end the training."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -23,7 +25,9 @@ class ParameterHooks:
         self._places = parameter_places(network)
         self._before: dict[int, Tensor] = {}  # by id of the parameter, during a step of an optimizer
         self._handles = [
-            register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: self._step_begins(optimizer)),
+            register_optimizer_step_pre_hook(
+                lambda optimizer, args, kwargs: self._step_begins(optimizer, _has_closure(args, kwargs))
+            ),
             register_optimizer_step_post_hook(lambda optimizer, args, kwargs: self._step_ends(optimizer)),
         ]
 
@@ -46,31 +50,35 @@ class ParameterHooks:
             if place is not None:
                 _add_parameter(collector, place, parameter, None)
 
-    def _step_begins(self, optimizer: Optimizer) -> None:
+    def _step_begins(self, optimizer: Optimizer, has_closure: bool) -> None:
         if torch.compiler.is_compiling():
             return
-        self._followed.in_optimizer = True
+        self._followed.in_optimizer, self._followed.in_closure = not has_closure, has_closure
         collector = self._followed.collector
         if collector is not None:
-            self._followed.guarded("gradients of parameters", lambda: self._add_gradients(collector, optimizer))
+            self._followed.guarded("gradients of parameters", lambda: self._keep_parameters(collector, optimizer))
 
-    def _add_gradients(self, collector: StepCollector, optimizer: Optimizer) -> None:
+    def _keep_parameters(self, collector: StepCollector, optimizer: Optimizer) -> None:
         with torch.no_grad():
             for place, parameter in self._own(optimizer):
-                _add_gradient(collector, place, parameter)
-                if parameter.grad is not None and parameter.dtype.is_floating_point:
+                if self._followed.in_optimizer:  # a closure computes the gradients later
+                    _add_gradient(collector, place, parameter)
+                if parameter.requires_grad and parameter.dtype.is_floating_point:
                     self._before[id(parameter)] = parameter.detach().clone()
 
     def _step_ends(self, optimizer: Optimizer) -> None:
         if torch.compiler.is_compiling():
             return
+        had_closure, self._followed.in_closure = self._followed.in_closure, False
         self._followed.in_optimizer = False
         collector = self._followed.collector
         if collector is not None:
-            self._followed.guarded("parameters", lambda: self._add_parameters(collector, optimizer))
+            self._followed.guarded("parameters", lambda: self._add_parameters(collector, optimizer, had_closure))
         self._before.clear()
 
-    def _add_parameters(self, collector: StepCollector, optimizer: Optimizer) -> None:
+    def _add_parameters(self, collector: StepCollector, optimizer: Optimizer, had_closure: bool) -> None:
+        for place, parameter in self._own(optimizer) if had_closure else ():
+            _add_gradient(collector, place, parameter)
         for place, parameter in self._own(optimizer):
             self._followed.has_optimized = True
             _add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
@@ -78,6 +86,11 @@ class ParameterHooks:
     def _own(self, optimizer: Optimizer) -> list[tuple[ParameterPlace, Tensor]]:
         every = [each for group in optimizer.param_groups for each in group["params"]]
         return [(place, each) for each in every if (place := self._places.get(id(each))) is not None]
+
+
+def _has_closure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a step of an optimizer was given a function that computes loss and gradients."""
+    return kwargs.get("closure") is not None or (len(args) > 1 and args[1] is not None)
 
 
 def _add_gradient(collector: StepCollector, place: ParameterPlace, parameter: Tensor) -> None:

@@ -57,7 +57,7 @@ class Recording:
         if self._hooks is None or not self._is_due(self._next_step):
             return
         self._hooks.begin_step()
-        self.followed.has_optimized = self.followed.in_optimizer = False
+        self.followed.has_optimized = self.followed.in_optimizer = self.followed.in_closure = False
         self.followed.collector = StepCollector(self._tensors, self._capacity, self.followed.reasons)
         if isinstance(self._hooks, OperatorMode):
             self._hooks.__enter__()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector and a profiler in Lightning's ``Trainer``, imported as ``lightning`` or as ``pytorch_lightning``."""
+"""A collector, a profiler and a debugger in the ``Trainer`` of ``lightning`` or ``pytorch_lightning``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from torch import nn
 
 from mindscope.errors import MissingPackageError
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_dump, check_profiler
+from mindscope.torch.integrations.trainer_adapter import (
+    AnyCollector,
+    TrainerAdapter,
+    check_debugger,
+    check_dump,
+    check_profiler,
+)
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
 _EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
@@ -29,6 +35,7 @@ def _callbacks() -> tuple[type, ...]:
 if TYPE_CHECKING:
     from lightning.pytorch import Callback as _Callback
 
+    from mindscope.torch.debugging import Debugger
     from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 else:
@@ -259,6 +266,66 @@ class DumpCallback(_Callback):
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
         """Write what is left."""
         self._dump.stop()
+
+
+class DebuggerCallback(_Callback):
+    """Has a debugger follow the steps of a ``Trainer`` of Lightning; they are numbered as ``CollectorCallback`` does.
+
+    A step begins with its first batch, and ends when an optimizer changed weights. The debugger ends with the training.
+
+    Raises:
+        TypeError: ``debugger`` is no Debugger.
+    """
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__()
+        self._debugger = check_debugger(debugger)
+        self._steps = self._global_step = 0
+        self._is_entered = False
+        self._is_new_step = True
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps: the number of steps."""
+        return {"steps": self._steps}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Count on from a checkpoint."""
+        self._steps = int(state_dict["steps"])
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        """Follow the module."""
+        self._global_step = trainer.global_step
+        self._debugger.in_loop().__enter__()
+        self._is_entered = self._is_new_step = True
+        self._debugger.recording.follow(pl_module, self._steps)
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        """Begin a step, unless this batch only accumulates gradients of one."""
+        if self._is_new_step:
+            self._is_new_step = False
+            self._debugger.recording.begin_step(self._steps + 1)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """End a step, if an optimizer changed weights."""
+        if trainer.global_step != self._global_step:
+            self._global_step = trainer.global_step
+            self._steps += 1
+            self._is_new_step = True
+            loss = cast("dict[str, Any]", outputs).get("loss") if isinstance(outputs, dict) else outputs
+            self._debugger.recording.end_step(loss, self._steps)
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        """Stop."""
+        self._leave(None)
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """Write what is recorded, with the step that failed."""
+        self._leave(exception)
+
+    def _leave(self, error: BaseException | None) -> None:
+        if self._is_entered:
+            self._is_entered = False
+            self._debugger.__exit__(None if error is None else type(error), error, None)
 
 
 class _EpochLogs:

@@ -17,6 +17,7 @@ from mindscope.torch.summary.operator_hooks import discard_stale_values
 from mindscope.torch.summary.summary_collector import SummaryCollector
 
 if TYPE_CHECKING:
+    from mindscope.torch.debugging import Debugger
     from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 
@@ -130,4 +131,13 @@ def check_dump(value: Any) -> Dump:
         return Dump()
     if not isinstance(value, Dump):
         raise TypeError(f"dump is {type(value).__name__}, want a mindscope.torch.Dump")
+    return value
+
+
+def check_debugger(value: Any) -> Debugger:
+    """Raises TypeError for what is no Debugger. Imports the debugger only here, since few trainings have one."""
+    from mindscope.torch.debugging import Debugger
+
+    if not isinstance(value, Debugger):
+        raise TypeError(f"debugger is {type(value).__name__}, want a mindscope.torch.Debugger")
     return value

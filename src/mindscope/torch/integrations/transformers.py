@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector and a profiler in the ``Trainer`` of Transformers."""
+"""A collector, a profiler and a debugger in the ``Trainer`` of Transformers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,16 @@ from transformers import TrainerCallback
 
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
-from mindscope.torch.integrations.trainer_adapter import AnyCollector, TrainerAdapter, check_dump, check_profiler
+from mindscope.torch.integrations.trainer_adapter import (
+    AnyCollector,
+    TrainerAdapter,
+    check_debugger,
+    check_dump,
+    check_profiler,
+)
 
 if TYPE_CHECKING:
+    from mindscope.torch.debugging import Debugger
     from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 
@@ -186,6 +193,44 @@ class DumpCallback(TrainerCallback):
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Stop."""
         self._dump.stop()
+
+
+class DebuggerCallback(TrainerCallback):
+    """Has a debugger follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
+
+    The debugger ends with the training; if that fails, with the process, which then writes its ring.
+
+    Raises:
+        TypeError: ``debugger`` is no Debugger.
+    """
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = check_debugger(debugger)
+        self._seen: _Losses | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Follow the model."""
+        self._debugger.in_loop().__enter__()
+        self._debugger.recording.follow(given["model"], state.global_step)
+        self._seen = _Losses(given["model"], args.world_size if args.average_tokens_across_devices else 1)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin a step."""
+        if self._seen is not None:
+            self._seen.is_step = True
+        self._debugger.recording.begin_step(state.global_step + 1)
+
+    def on_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """End a step, before other callbacks call the model."""
+        loss = None if self._seen is None else self._seen.take()[0]
+        self._debugger.recording.end_step(loss, state.global_step + 1)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Stop."""
+        if self._seen is not None:
+            self._seen.stop()
+            self._seen = None
+        self._debugger.__exit__(None, None, None)
 
 
 class _Losses:
