@@ -16,6 +16,7 @@ from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOp
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
+from mindscope.profile.formats.minddata_summary import read_pipeline_summary, with_summary
 from mindscope.profile.formats.problems import Problems
 
 DEVICE_QUEUE, GET_NEXT, ITERATOR = "device_queue", "get_next", "iterator"
@@ -23,6 +24,8 @@ _TIME, _QUEUE = 0, 1
 """Kinds of lines of queue files."""
 _FETCH, _PUSH, _BATCH = 0, 1, 2
 """What a line of a time measures."""
+
+_SUMMARIES = tuple(f"minddata_pipeline_summary{rank}.{kind}" for rank in ("_{}", "") for kind in ("json", "csv"))
 
 
 class _Node(NamedTuple):
@@ -48,7 +51,10 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
         raw = file("minddata_pipeline_raw_{}.csv") or file("minddata_pipeline_raw.csv")
         nodes = problems.read(raw, lambda path: _csv_nodes(read_csv(path)))
     usage = problems.read(file("minddata_cpu_utilization_{}.json"), _processor_usage) or {}
-    operations = _operations(nodes, usage) if nodes else None
+    summary = next(filter(None, map(file, _SUMMARIES)), None)
+    operations = with_summary(
+        _operations(nodes, usage) if nodes else None, problems.read(summary, read_pipeline_summary)
+    )  # fmt: skip
     lines, queue = problems.read(file("device_queue_profiling_{}.txt"), _queue_lines), DEVICE_QUEUE
     if lines is None or not len(lines):
         lines, queue = problems.read(file("dataset_iterator_profiling_{}.txt"), _queue_lines), ITERATOR

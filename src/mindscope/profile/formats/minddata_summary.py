@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``minddata_pipeline_summary``: what MindSpore computed of the operations of a data pipeline, as JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.data_pipeline import PipelineOperations
+from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.csv_table import read_lines
+from mindscope.profile.formats.json_values import list_of, number_of, whole_of
+
+_NONE = -1
+"""Of operations without a queue, and the parent of the root."""
+
+
+def read_pipeline_summary(path: Path) -> PipelineOperations | None:
+    """The operations of a summary, leaves first; None if it lists none. Raises FormatError, OSError."""
+    content = read_object(path) if path.suffix == ".json" else _transposed(path)
+    ids = [whole_of(each, _NONE) for each in list_of(content.get("op_ids"))]
+    if not ids:
+        return None
+    names = [str(each) for each in list_of(content.get("op_names"))]
+    types = [names[place] if place < len(names) else "" for place in range(len(ids))]
+    usage = _numbers(content, "queue_utilization_pct", len(ids)) / 100
+    size = _numbers(content, "queue_average_size", len(ids))
+    row_of = {id: len(ids) - 1 - row for row, id in enumerate(ids)}
+    parents = [row_of.get(whole_of(each, _NONE), -1) for each in list_of(content.get("parent_id"))]
+    parents += [-1] * (len(ids) - len(parents))
+    found = PipelineOperations(
+        id=np.array(ids, np.int64),
+        name=TextColumn.of(f"{type}Op_{id}" for type, id in zip(types, ids, strict=True)),
+        type=TextColumn.of(f"{type}Op" for type in types),
+        parent=np.array(parents[: len(ids)], np.int64),
+        workers=np.maximum(np.nan_to_num(_numbers(content, "num_workers", len(ids))), 0).astype(np.int64),
+        queue_size=np.nan_to_num(size),
+        queue_usage=usage,
+        cpu=_numbers(content, "avg_cpu_pct", len(ids)),
+    )
+    return found.select(np.arange(len(ids))[::-1])
+
+
+def with_summary(
+    operations: PipelineOperations | None, summary: PipelineOperations | None
+) -> PipelineOperations | None:
+    """The operations of the samples, with the processor use of a summary where no other file has it."""
+    if operations is None or summary is None or operations.cpu is not None or summary.cpu is None:
+        return operations or summary
+    known = dict(zip(summary.id.tolist(), summary.cpu.tolist(), strict=True))
+    cpu = np.array([known.get(id, np.nan) for id in operations.id.tolist()])
+    return operations if np.isnan(cpu).all() else replace(operations, cpu=cpu)
+
+
+def _numbers(content: Mapping[str, Any], key: str, count: int) -> NDArray[np.float64]:
+    """A value for each operation; NaN for none."""
+    found = [number_of(each) for each in list_of(content.get(key))][:count]
+    values = np.array(found + [np.nan] * (count - len(found)))
+    return np.where(values < 0, np.nan, values)
+
+
+def _transposed(path: Path) -> dict[str, list[Any]]:
+    """Of a CSV with one row for each key: the key, then one value for each operation."""
+    rows = list(csv.reader(read_lines(path)))
+    return {row[0].strip(): [_value(each) for each in row[1:]] for row in rows if row}
+
+
+def _value(cell: str) -> Any:
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
