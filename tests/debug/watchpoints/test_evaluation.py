@@ -8,6 +8,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from mindscope.debug.first_bad import find_first_bad
+from mindscope.debug.model.loaded import LoadedSource
+from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint
 from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks
@@ -76,6 +79,22 @@ def test_many_steps_need_the_memory_of_one() -> None:
     source = Endless()
     found = evaluate_watchpoints(source, [parse_watchpoint("tensor_too_large max_gt=0")], most_hits=10)  # type: ignore[arg-type]
     assert (found.count, len(found.hits), source.read) == (100_000, 10, 2000)
+
+
+def test_tensors_whose_description_is_damaged_are_left_out() -> None:
+    class Growing(LoadedSource):
+        """Finds one more tensor when it reads a step, as a source of a run with a damaged table does."""
+
+        def at(self, step: int, rank: int) -> StepStatistics:
+            found = LoadedSource.at(self, step, rank)
+            self.tensors = [*self.tensors, output("damaged")]
+            return dataclasses.replace(found, tensor=np.array([1, 0], np.int32))
+
+    made = source_of({0: [one(5), one(6, order=1)]})
+    source = Growing(made.tensors, made.recorded)
+    found = evaluate_watchpoints(source, [LARGE])
+    assert [(hit.tensor, hit.actual) for hit in found.hits] == [(0, 6)]
+    assert find_first_bad(Growing(made.tensors, made.recorded)) is None
 
 
 def test_kinds_of_mindspore_follow_names_and_of_torch_roles() -> None:

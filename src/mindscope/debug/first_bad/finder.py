@@ -16,7 +16,7 @@ from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import DebugTensor, Role
 from mindscope.debug.watchpoints.damage import damaged_rows, non_finite_counts
-from mindscope.debug.watchpoints.tensor_table import TensorTable
+from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
 
 _COUNTS = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF, Field.COUNT)
 _MOST_CHAIN = 200
@@ -43,7 +43,7 @@ def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None
         check()
         origins: dict[int, Origin] = {}
         for rank in ranks_of[step]:
-            recorded = source.at(step, rank)
+            recorded = known_rows(source.at(step, rank), table)
             damaged = damaged_rows(recorded, table)
             if not damaged.size:
                 harmless[rank].update(recorded.tensor[non_finite_counts(recorded) > 0].tolist())
@@ -53,20 +53,21 @@ def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None
             if found is not None:
                 origins[rank] = found
         if origins:
-            return _First(source, step, origins).result()
+            return _First(source, table, step, origins).result()
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class _First:
     source: DebugSource
+    table: TensorTable
     step: int
     origins: Mapping[int, Origin]
 
     def result(self) -> FirstBad:
         rank = min(self.origins, key=lambda each: (*_age(self.origins[each]), each))
         origin = self.origins[rank]
-        recorded = self.source.at(self.step, rank)
+        recorded = known_rows(self.source.at(self.step, rank), self.table)
         place = int(recorded.tensor[origin.row])
         named = origin.enclosing or origin.operator
         cause = Cause.OTHER_RANK if origin.is_collective and origin.cause is Cause.OPERATOR else origin.cause

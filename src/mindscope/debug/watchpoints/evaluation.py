@@ -14,7 +14,7 @@ from mindscope.debug.model.source import DebugSource
 from mindscope.debug.watchpoints.hits import Evaluation, Hit, Problem, Unevaluated
 from mindscope.debug.watchpoints.step_context import RankState, StepContext
 from mindscope.debug.watchpoints.step_evaluation import Rows, Verdict, evaluate_step
-from mindscope.debug.watchpoints.tensor_table import TensorTable
+from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
 
 MOST_HITS = 10_000
@@ -101,8 +101,8 @@ class _Running:
         return mask
 
     def add(self, step: int, rank: int, *, is_wanted: bool) -> None:
-        recorded = self.source.at(step, rank)
-        state = self.states.setdefault(rank, RankState.of(len(self.source.tensors)))
+        recorded = known_rows(self.source.at(step, rank), self.table)
+        state = self.states.setdefault(rank, RankState.of(len(self.table.is_float)))
         state.begin(recorded)
         is_first = state.previous is None and step <= _LAST_FIRST_STEP
         context = StepContext(recorded, self.table, state, is_first)
@@ -130,7 +130,7 @@ class _Running:
         if watchpoint.for_steps <= 1:
             return np.ones(len(verdict.rows), np.bool_)
         key = recorded.rank, number, verdict.parameter
-        counts = self.in_a_row.setdefault(key, np.zeros(len(self.source.tensors), np.int64))
+        counts = self.in_a_row.setdefault(key, np.zeros(len(self.table.is_float), np.int64))
         holding = np.unique(recorded.tensor[verdict.rows])
         longer = counts[holding] + 1
         counts[recorded.tensor] = 0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks, plain_type
 
@@ -71,6 +72,17 @@ class TensorTable:
             initial_size=np.array([_initial_size(each.shape) for each in tensors], np.float64),
             has_updates=Field.MEAN_ABS_UPDATE in source.fields,
         )
+
+
+def known_rows(recorded: StepStatistics, table: TensorTable) -> StepStatistics:
+    """A step without rows of tensors that its source found after the table was made: their description is damaged."""
+    is_known = recorded.tensor < len(table.is_float)
+    if is_known.all():
+        return recorded
+    return StepStatistics(
+        recorded.step, recorded.rank, recorded.tensor[is_known], recorded.order[is_known], recorded.values[is_known],
+        recorded.digest[is_known],
+    )  # fmt: skip
 
 
 def _initial_size(shape: tuple[int, ...] | None) -> float:
