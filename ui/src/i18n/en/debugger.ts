@@ -9,7 +9,6 @@ export const debuggerTexts = {
   "debug.problems": "{n} {n|part|parts} of this data can’t be read. First: {first}",
   "debug.toolbar": "Debugging data",
   "debug.source": "Debugging data",
-  "debug.own": "recorded",
   "debug.rank": "Rank",
   "debug.of_rank": "Rank {rank}",
   "debug.step": "Step",

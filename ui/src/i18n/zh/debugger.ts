@@ -10,7 +10,6 @@ export const debuggerTexts: Record<keyof typeof en, string> = {
   "debug.problems": "该数据中有 {n} 处无法读取。第一处：{first}",
   "debug.toolbar": "调试数据",
   "debug.source": "调试数据",
-  "debug.own": "训练时记录",
   "debug.rank": "Rank",
   "debug.of_rank": "Rank {rank}",
   "debug.step": "步",
