@@ -2,18 +2,31 @@
 import { describe, expect, it } from "vitest";
 
 import { figureText, isFault, shapeText } from "./figureText";
-import { heatShare, isLogScale } from "./heatScale";
+import { heatScale, heatShare } from "./heatScale";
 
 describe("the color scale of a figure", () => {
-  it("is logarithmic for positive figures over several orders of magnitude", () => {
-    expect(isLogScale(0.01, 10)).toBe(true);
-    expect(heatShare(1, 0.01, 100, true)).toBeCloseTo(0.5);
+  it("is logarithmic for figures over several orders of magnitude, also with zeros", () => {
+    const scale = heatScale([0, 0.01, 0.1, 1, 100, NaN])!;
+    expect(scale).toEqual({ low: 0.01, high: 100, isLog: true, isBelow: true, isAbove: false });
+    expect([heatShare(1, scale), heatShare(0, scale), heatShare(100, scale)]).toEqual([0.5, 0, 1]);
   });
 
-  it("is linear for close figures, zeros and negative ones", () => {
-    expect([isLogScale(1, 50), isLogScale(0, 1e9), isLogScale(-1, 1e9)]).toEqual([false, false, false]);
-    expect(heatShare(0, -10, 10, false)).toBe(0.5);
-    expect(heatShare(3, 3, 3, false)).toBe(0.5);
+  it("is linear for close figures and negative ones", () => {
+    expect(heatScale([1, 50])).toEqual({ low: 1, high: 50, isLog: false, isBelow: false, isAbove: false });
+    expect(heatShare(0, heatScale([-10, 10])!)).toBe(0.5);
+    expect(heatShare(3, heatScale([3, 3])!)).toBe(0.5);
+  });
+
+  it("is not taken by a few outliers of either sign", () => {
+    const many = Array.from({ length: 1000 }, (_, place) => (place % 21) - 10);
+    const scale = heatScale([...many, 1e9, -1e7])!;
+    expect(scale).toEqual({ low: -10, high: 10, isLog: false, isBelow: true, isAbove: true });
+    expect([heatShare(1e9, scale), heatShare(-1e7, scale), heatShare(0, scale)]).toEqual([1, 0, 0.5]);
+  });
+
+  it("does not exist without a finite figure", () => {
+    expect([heatScale([]), heatScale([NaN, Infinity])]).toEqual([null, null]);
+    expect(heatScale([0, 0])).toMatchObject({ low: 0, high: 0 });
   });
 });
 
