@@ -9,13 +9,15 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.debug.views.figures import FIGURES
-from mindscope.server.http.schema import MAX_PIXELS, MAX_RUNS, Answer, Column, Query, ReasonEntry, Whole
+from mindscope.server.http.schema import MAX_PIXELS, MAX_RUNS, Answer, Column, IsNumber, Query, ReasonEntry, Whole
 
 MOST_PAGE = 500
 MOST_WORDS = 20
 MOST_NUMBER = 2**31 - 1
 MOST_STEP = 2**53
 MOST_HISTORIES = 8
+Number = Annotated[int, Field(ge=0, le=MOST_NUMBER), IsNumber]
+Step = Annotated[int, Field(ge=-MOST_STEP, le=MOST_STEP), IsNumber]
 
 
 def _known_figure(name: str) -> str:
@@ -83,7 +85,7 @@ class OfSource(Query):
 
     run: str
     source: str = Field(".", max_length=4096)
-    rank: Whole = Field(0, ge=0, le=MOST_NUMBER)
+    rank: Number = 0
 
 
 class DebugStepsAnswer(Answer):
@@ -109,11 +111,11 @@ class OfTensors(OfSource):
 class DebugRowsQuery(OfTensors):
     """A page of the rows of a step; without ``step``, of the last one. ``sort`` is a text, a figure, or ``order``."""
 
-    step: Whole | None = Field(None, ge=-MOST_STEP, le=MOST_STEP)
+    step: Step | None = None
     only_non_finite: bool = False
     sort: str = Field("order", max_length=100)
     is_descending: bool = False
-    first: Whole = Field(0, ge=0, le=MOST_NUMBER)
+    first: Number = 0
     count: Whole = Field(100, ge=0, le=MOST_PAGE)
 
 
@@ -155,9 +157,9 @@ class DebugRowsHeader(Answer):
 class DebugRowQuery(OfSource):
     """One row of a step: that with the number ``row``, or else the last one of a ``tensor``."""
 
-    step: Whole = Field(ge=-MOST_STEP, le=MOST_STEP)
-    row: Whole | None = Field(None, ge=0, le=MOST_NUMBER)
-    tensor: Whole | None = Field(None, ge=0, le=MOST_NUMBER)
+    step: Step
+    row: Number | None = None
+    tensor: Number | None = None
 
 
 class DebugRowEntry(Answer):

@@ -19,7 +19,9 @@ def _number(given: object) -> object:
 
 
 Coordinate = Annotated[FiniteFloat, Strict()]
-Whole = Annotated[int, BeforeValidator(_number)]
+IsNumber = BeforeValidator(_number)
+"""Last in the annotation of an int that has limits and may be null: limits after it are missing in the document."""
+Whole = Annotated[int, IsNumber]
 """A whole number; 400.0 is one in JSON, "400" is not."""
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")

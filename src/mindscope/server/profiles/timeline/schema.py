@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from mindscope.profile.timeline_window import MOST_PIXELS
-from mindscope.server.http.schema import Answer, Column, Query, ReasonEntry, Whole
+from mindscope.server.http.schema import Answer, Column, IsNumber, Query, ReasonEntry, Whole
 from mindscope.server.profiles.schema import ReadingProgress
 
 MOST_TIME = 2**53
@@ -239,7 +241,7 @@ class SearchQuery(OfTimeline):
     begin_ns: Whole = Field(default=0, ge=-MOST_TIME, le=MOST_TIME)
     pixel_ns: Whole = Field(default=1, ge=1, le=2**47)
     width: Whole = Field(default=0, ge=0, le=MOST_PIXELS)
-    after_ns: Whole | None = Field(default=None, ge=-MOST_TIME, le=MOST_TIME)
+    after_ns: Annotated[int, Field(ge=-MOST_TIME, le=MOST_TIME), IsNumber] | None = None
     after_slice: Whole = Field(default=-1, ge=-1, le=MOST_SLICE)
     is_backwards: bool = False
 
