@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from mindscope.errors import FormatError
 from mindscope.profile import json_trace
 from mindscope.profile._trace_events import EventReader
-from mindscope.profile.argument_columns import FileArguments
+from mindscope.profile.argument_columns import ArgumentNames, FileArguments
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.trace import Trace
@@ -237,7 +237,7 @@ def test_damage_of_gzip_keeps_what_precedes_it(tmp_path: Path) -> None:
     trace = written(tmp_path, damaged)
     assert 5_000 < len(trace.slices) < 20_000
     rows = np.arange(5_000)
-    found = FileArguments(tmp_path / "a.json", trace).of_slices(rows, integers=("External id",))
+    found = FileArguments(tmp_path / "a.json", trace).of_slices(rows, ArgumentNames(integers=("External id",)))
     assert found.integers["External id"].tolist() == rows.tolist()
     place = int(trace.slices.args_offset[5_000]), int(trace.slices.args_size[5_000])
     assert ArgumentFile(tmp_path / "a.json").read(*place) == {"External id": 5_000}
