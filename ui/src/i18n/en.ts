@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { advice } from "./en/advice";
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
 import { dataLineage } from "./en/dataLineage";
@@ -8,7 +9,6 @@ import { errors } from "./en/errors";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
-import { advice } from "./en/advice";
 import { landscapes } from "./en/landscapes";
 import { profileRows } from "./en/profileRows";
 import { profileDiff } from "./en/profileDiff";
@@ -27,7 +27,7 @@ import { tensors } from "./en/tensors";
 import { values } from "./en/values";
 import { views } from "./en/views";
 
-/** English, a file a page. `{name}` is filled in; `{n|run|runs}` chooses by the number n. */
+/** English, a file a page, without what a page adds when it is loaded. `{name}` is filled in; `{n|run|runs}` chooses by the number n. */
 export const en = {
   ...frame,
   ...errors,
@@ -48,7 +48,6 @@ export const en = {
   ...profileParts,
   ...profileRanks,
   ...debuggerTexts,
-  ...advice,
   ...lineage,
   ...modelLineage,
   ...dataLineage,
@@ -58,4 +57,5 @@ export const en = {
   ...tables,
 } as const;
 
-export type MessageKey = keyof typeof en;
+/** The texts of advice come with the code that shows it. */
+export type MessageKey = keyof typeof en | keyof typeof advice;

@@ -10,8 +10,11 @@ export const LANGUAGES: readonly { id: Language; name: string }[] = [
   { id: "zh", name: "中文" },
 ];
 
-/** English is part of the bundle; another catalog is fetched when it is first chosen. */
-let texts = $state.raw<Record<MessageKey, string>>(en);
+type Catalog = Readonly<Record<MessageKey, string>>;
+
+/** English is part of the bundle, but for texts that pages add; another catalog is fetched when it is first chosen. */
+const english: Partial<Record<MessageKey, string>> = { ...en };
+let texts = $state.raw(english as Catalog);
 let language = $state<Language>("en");
 let chosen: Language = "en";
 
@@ -22,15 +25,20 @@ export function currentLanguage(): Language {
 /** The last language stays until the texts of the next one are here. Rejects if they can't be fetched. */
 export async function setLanguage(next: Language): Promise<void> {
   chosen = next;
-  const catalog = next === "zh" ? (await import("./zh")).zh : en;
+  const catalog = next === "zh" ? (await import("./zh")).zh : (english as Catalog);
   if (chosen !== next) return;
   language = next;
   texts = catalog;
   document.documentElement.lang = next === "zh" ? "zh-CN" : "en";
 }
 
+/** For code that is loaded with a page, before it shows any of these texts. */
+export function addEnglish(more: Partial<Record<MessageKey, string>>): void {
+  Object.assign(english, more);
+}
+
 export function hasWords(key: string): key is MessageKey {
-  return Object.hasOwn(en, key);
+  return Object.hasOwn(english, key);
 }
 
 /** The message in the current language; read in a template, it changes with the language. */

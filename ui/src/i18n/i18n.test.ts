@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { en } from "./en";
+import { en as first } from "./en";
+import { advice } from "./en/advice";
 import { fill } from "./fill";
 import { zh } from "./zh";
 
+const en = { ...first, ...advice };
 const names = (message: string): string[] => [...new Set([...message.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
 
 describe("catalogs", () => {

@@ -49,7 +49,6 @@ export const zh: Record<MessageKey, string> = {
   ...profileParts,
   ...profileRanks,
   ...debuggerTexts,
-  ...advice,
   ...lineage,
   ...modelLineage,
   ...dataLineage,
@@ -57,4 +56,5 @@ export const zh: Record<MessageKey, string> = {
   ...keys,
   ...saved,
   ...tables,
+  ...advice,
 };

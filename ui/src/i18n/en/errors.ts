@@ -22,7 +22,7 @@ export const errors = {
   "error.remedy.value_not_found": "Reload the page.",
   "error.code.debug_source_not_found": "Run “{run}” has no debugging data “{source}”.",
   "error.remedy.debug_source_not_found": "It may have been moved or deleted.",
-  "error.code.debug_data_not_found": "{detail}.",
+  "error.code.debug_data_not_found": "Debugging data not found: {detail}.",
   "error.remedy.debug_data_not_found": "Choose another step or tensor.",
   "error.code.profile_not_found": "Run “{run}” has no profile “{profile}”.",
   "error.remedy.profile_not_found": "It may have been moved or deleted.",

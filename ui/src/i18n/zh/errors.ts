@@ -24,7 +24,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.value_not_found": "请刷新页面。",
   "error.code.debug_source_not_found": "训练“{run}”中没有调试数据“{source}”。",
   "error.remedy.debug_source_not_found": "文件可能已被移动或删除。",
-  "error.code.debug_data_not_found": "{detail}。",
+  "error.code.debug_data_not_found": "未找到调试数据：{detail}。",
   "error.remedy.debug_data_not_found": "请选择其他 step 或张量。",
   "error.code.profile_not_found": "训练“{run}”中没有性能数据“{profile}”。",
   "error.remedy.profile_not_found": "文件可能已被移动或删除。",

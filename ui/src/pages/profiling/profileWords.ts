@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatNs } from "../../core/profiles/timeText";
 import { formatBytes } from "../../core/text/format";
-import { hasWords, t } from "../../i18n/i18n.svelte";
+import { advice } from "../../i18n/en/advice";
+import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
 import type { ProfileAdvice, ProfileMissing } from "../../state/data/profiles";
+
+addEnglish(advice);
 
 /** Parts of a step in their order, and their colors. */
 export const STEP_PARTS = [
