@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.debug.first_bad import Cause, FirstBad, find_first_bad
+from mindscope.debug.first_bad import Cause, FirstBad, FirstBadSearch, OperatorKind, find_first_bad
 from mindscope.debug.first_bad.growth import fit_growth
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of
@@ -257,3 +257,36 @@ def test_growth_of_the_inputs_is_in_the_text() -> None:
 def test_a_training_without_bad_numbers_has_none() -> None:
     assert first(chain(99), chain(99)) is None
     assert find_first_bad(source_of({})) is None
+
+
+def test_places_are_rows_of_the_step() -> None:
+    step = chain(1).gradient("fc1", BAD)
+    source = source_of({1: step.rows})
+    found = find_first_bad(source)
+    assert found is not None
+    recorded, places = source.at(1, 0), found.places
+    assert [(each.text, each.kind) for each in places.chain] == [(each, OperatorKind.OPERATOR) for each in found.chain]
+    for each in places.chain:
+        tensor = source.tensors[recorded.tensor[each.row]]
+        assert (tensor.operator, tensor.role) == (each.name, Role.OUTPUT)
+    assert places.operator.row == found.row
+    roles = [source.tensors[recorded.tensor[row]].role for row in (*places.inputs, *places.outputs)]
+    assert roles == [Role.INPUT, Role.OUTPUT]
+
+
+def test_a_search_pauses_leaves_steps_out_and_is_taken_over() -> None:
+    steps = {1: chain(99).rows, 2: chain(0).rows, 3: chain(99).rows, 4: chain(2).rows}
+    source = source_of(steps)
+    search = FirstBadSearch(source, lambda step, rank: None if step == 2 else source.at(step, rank))
+    while search.read_steps < 3:
+        search.read_next()
+        assert search.found is None
+    later = FirstBadSearch(source)
+    later.take_over(search)
+    assert (later.read_steps, later.is_over) == (3, False)
+    later.read_next()
+    assert later.found is not None
+    assert (later.found.step, later.found.operator) == (4, "c/aten::mul")
+    other = FirstBadSearch(source_of({5: chain(99).rows}))
+    other.take_over(search)
+    assert other.read_steps == 0

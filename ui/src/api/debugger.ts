@@ -11,6 +11,12 @@ export type DebugSource = Schemas["DebugSourceEntry"];
 export type DebugTensor = Schemas["DebugTensorEntry"];
 export type DebugRowDetails = Json<"/api/debugger/row", "post">;
 export type DebugSteps = Json<"/api/debugger/steps", "post">;
+export type DebugFirstBadAnswer = Json<"/api/debugger/first_bad", "post">;
+export type DebugFirstBad = Schemas["DebugFirstBad"];
+export type DebugGrowth = Schemas["DebugGrowth"];
+export type DebugOperator = Schemas["DebugOperatorEntry"];
+export type DebugRow = Schemas["DebugRowEntry"];
+export type OfAllRanks = Schemas["OfAllRanks"];
 export type OfSource = Schemas["OfSource"];
 export type DebugRowsQuery = Schemas["DebugRowsQuery"];
 export type DebugRowQuery = Schemas["DebugRowQuery"];
@@ -49,6 +55,10 @@ export function fetchDebugSteps(query: OfSource, signal: AbortSignal): Promise<D
 
 export function fetchDebugRow(query: DebugRowQuery, signal?: AbortSignal): Promise<DebugRowDetails> {
   return json(request("/api/debugger/row", { body: query, ...(signal ? { signal } : {}) }));
+}
+
+export function fetchDebugFirstBad(query: OfAllRanks, signal: AbortSignal): Promise<DebugFirstBadAnswer> {
+  return json(request("/api/debugger/first_bad", { body: query, signal }));
 }
 
 export async function fetchDebugRows(query: DebugRowsQuery, signal: AbortSignal): Promise<DebugRows> {

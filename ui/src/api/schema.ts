@@ -264,6 +264,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/debugger/first_bad": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug First Bad
+         * @description The first operator in time whose inputs are finite and outputs not, if that damages the training.
+         *
+         *     A long recording takes several requests.
+         */
+        post: operations["query_debug_first_bad"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/debugger/heat": {
         parameters: {
             query?: never;
@@ -2240,6 +2262,12 @@ export interface components {
             total_before_ns: number;
         };
         /**
+         * Cause
+         * @description Where NaN or infinity began.
+         * @enum {string}
+         */
+        Cause: "operator" | "batch" | "parameters" | "loss" | "unrecorded" | "other_rank";
+        /**
          * ChangeEntry
          * @description Two figures; ``error`` is the standard error of the change over the steps, 0 if it is unknown.
          */
@@ -2536,6 +2564,86 @@ export interface components {
             stages: components["schemas"]["mindscope__server__graphs__schema__PipelineStage"][];
         };
         /**
+         * DebugFirstBad
+         * @description The first NaN or infinity that damages a training.
+         *
+         *     ``cause`` says where it begins. Of ``batch`` and ``parameters``, ``operator`` is the first that uses them; of
+         *     ``unrecorded`` it is the smallest recorded module around. ``before`` is the operator that has or gets the bad
+         *     ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``is_first_step``: an earlier step may be bad too.
+         *     ``is_module``: operators inside were not recorded. ``chain`` goes from the operator to the loss, or to gradients and
+         *     parameters. ``other_ranks`` are the first bad operators of other ranks in the step. ``stack`` is innermost first.
+         */
+        DebugFirstBad: {
+            before: components["schemas"]["DebugOperatorEntry"];
+            cause: components["schemas"]["Cause"];
+            /** Chain */
+            chain: components["schemas"]["DebugOperatorEntry"][];
+            /** Growth */
+            growth: components["schemas"]["DebugGrowth"][];
+            /** Inputs */
+            inputs: components["schemas"]["DebugRowEntry"][];
+            /** Is First Step */
+            is_first_step: boolean;
+            /** Is Module */
+            is_module: boolean;
+            operator: components["schemas"]["DebugOperatorEntry"];
+            /** Other Ranks */
+            other_ranks: {
+                [key: string]: components["schemas"]["DebugOperatorEntry"];
+            };
+            /** Outputs */
+            outputs: components["schemas"]["DebugRowEntry"][];
+            phase: components["schemas"]["Phase"];
+            /** Rank */
+            rank: number;
+            /** Stack */
+            stack: string[];
+            /** Step */
+            step: number;
+            tensor: components["schemas"]["DebugRowEntry"];
+        };
+        /**
+         * DebugFirstBadAnswer
+         * @description The search for the first bad number over all steps and ranks.
+         *
+         *     ``found`` is null where nothing is bad in the first ``read_steps`` of ``steps``. ``growth`` comes last:
+         *     request again until ``is_complete``. ``unreadable_steps`` can't be read.
+         */
+        DebugFirstBadAnswer: {
+            found: components["schemas"]["DebugFirstBad"] | null;
+            /** Is Complete */
+            is_complete: boolean;
+            /** Read Steps */
+            read_steps: number;
+            /** Steps */
+            steps: number;
+            /** Unreadable Steps */
+            unreadable_steps: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * DebugGrowth
+         * @description Exponential growth of max |x| of a tensor, from ``first`` in step ``since`` to ``last`` in ``last_step``.
+         *
+         *     ``factor`` is that of one step; ``limit`` is the largest number of the dtype, null where it is not known.
+         */
+        DebugGrowth: {
+            /** Factor */
+            factor: number;
+            /** First */
+            first: number;
+            /** Last */
+            last: number;
+            /** Last Step */
+            last_step: number;
+            /** Limit */
+            limit: number | null;
+            /** Since */
+            since: number;
+            tensor: components["schemas"]["DebugTensorEntry"];
+        };
+        /**
          * DebugHeatHeader
          * @description The JSON header of a heat map as ``application/vnd.mindscope.columns``.
          *
@@ -2661,6 +2769,19 @@ export interface components {
             source: string;
             /** Tensors */
             tensors: number[];
+        };
+        /**
+         * DebugOperatorEntry
+         * @description What computes a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
+         *
+         *     ``row`` is its first tensor that is not finite, in the step of the answer.
+         */
+        DebugOperatorEntry: {
+            kind: components["schemas"]["OperatorKind"];
+            /** Name */
+            name: string;
+            /** Row */
+            row: number;
         };
         /**
          * DebugRank
@@ -4695,6 +4816,19 @@ export interface components {
             number: string;
         };
         /**
+         * OfAllRanks
+         * @description A source.
+         */
+        OfAllRanks: {
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+        };
+        /**
          * OfSource
          * @description One rank of a source.
          */
@@ -4712,6 +4846,12 @@ export interface components {
              */
             source: string;
         };
+        /**
+         * OperatorKind
+         * @description What computes a tensor.
+         * @enum {string}
+         */
+        OperatorKind: "operator" | "gradient" | "update";
         /**
          * OperatorTime
          * @description Operators of one type in a module, by themselves, without its inner modules; with those that they call.
@@ -8071,6 +8211,111 @@ export interface operations {
             };
             /** @description The body did not come in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_first_bad: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfAllRanks"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugFirstBadAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

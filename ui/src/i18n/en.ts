@@ -6,6 +6,7 @@ import { dataLineage } from "./en/dataLineage";
 import { graphs } from "./en/graphs";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
+import type { firstBadTexts } from "./en/firstBad";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
@@ -57,5 +58,5 @@ export const en = {
   ...tables,
 } as const;
 
-/** The texts of advice come with the code that shows it. */
-export type MessageKey = keyof typeof en | keyof typeof advice;
+/** The texts of advice and of the first bad number come with the code that shows them. */
+export type MessageKey = keyof typeof en | keyof typeof advice | keyof typeof firstBadTexts;

@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 
 import { en as first } from "./en";
 import { advice } from "./en/advice";
+import { firstBadTexts } from "./en/firstBad";
 import { fill } from "./fill";
 import { zh } from "./zh";
 
-const en = { ...first, ...advice };
+const en = { ...first, ...advice, ...firstBadTexts };
 const names = (message: string): string[] => [...new Set([...message.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
 
 describe("catalogs", () => {

@@ -6,6 +6,7 @@ import { dataLineage } from "./zh/dataLineage";
 import { graphs } from "./zh/graphs";
 import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
+import { firstBadTexts } from "./zh/firstBad";
 import { frame } from "./zh/frame";
 import { images } from "./zh/images";
 import { keys } from "./zh/keys";
@@ -57,4 +58,5 @@ export const zh: Record<MessageKey, string> = {
   ...saved,
   ...tables,
   ...advice,
+  ...firstBadTexts,
 };

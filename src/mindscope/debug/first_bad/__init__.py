@@ -3,9 +3,22 @@
 
 from __future__ import annotations
 
+from mindscope.debug.first_bad.finder import FirstBadSearch as FirstBadSearch
 from mindscope.debug.first_bad.finder import find_first_bad as find_first_bad
 from mindscope.debug.first_bad.result import Cause as Cause
 from mindscope.debug.first_bad.result import FirstBad as FirstBad
+from mindscope.debug.first_bad.result import FirstBadPlaces as FirstBadPlaces
 from mindscope.debug.first_bad.result import Growth as Growth
+from mindscope.debug.first_bad.result import OperatorKind as OperatorKind
+from mindscope.debug.first_bad.result import OperatorPlace as OperatorPlace
 
-__all__ = ["Cause", "FirstBad", "Growth", "find_first_bad"]
+__all__ = [
+    "Cause",
+    "FirstBad",
+    "FirstBadPlaces",
+    "FirstBadSearch",
+    "Growth",
+    "OperatorKind",
+    "OperatorPlace",
+    "find_first_bad",
+]

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.debug.first_bad.growth import growth_of
 from mindscope.debug.first_bad.origin import Origin, find_origin
-from mindscope.debug.first_bad.result import Cause, FirstBad
+from mindscope.debug.first_bad.result import Cause, FirstBad, FirstBadPlaces, OperatorKind, OperatorPlace
 from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Role
 from mindscope.debug.watchpoints.damage import damaged_rows, non_finite_counts
 from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
@@ -33,68 +35,147 @@ def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None
     Raises:
         DebugDataError, FormatError, OSError: as ``DebugSource.at``.
     """
-    table = TensorTable.of(source)
-    ranks_of: dict[int, list[int]] = {}
-    for rank in source.ranks:
-        for step in source.steps(rank):
-            ranks_of.setdefault(step, []).append(rank)
-    harmless: dict[int, set[int]] = {rank: set() for rank in source.ranks}
-    for step in sorted(ranks_of):
+    search = FirstBadSearch(source)
+    while not search.is_over:
         check()
-        origins: dict[int, Origin] = {}
-        for rank in ranks_of[step]:
-            recorded = known_rows(source.at(step, rank), table)
-            damaged = damaged_rows(recorded, table)
-            if not damaged.size:
-                harmless[rank].update(recorded.tensor[non_finite_counts(recorded) > 0].tolist())
+        search.read_next()
+    if search.found is None:
+        return None
+    found = search.found
+    growths = [growth_of(source, tensor, found.rank, found.step) for tensor in search.growing]
+    return replace(found, growth=tuple([each for each in growths if each is not None]))
+
+
+class FirstBadSearch:
+    """Looks for the first bad number step by step, so that it can pause after each.
+
+    Args:
+        source: debugging data.
+        read: reads a step of a rank as ``DebugSource.at``, which it is without one; None leaves that step out.
+    """
+
+    def __init__(self, source: DebugSource, read: Callable[[int, int], StepStatistics | None] | None = None) -> None:
+        self._source, self._read = source, read or source.at
+        self._table = TensorTable.of(source)
+        ranks_of: dict[int, list[int]] = {}
+        for rank in source.ranks:
+            for step in source.steps(rank):
+                ranks_of.setdefault(step, []).append(rank)
+        self._steps = sorted(ranks_of.items())
+        self._harmless: dict[int, set[int]] = {rank: set() for rank in source.ranks}
+        self.read_steps = 0
+        """How many of ``steps`` were read."""
+        self.found: FirstBad | None = None
+        """Without ``growth``."""
+        self.growing: tuple[int, ...] = ()
+        """Inputs of the found operator, as places in ``DebugSource.tensors``, whose growth may explain it."""
+
+    @property
+    def steps(self) -> int:
+        """How many steps were recorded, of any rank."""
+        return len(self._steps)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a bad number is found, or no step is left."""
+        return self.found is not None or self.read_steps == len(self._steps)
+
+    def take_over(self, earlier: FirstBadSearch) -> None:
+        """Continue an earlier search of the same data, which had fewer steps; search other data from the start."""
+        count = earlier.read_steps
+        has_same_tensors = len(self._table.is_float) == len(earlier._table.is_float)
+        if has_same_tensors and self._steps[:count] == earlier._steps[:count]:
+            self._harmless.update(earlier._harmless)
+            self.read_steps, self.found, self.growing = count, earlier.found, earlier.growing
+
+    def read_next(self) -> None:
+        """Read the next step of all ranks. Raises as ``DebugSource.at``; the step then counts as read."""
+        step, ranks = self._steps[self.read_steps]
+        self.read_steps += 1
+        bad: dict[int, _BadRank] = {}
+        for rank in ranks:
+            recorded = self._read(step, rank)
+            if recorded is None:
                 continue
-            operators = StepOperators.of(recorded, source.tensors, frozenset(harmless[rank]))
-            found = find_origin(operators, damaged.tolist())
-            if found is not None:
-                origins[rank] = found
-        if origins:
-            return _First(source, table, step, origins).result()
-    return None
+            known = known_rows(recorded, self._table)
+            damaged = damaged_rows(known, self._table)
+            if not damaged.size:
+                self._harmless[rank].update(known.tensor[non_finite_counts(known) > 0].tolist())
+                continue
+            operators = StepOperators.of(known, self._source.tensors, frozenset(self._harmless[rank]))
+            origin = find_origin(operators, damaged.tolist())
+            if origin is not None:
+                bad[rank] = _BadRank(origin, known, np.flatnonzero(recorded.tensor < len(self._table.is_float)))
+        if bad:
+            self.found, self.growing = _First(self._source, step, bad).result()
+
+
+@dataclass(frozen=True, slots=True)
+class _BadRank:
+    origin: Origin
+    known: StepStatistics
+    rows: NDArray[np.intp]
+    """Of each row of ``known``, its place in the recorded step."""
+
+    def place_of(self, operator: StepOperator) -> OperatorPlace:
+        kind, name = _kind_and_name(operator)
+        row = (operator.bad_outputs or operator.outputs or operator.inputs)[0]
+        return OperatorPlace(kind, name, int(self.rows[row]))
+
+    def recorded_rows(self, rows: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self.rows[rows].tolist()) if rows else ()
 
 
 @dataclass(frozen=True, slots=True)
 class _First:
     source: DebugSource
-    table: TensorTable
     step: int
-    origins: Mapping[int, Origin]
+    bad: Mapping[int, _BadRank]
 
-    def result(self) -> FirstBad:
-        rank = min(self.origins, key=lambda each: (*_age(self.origins[each]), each))
-        origin = self.origins[rank]
-        recorded = known_rows(self.source.at(self.step, rank), self.table)
+    def result(self) -> tuple[FirstBad, tuple[int, ...]]:
+        rank = min(self.bad, key=lambda each: (*_age(self.bad[each].origin), each))
+        first = self.bad[rank]
+        origin, recorded = first.origin, first.known
         place = int(recorded.tensor[origin.row])
         named = origin.enclosing or origin.operator
         cause = Cause.OTHER_RANK if origin.is_collective and origin.cause is Cause.OPERATOR else origin.cause
         inputs = origin.operator.inputs[:_MOST_INPUTS] if cause is Cause.OPERATOR else []
-        growths = [
-            growth_of(self.source, int(recorded.tensor[row]), rank, self.step) for row in inputs
-        ]  # of each input up to this step, where it is still finite
-        return FirstBad(
+        operator, before = first.place_of(named), first.place_of(origin.operator)
+        chain: dict[str, OperatorPlace] = {}
+        for each in map(first.place_of, origin.chain[:_MOST_CHAIN]):
+            chain.setdefault(each.text, each)
+        others = {other: each.place_of(each.origin.operator) for other, each in self.bad.items() if other != rank}
+        stack = tuple(named.tensor.stack or origin.operator.tensor.stack)
+        found = FirstBad(
             cause=cause,
             step=self.step,
             rank=rank,
-            operator=_name(named),
+            operator=operator.text,
             phase=str(origin.operator.phase),
             order=origin.operator.order,
             tensor=place,
             tensor_name=_tensor_name(self.source.tensors[place]),
-            row=origin.row,
+            row=int(first.rows[origin.row]),
             counts={str(field): int(np.nan_to_num(recorded.values[origin.row, COLUMN[field]])) for field in _COUNTS},
             is_first_step=self.step == self.source.steps(rank)[0] and self.step > 1,
             is_module=named.is_module and named.tensor.role in (Role.INPUT, Role.OUTPUT),
-            source=_line(named) or _line(origin.operator),
+            source=stack[0] if stack else "",
             inputs=tuple([self._range(recorded.values[row], int(recorded.tensor[row])) for row in inputs]),
-            growth=tuple([each for each in growths if each is not None]),
-            chain=tuple(dict.fromkeys(_name(each) for each in origin.chain[:_MOST_CHAIN])),
-            other_ranks={other: _name(each.operator) for other, each in self.origins.items() if other != rank},
-            before=_name(origin.operator),
+            growth=(),
+            chain=tuple(chain),
+            other_ranks={other: each.text for other, each in others.items()},
+            before=before.text,
+            places=FirstBadPlaces(
+                operator=operator,
+                before=before,
+                inputs=first.recorded_rows(origin.operator.inputs[:_MOST_INPUTS]),
+                outputs=first.recorded_rows(origin.operator.outputs[:_MOST_INPUTS]),
+                chain=tuple(chain.values()),
+                other_ranks=others,
+                stack=stack,
+            ),
         )
+        return found, tuple(recorded.tensor[inputs].tolist()) if inputs else ()
 
     def _range(self, values: np.ndarray, place: int) -> str:
         tensor = self.source.tensors[place]
@@ -112,20 +193,16 @@ def _age(origin: Origin) -> tuple[bool, int, int]:
     return (origin.is_collective, *origin.operator.time)
 
 
-def _name(operator: StepOperator) -> str:
+def _kind_and_name(operator: StepOperator) -> tuple[OperatorKind, str]:
     tensor = operator.tensor
     if tensor.role is Role.GRADIENT:
-        return f"gradient of {_tensor_name(tensor)}"
+        return OperatorKind.GRADIENT, _tensor_name(tensor)
     if tensor.role is Role.PARAMETER:
-        return f"update of {_tensor_name(tensor)}"
-    return tensor.operator
+        return OperatorKind.UPDATE, _tensor_name(tensor)
+    return OperatorKind.OPERATOR, tensor.operator
 
 
 def _tensor_name(tensor: DebugTensor) -> str:
     if tensor.role in (Role.PARAMETER, Role.GRADIENT):
         return f"{tensor.module}.{tensor.slot}".lstrip(".")
     return f"{tensor.role} {tensor.slot} of {tensor.operator}"
-
-
-def _line(operator: StepOperator) -> str:
-    return operator.tensor.stack[0] if operator.tensor.stack else ""

@@ -11,7 +11,7 @@ from mindscope.debug.model.array_statistics import FLOAT_LIMITS
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
 
-_MOST_STEPS = 1000
+MOST_STEPS = 1000
 """Of the fit; growth that overflows a float16 is faster."""
 _LEAST_STEPS = 4
 _LEAST_FIT = 0.95
@@ -26,14 +26,14 @@ def growth_of(source: DebugSource, tensor: int, rank: int, last_step: int) -> Gr
     steps, largest = source.history([tensor], Field.MAX, rank)
     _, least = source.history([tensor], Field.MIN, rank)
     magnitude = np.fmax(np.abs(largest[:, 0]), np.abs(least[:, 0]))
-    is_used = (steps <= last_step) & np.isfinite(magnitude) & (magnitude > 0)
-    return fit_growth(
-        steps[is_used][-_MOST_STEPS:], magnitude[is_used][-_MOST_STEPS:], source.tensors[tensor].dtype, tensor
-    )
+    is_until = steps <= last_step
+    return fit_growth(steps[is_until], magnitude[is_until], source.tensors[tensor].dtype, tensor)
 
 
 def fit_growth(steps: NDArray[np.int64], magnitude: NDArray[np.float64], dtype: str, tensor: int = -1) -> Growth | None:
-    """The growth of positive numbers over ascending steps."""
+    """The growth of magnitudes over ascending steps; those that are zero or not finite do not count."""
+    is_used = np.isfinite(magnitude) & (magnitude > 0)
+    steps, magnitude = steps[is_used][-MOST_STEPS:], magnitude[is_used][-MOST_STEPS:]
     if len(steps) < _LEAST_STEPS:
         return None
     logs = np.log2(magnitude)

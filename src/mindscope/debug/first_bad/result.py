@@ -30,6 +30,52 @@ class Cause(str, Enum):
         return self.value
 
 
+class OperatorKind(str, Enum):
+    """What computes a tensor."""
+
+    OPERATOR = "operator"
+    """An operator or a module."""
+    GRADIENT = "gradient"
+    """The backward pass, of the gradient of a parameter."""
+    UPDATE = "update"
+    """The optimizer, of a parameter."""
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorPlace:
+    """An operator of a step, and where its tensor is."""
+
+    kind: OperatorKind
+    name: str
+    """Of the operator, or of the parameter."""
+    row: int
+    """In the statistics of the step: its first output that is not finite, else its first tensor."""
+
+    @property
+    def text(self) -> str:
+        """Its name in sentences, such as ``gradient of fc1.weight``."""
+        return self.name if self.kind is OperatorKind.OPERATOR else f"{self.kind} of {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBadPlaces:
+    """Where the tensors of the first bad number are: rows in the statistics of its step."""
+
+    operator: OperatorPlace
+    before: OperatorPlace
+    """The operator that has or gets the bad tensor; the same unless a module was named."""
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    chain: tuple[OperatorPlace, ...]
+    other_ranks: Mapping[int, OperatorPlace]
+    """Rows in the statistics of the other rank."""
+    stack: tuple[str, ...]
+    """Source lines, innermost first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Growth:
     """Exponential growth of max |x| of a tensor."""
@@ -89,6 +135,7 @@ class FirstBad:
     """The first bad operators of other ranks in the same step."""
     before: str
     """Of ``UNRECORDED`` and ``LOSS``, the operator that gets the bad tensor."""
+    places: FirstBadPlaces
 
     @property
     def text(self) -> str:
@@ -119,8 +166,9 @@ class FirstBad:
         return f" at {self.source}" if self.source else ""
 
     def to_json(self) -> dict[str, Any]:
-        """All fields as plain values, and the text."""
+        """All fields but ``places`` as plain values, and the text."""
         fields = asdict(self)
+        del fields["places"]
         for growth in fields["growth"]:
             growth["limit"] = growth["limit"] if math.isfinite(growth["limit"]) else None
         return {**fields, "cause": str(self.cause), "text": self.text}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debugging data: sources, rows of a step, one row, histories, heat maps."""
+"""Debugging data: sources, rows of a step, one row, histories, heat maps, the first bad number."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
 from mindscope.reasons import Reason, reason_of
+from mindscope.server.debugger.first_bad_schema import DebugFirstBadAnswer
 from mindscope.server.debugger.schema import (
     DebugHeatQuery,
     DebugHistoryQuery,
@@ -20,6 +21,7 @@ from mindscope.server.debugger.schema import (
     DebugSourcesAnswer,
     DebugSourcesQuery,
     DebugStepsAnswer,
+    OfAllRanks,
     OfSource,
 )
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
@@ -95,6 +97,17 @@ def query_debug_heat(query: DebugHeatQuery, viewer: CurrentViewer) -> Response:
     return _answer(viewer, query, lambda opened: ColumnsResponse(pack_heat(opened, query, _scans(viewer))))
 
 
+@router.post("/debugger/first_bad", response_model=DebugFirstBadAnswer, responses=READABLE)
+def query_debug_first_bad(query: OfAllRanks, viewer: CurrentViewer) -> Response:
+    """The first operator in time whose inputs are finite and outputs not, if that damages the training.
+
+    A long recording takes several requests.
+    """
+    from mindscope.server.debugger.first_bad import FirstBadSearches
+
+    return _answer(viewer, query, lambda opened: JsonResponse(viewer.shared(FirstBadSearches).answer(opened)))
+
+
 def _sources(viewer: Viewer) -> OpenSources:
     from mindscope.server.debugger.sources import OpenSources
 
@@ -107,7 +120,7 @@ def _scans(viewer: Viewer) -> Scans:
     return viewer.shared(Scans)
 
 
-def _answer(viewer: Viewer, query: OfSource, look: Callable[[OpenSource], Response]) -> Response:
+def _answer(viewer: Viewer, query: OfAllRanks, look: Callable[[OpenSource], Response]) -> Response:
     """The result of ``look`` for a source, or a response with 404 or 409."""
     from mindscope.server.debugger.sources import SourceNotFoundError
 

@@ -80,11 +80,16 @@ class DebugSourcesAnswer(Answer):
     unlisted: list[UnlistedDebugRun]
 
 
-class OfSource(Query):
-    """One rank of a source."""
+class OfAllRanks(Query):
+    """A source."""
 
     run: str
     source: str = Field(".", max_length=4096)
+
+
+class OfSource(OfAllRanks):
+    """One rank of a source."""
+
     rank: Number = 0
 
 

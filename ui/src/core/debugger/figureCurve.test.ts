@@ -5,6 +5,12 @@ import { describe, expect, it } from "vitest";
 import { figureCurve } from "./figureCurve";
 
 describe("the curve of a figure", () => {
+  it("reaches a limit that is near", () => {
+    const rangeOf = (limit: number): number => figureCurve([1, 2], [1, 8], [0, 0], (step) => step, 100, limit).range![1];
+    expect(rangeOf(100)).toBeGreaterThanOrEqual(100);
+    expect(rangeOf(1000)).toBeLessThan(9);
+  });
+
   it("keeps every extreme and every fault, whatever the width", () => {
     const values = fc.array(fc.record({ value: fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constant(NaN)), bad: fc.boolean() }), {
       maxLength: 60,

@@ -14,6 +14,7 @@ export interface FigureCurve {
 /**
  * Every extreme stays: of the steps in one pixel across, the line has the first, the lowest, the highest and the last value.
  * `x` gives the pixel of a step; `value` is NaN where nothing was recorded.
+ * The axis reaches `limit` if a value is near it.
  */
 export function figureCurve(
   step: ArrayLike<number>,
@@ -21,8 +22,9 @@ export function figureCurve(
   nonFinite: ArrayLike<number>,
   x: (step: number) => number,
   height: number,
+  limit: number | null = null,
 ): FigureCurve {
-  const range = paddedRange(value);
+  const range = paddedRange(value, limit);
   const y = (one: number): number => (range ? height - ((one - range[0]) / (range[1] - range[0])) * height : 0);
   const parts: [number, number][][] = [];
   const faults = new Set<number>();
@@ -57,14 +59,15 @@ function least(values: readonly number[]): number {
   return values.reduce((one, other) => Math.min(one, other), Infinity);
 }
 
-/** With room above and below; around zero if all values are equal. */
-function paddedRange(value: ArrayLike<number>): Range | null {
+/** With room above and below; around zero if all values are equal. A limit is near up to 20 times the largest value. */
+function paddedRange(value: ArrayLike<number>, limit: number | null): Range | null {
   let [low, high] = [Infinity, -Infinity];
   for (let row = 0; row < value.length; row++) {
     const one = value[row]!;
     if (Number.isFinite(one)) [low, high] = [Math.min(low, one), Math.max(high, one)];
   }
   if (high < low) return null;
+  if (limit !== null && limit <= 20 * high) high = Math.max(high, limit);
   const margin = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
   return [low - margin, high + margin];
 }

@@ -9,6 +9,8 @@ export interface DebugSourceKey {
   source: string;
 }
 
+export const DEBUG_TABS = ["statistics", "first_bad"] as const;
+export type DebugTab = (typeof DEBUG_TABS)[number];
 export const DEBUG_SHOWS = ["table", "heat"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
 export const PHASES = ["forward", "backward", "optimizer"] as const;
@@ -18,6 +20,7 @@ export type DebugRole = (typeof ROLES)[number];
 
 /** What the page Debugger looks like; all of it is in the address. */
 export interface DebugView {
+  tab: DebugTab;
   /** Null for the first source of the first run that has one. */
   chosen: DebugSourceKey | null;
   /** Null for the lowest rank. */
@@ -39,13 +42,23 @@ export interface DebugView {
 
 export function defaultDebugView(): DebugView {
   return {
-    ...{ chosen: null, rank: null, step: null, show: "table", filter: { text: "", isRegex: false }, phase: null, role: null },
+    ...{
+      tab: "statistics",
+      chosen: null,
+      rank: null,
+      step: null,
+      show: "table",
+      filter: { text: "", isRegex: false },
+      phase: null,
+      role: null,
+    },
     ...{ isNonFiniteOnly: false, sort: null, row: null, figure: "max_abs" },
   };
 }
 
 export function describeDebug(view: DebugView, query: URLSearchParams): void {
   const usual = defaultDebugView();
+  if (view.tab !== usual.tab) query.append("debug_tab", view.tab);
   if (view.chosen) query.append("debug", JSON.stringify([view.chosen.run, view.chosen.source]));
   if (view.rank !== null) query.append("debug_rank", String(view.rank));
   if (view.step !== null) query.append("debug_step", String(view.step));
@@ -66,6 +79,7 @@ export function debugViewOf(query: URLSearchParams): DebugView {
   const sort = /^(?<sign>-?)(?<column>[a-z_]+)$/.exec(query.get("debug_sort") ?? "")?.groups;
   const figure = query.get("debug_figure") ?? "";
   return {
+    tab: DEBUG_TABS.find((tab) => tab === query.get("debug_tab")) ?? usual.tab,
     chosen: keyOf(query.get("debug")),
     rank: natural(query.get("debug_rank")),
     step: wholeNumber(query.get("debug_step")),

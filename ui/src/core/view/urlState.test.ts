@@ -16,7 +16,7 @@ import { COLOR_MAPS } from "../landscapes/colorMaps";
 import { FORMS } from "./landscapeView";
 import { CHANGE_STATES, COMPARED } from "./profileDiffView";
 import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
-import { DEBUG_SHOWS, PHASES, ROLES } from "./debugView";
+import { DEBUG_SHOWS, DEBUG_TABS, PHASES, ROLES } from "./debugView";
 import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
@@ -110,6 +110,7 @@ const views: fc.Arbitrary<ViewState> = fc
     }),
     lineage: lineageViews,
     debug: fc.record({
+      tab: fc.constantFrom(...DEBUG_TABS),
       chosen: fc.option(fc.record({ run: fc.string(), source: fc.string() })),
       rank: fc.option(fc.nat()),
       step: fc.option(fc.integer()),

@@ -91,4 +91,7 @@ export const debuggerTexts = {
   "debug.figures": "Figures",
   "debug.curve": "{figure} over steps",
   "debug.curve_none": "This figure was not recorded for the tensor.",
+  "debug.views": "Views",
+  "debug.tab_statistics": "Statistics",
+  "debug.tab_first_bad": "First bad",
 } as const;

@@ -92,4 +92,7 @@ export const debuggerTexts: Record<keyof typeof en, string> = {
   "debug.figures": "统计值",
   "debug.curve": "{figure}随步数的变化",
   "debug.curve_none": "该张量未记录此统计值。",
+  "debug.views": "视图",
+  "debug.tab_statistics": "统计",
+  "debug.tab_first_bad": "首个异常值",
 };

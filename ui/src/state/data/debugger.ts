@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  fetchDebugFirstBad,
   fetchDebugHeat,
   fetchDebugHistory,
   fetchDebugRow,
   fetchDebugRows,
   fetchDebugSources,
   fetchDebugSteps,
+  type DebugFirstBadAnswer,
   type DebugHeat,
   type DebugHeatQuery,
   type DebugHistory,
@@ -16,18 +18,24 @@ import {
   type DebugRowsQuery,
   type DebugSources,
   type DebugSteps,
+  type OfAllRanks,
   type OfSource,
 } from "../../api/debugger";
 import type { ResourceDefinition } from "../requests/resourceCache";
 
 export type {
+  DebugFirstBad,
+  DebugGrowth,
   DebugHeat,
   DebugHistory,
+  DebugOperator,
+  DebugRow,
   DebugRowDetails,
   DebugRows,
   DebugSource,
   DebugTensor,
   FigureName,
+  OfAllRanks,
   OfSource,
 } from "../../api/debugger";
 
@@ -37,11 +45,15 @@ export type OfTensors = OfSource & Pick<DebugRowsQuery, "words" | "regex" | "mod
 /** Rows that begin with row `first` of those that match. */
 export type DebugPage = DebugRows & { first: number };
 
-function isSameSource(previous: OfSource, next: OfSource): boolean {
-  return previous.run === next.run && previous.source === next.source && previous.rank === next.rank;
+function isSameTraining(previous: OfAllRanks, next: OfAllRanks): boolean {
+  return previous.run === next.run && previous.source === next.source;
 }
 
-function runOf({ run }: OfSource): readonly string[] {
+function isSameSource(previous: OfSource, next: OfSource): boolean {
+  return isSameTraining(previous, next) && previous.rank === next.rank;
+}
+
+function runOf({ run }: OfAllRanks): readonly string[] {
   return [run];
 }
 
@@ -88,6 +100,14 @@ export const debugHeat: ResourceDefinition<DebugHeatQuery, DebugHeat> = {
   read: fetchDebugHeat,
   runs: runOf,
   keepsValue: isSameSource,
+};
+
+/** Over all ranks. */
+export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> = {
+  kind: "debug_first_bad",
+  read: fetchDebugFirstBad,
+  runs: runOf,
+  keepsValue: isSameTraining,
 };
 
 /** The row that a tensor has in a step. Raises ApiError where it has none. */

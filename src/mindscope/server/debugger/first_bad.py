@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first bad number of a source: a search that continues with the next request, and its result as a message."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+
+from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorPlace
+from mindscope.debug.first_bad.growth import MOST_STEPS, fit_growth
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensors import Phase
+from mindscope.debug.views.figures import FIGURES
+from mindscope.debug.views.tensor_history import TensorHistory
+from mindscope.errors import FormatError
+from mindscope.server.debugger.first_bad_schema import (
+    DebugFirstBad,
+    DebugFirstBadAnswer,
+    DebugGrowth,
+    DebugOperatorEntry,
+)
+from mindscope.server.debugger.messages import row_entry, tensor_entry
+from mindscope.server.debugger.scans import BUDGET_S
+from mindscope.server.debugger.schema import DebugRowEntry
+from mindscope.server.debugger.sources import MOST_OPEN, OpenSource
+from mindscope.server.http.disconnect import check_connected
+
+
+@dataclass(eq=False)
+class _Work:
+    """The search in one version of a source, then the history of the inputs that it found."""
+
+    opened: OpenSource
+    search: FirstBadSearch = field(init=False)
+    history: TensorHistory | None = None
+    """Of the inputs; None while nothing is found."""
+    steps_of_history: list[int] = field(default_factory=list[int])
+    """Those to add, the next one last."""
+    unreadable: set[int] = field(default_factory=set[int])
+
+    def __post_init__(self) -> None:
+        self.search = FirstBadSearch(self.opened.source, self._read)
+
+    def take_over(self, earlier: _Work) -> None:
+        self.search.take_over(earlier.search)
+        if self.search.read_steps:
+            self.unreadable |= earlier.unreadable
+        self._begin_history()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to read."""
+        return self.search.is_over and not self.steps_of_history
+
+    def read_next(self) -> None:
+        """Read one step more. Raises DebugDataError."""
+        if not self.search.is_over:
+            self.search.read_next()
+            self._begin_history()
+        elif self.search.found is not None and self.history is not None:
+            step = self.steps_of_history.pop()
+            recorded = self._read(step, self.search.found.rank)
+            self.history.skip(step) if recorded is None else self.history.add(recorded)
+
+    def _begin_history(self) -> None:
+        found = self.search.found
+        if found is None:
+            return
+        self.history = TensorHistory(self.search.growing)
+        if self.search.growing:
+            steps = [step for step in self.opened.source.steps(found.rank) if step <= found.step]
+            self.steps_of_history = steps[-MOST_STEPS:][::-1]
+
+    def growths(self) -> list[Growth]:
+        if self.history is None:
+            return []
+        steps, magnitude = np.array(self.history.steps), self.history.figure(FIGURES["max_abs"])
+        tensors = self.opened.source.tensors
+        fits = [fit_growth(steps, magnitude[:, column], tensors[tensor].dtype, tensor)
+                for column, tensor in enumerate(self.history.tensors)]  # fmt: skip
+        return [each for each in fits if each is not None]
+
+    def _read(self, step: int, rank: int) -> StepStatistics | None:
+        check_connected()
+        try:
+            return self.opened.read(step, rank)
+        except (FormatError, OSError):
+            self.unreadable.add(step)
+            return None
+
+
+@dataclass(eq=False)
+class _Slot:
+    work: _Work | None = None
+    lock: Lock = field(default_factory=Lock)
+
+
+class FirstBadSearches:
+    """The searches in the sources that were used last. For any thread."""
+
+    def __init__(self, budget_s: float = BUDGET_S) -> None:
+        self._budget_s = budget_s
+        self._lock = Lock()
+        self._slots: OrderedDict[tuple[str, str], _Slot] = OrderedDict()
+
+    def answer(self, opened: OpenSource) -> DebugFirstBadAnswer:
+        """Search further, at least one step. Raises DebugDataError, FormatError, OSError."""
+        slot = self._slot(opened.key)
+        with slot.lock:
+            work = slot.work
+            if work is None or work.opened is not opened:
+                work = _Work(opened)
+                if slot.work is not None:
+                    work.take_over(slot.work)
+                slot.work = work
+            deadline = time.monotonic() + self._budget_s
+            while not work.is_complete:
+                work.read_next()
+                if time.monotonic() > deadline:
+                    break
+            return _answer(work)
+
+    def _slot(self, key: tuple[str, str]) -> _Slot:
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+            while len(self._slots) > MOST_OPEN:
+                self._slots.popitem(last=False)
+            return slot
+
+
+def _answer(work: _Work) -> DebugFirstBadAnswer:
+    search = work.search
+    return DebugFirstBadAnswer(
+        version=work.opened.version,
+        steps=search.steps,
+        read_steps=search.read_steps,
+        unreadable_steps=len(work.unreadable),
+        is_complete=work.is_complete,
+        found=None if search.found is None else _found(work, search.found),
+    )
+
+
+def _found(work: _Work, found: FirstBad) -> DebugFirstBad:
+    recorded, tensors, places = work.opened.at(found.step, found.rank), work.opened.source.tensors, found.places
+
+    def entry(row: int) -> DebugRowEntry:
+        return row_entry(recorded, row, tensors[int(recorded.tensor[row])])
+
+    return DebugFirstBad(
+        cause=found.cause,
+        step=found.step,
+        rank=found.rank,
+        phase=Phase(found.phase),
+        operator=_operator(places.operator),
+        before=_operator(places.before),
+        tensor=entry(found.row),
+        is_first_step=found.is_first_step,
+        is_module=found.is_module,
+        inputs=[entry(row) for row in places.inputs],
+        outputs=[entry(row) for row in places.outputs],
+        growth=[_growth(each, work) for each in work.growths()] if work.is_complete else [],
+        chain=[_operator(each) for each in places.chain],
+        other_ranks={rank: _operator(each) for rank, each in sorted(places.other_ranks.items())},
+        stack=list(places.stack),
+    )
+
+
+def _operator(place: OperatorPlace) -> DebugOperatorEntry:
+    return DebugOperatorEntry(kind=place.kind, name=place.name, row=place.row)
+
+
+def _growth(growth: Growth, work: _Work) -> DebugGrowth:
+    return DebugGrowth(
+        tensor=tensor_entry(growth.tensor, work.opened.source.tensors[growth.tensor]),
+        since=growth.since,
+        factor=growth.factor,
+        first=growth.first,
+        last_step=growth.last_step,
+        last=growth.last,
+        limit=growth.limit if math.isfinite(growth.limit) else None,
+    )

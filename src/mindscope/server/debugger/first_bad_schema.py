@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about the first bad number."""
+
+from __future__ import annotations
+
+from mindscope.debug.first_bad import Cause, OperatorKind
+from mindscope.debug.model.tensors import Phase
+from mindscope.server.debugger.schema import DebugRowEntry, DebugTensorEntry
+from mindscope.server.http.schema import Answer
+
+
+class DebugOperatorEntry(Answer):
+    """What computes a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
+
+    ``row`` is its first tensor that is not finite, in the step of the answer.
+    """
+
+    kind: OperatorKind
+    name: str
+    row: int
+
+
+class DebugGrowth(Answer):
+    """Exponential growth of max |x| of a tensor, from ``first`` in step ``since`` to ``last`` in ``last_step``.
+
+    ``factor`` is that of one step; ``limit`` is the largest number of the dtype, null where it is not known.
+    """
+
+    tensor: DebugTensorEntry
+    since: int
+    factor: float
+    first: float
+    last_step: int
+    last: float
+    limit: float | None
+
+
+class DebugFirstBad(Answer):
+    """The first NaN or infinity that damages a training.
+
+    ``cause`` says where it begins. Of ``batch`` and ``parameters``, ``operator`` is the first that uses them; of
+    ``unrecorded`` it is the smallest recorded module around. ``before`` is the operator that has or gets the bad
+    ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``is_first_step``: an earlier step may be bad too.
+    ``is_module``: operators inside were not recorded. ``chain`` goes from the operator to the loss, or to gradients and
+    parameters. ``other_ranks`` are the first bad operators of other ranks in the step. ``stack`` is innermost first.
+    """
+
+    cause: Cause
+    step: int
+    rank: int
+    phase: Phase
+    operator: DebugOperatorEntry
+    before: DebugOperatorEntry
+    tensor: DebugRowEntry
+    is_first_step: bool
+    is_module: bool
+    inputs: list[DebugRowEntry]
+    outputs: list[DebugRowEntry]
+    growth: list[DebugGrowth]
+    chain: list[DebugOperatorEntry]
+    other_ranks: dict[int, DebugOperatorEntry]
+    stack: list[str]
+
+
+class DebugFirstBadAnswer(Answer):
+    """The search for the first bad number over all steps and ranks.
+
+    ``found`` is null where nothing is bad in the first ``read_steps`` of ``steps``. ``growth`` comes last:
+    request again until ``is_complete``. ``unreadable_steps`` can't be read.
+    """
+
+    version: str
+    steps: int
+    read_steps: int
+    unreadable_steps: int
+    is_complete: bool
+    found: DebugFirstBad | None

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { groupDigits } from "../../../core/text/format";
+import { fill } from "../../../i18n/fill";
+import { t as english } from "../../../i18n/i18n.svelte";
+import { zh } from "../../../i18n/zh";
+import { firstBad, growth } from "./firstBadExample";
+import { firstBadHead, firstBadNotes, growthText } from "./firstBadWords";
+
+const COUNT = groupDigits(1280);
+type Say = Parameters<typeof growthText>[1];
+const chinese: Say = (key, values = {}) => fill(zh[key], values);
+
+describe("the first bad number in words", () => {
+  it("names step, operator and elements", () => {
+    expect(firstBadHead(firstBad(), false, english)).toBe(
+      `In the forward pass of step 50, head/aten::log returns NaN and −Inf in 601 of ${COUNT} elements from finite inputs.`,
+    );
+    expect(firstBadHead(firstBad(), true, chinese)).toBe(
+      `在第 50 步（rank 0）的前向计算中，head/aten::log 的输入均为有限值，输出却含有 NaN 和 −Inf（${COUNT} 个元素中的 601 个）。`,
+    );
+  });
+
+  it("leaves no gap for any cause, in both languages", () => {
+    for (const cause of ["operator", "batch", "parameters", "loss", "unrecorded", "other_rank"] as const) {
+      for (const kind of ["operator", "gradient", "update"] as const) {
+        const found = { ...firstBad(), cause, operator: { kind, name: "fc1.weight", row: 3 } };
+        for (const say of [english, chinese]) {
+          const text = firstBadHead(found, true, say);
+          expect(text).toContain("601");
+          expect(text).not.toMatch(/[{}]|undefined/);
+        }
+      }
+    }
+  });
+
+  it("says what was not recorded", () => {
+    expect(firstBadNotes(firstBad(), english)).toEqual([]);
+    expect(firstBadNotes({ ...firstBad(), is_module: true, is_first_step: true }, english)).toHaveLength(2);
+    expect(firstBadNotes({ ...firstBad(), is_module: true, cause: "batch" }, english)).toEqual([]);
+  });
+
+  it("describes growth up to the limit of the dtype", () => {
+    expect(growthText(growth(), english)).toBe(
+      `Max |x| doubled each step since step 41, from 2 to 512. float16 ends at ${groupDigits(65504)}.`,
+    );
+    expect(growthText({ ...growth(), factor: 3.5, limit: null }, english)).toBe(
+      "Max |x| grew by 3.50 times each step since step 41, from 2 to 512.",
+    );
+  });
+});
