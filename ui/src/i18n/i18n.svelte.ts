@@ -12,7 +12,7 @@ export const LANGUAGES: readonly { id: Language; name: string }[] = [
 
 type Catalog = Readonly<Record<MessageKey, string>>;
 
-/** English is part of the bundle, but for texts that pages add; another catalog is fetched when it is first chosen. */
+/** English is part of the bundle except texts that pages add; another catalog is fetched when it is first chosen. */
 const english: Partial<Record<MessageKey, string>> = { ...en };
 let texts = $state.raw(english as Catalog);
 let language = $state<Language>("en");
