@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,12 +18,14 @@ from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.step_names import step_numbers
 from mindscope.profile.open import read_profile
+from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS
 from mindscope.profile.texts import Missing
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
 from tests.profile.nsight_events import BACKWARD, EPOCH, MAIN, SCHEMA, US, Export, tid, training
+from tests.profile.slice_arguments import all_arguments, arguments_of_timeline
 
 ROUNDS = int(os.environ.get("MINDSCOPE_FUZZ_ROUNDS", "3")) * 10
 FIRST_SEED = int(os.environ.get("MINDSCOPE_FUZZ_SEED", "0"))
@@ -172,6 +174,72 @@ def test_the_timeline_has_a_row_for_each_stream_and_thread(profile: Profile, exp
     assert counters["SMs Active [Throughput %]"] == [40, 41, 42]
     assert counters["GPU 0 allocated"] == [1 << 20, 0] * 3
     assert [timeline.names[int(name)] for name in timeline.marks.name] == ["epoch ends"]
+
+
+def test_slices_have_the_cells_of_their_rows(profile: Profile, export: Path, tmp_path: Path) -> None:
+    found = dict(reversed(all_arguments(profile, export, tmp_path)))  # the first of each name
+    kernel = found["void gemm_f32(float*, float const*)"]
+    assert kernel == {
+        "grid": [264, 1, 1], "block": [256, 1, 1], "deviceId": 0, "contextId": 1, "streamId": 7, "correlationId": 2,
+        "demangledName": "void gemm_f32(float*, float const*)", "shortName": "void", "registersPerThread": 32,
+        "staticSharedMemory": 0, "dynamicSharedMemory": 1024,
+    }  # fmt: skip
+    copy = found["Memcpy HtoD (Pageable -> Device)"]
+    assert (copy["bytes"], copy["copyKind"], copy["srcKind"], copy["dstKind"], copy["correlationId"]) == (
+        1 << 20, "HtoD", "Pageable", "Device", 1,
+    )  # fmt: skip
+    assert found["cudaMemcpyAsync"]["nameId"] == "cudaMemcpyAsync_v3020"
+    assert found["aten::to"] == {"eventType": 59, "textId": "aten::to, op_id = 3", "domainId": 0}
+    assert found["ProfilerStep#0"]["text"] == "ProfilerStep#0"
+    assert found["Context Sync"]["syncType"] == "Context Sync"
+    assert found["read"]["nameId"] == "read"
+
+
+def test_payloads_and_odd_cells_of_rows(tmp_path: Path) -> None:
+    made = training(1)
+    made.range("payload", 1, 1)
+    made.change(int64Value=-7, doubleValue=0.5, jsonText='{"a": 1}', binaryData=bytes(range(40)), text2="")
+    made.range("odd", 2, 1)
+    made.change(int64Value="seven", doubleValue=float("inf"), jsonText="x" * (2 << 20), domainId=None)
+    made.kernel("k", 10, 5, 77, gridX=None, registersPerThread=1 << 62, shortName=987654)
+    payload = "textId INTEGER, int64Value, doubleValue, jsonText, binaryData, text2, domainId"
+    schema = SCHEMA.replace("textId INTEGER, domainId", payload)
+    path = made.write(tmp_path / "odd.sqlite", schema)
+    found = dict(all_arguments(read_profile(path), path, tmp_path))
+    assert found["payload"] == {
+        "eventType": 59, "text": "payload", "int64Value": -7, "doubleValue": 0.5, "jsonText": '{"a": 1}',
+        "binaryData": bytes(range(32)).hex(" ") + " ... (40 bytes)", "domainId": 0,
+    }  # fmt: skip
+    assert (found["odd"]["int64Value"], found["odd"]["doubleValue"]) == ("seven", "inf")
+    assert len(found["odd"]["jsonText"]) == (1 << 20) + 3
+    assert "domainId" not in found["odd"]
+    kernel = found["k"]
+    assert (kernel["gridY"], kernel["registersPerThread"], kernel["shortName"]) == (1, 1 << 62, 987654)
+    assert kernel.keys().isdisjoint(("grid", "gridX"))
+
+
+def test_rows_that_are_gone_have_no_arguments(profile: Profile, export: Path) -> None:
+    assert profile.trace is not None
+    timeline = build_timeline(profile.trace, export)
+    with closing(sqlite3.connect(export)) as file, file:
+        file.execute("DROP TABLE StringIds")
+        file.execute("DELETE FROM CUPTI_ACTIVITY_KIND_MEMCPY")
+    found = dict(arguments_of_timeline(timeline, export))
+    assert found["Memcpy HtoD (Pageable -> Device)"] == {}
+    assert found["void gemm_f32(float*, float const*)"]["registersPerThread"] == 32
+    assert isinstance(found["cudaMemcpyAsync"]["nameId"], int)
+    export.write_bytes(b"no database")
+    with pytest.raises(FormatError):
+        open_arguments(export, timeline).read(1, 0)
+
+
+def test_tables_without_numbers_of_rows_have_no_arguments(tmp_path: Path) -> None:
+    schema = SCHEMA.replace("nameId INTEGER, returnValue INTEGER);", "nameId INTEGER, returnValue INTEGER, PRIMARY KEY"
+                            " (start, correlationId)) WITHOUT ROWID;", 1)  # fmt: skip
+    path = training().write(tmp_path / "report.sqlite", schema)
+    found = dict(all_arguments(read_profile(path), path, tmp_path))
+    assert found["cudaLaunchKernel"] == {}
+    assert found["aten::linear"]["text"].startswith("aten::linear, seq = ")
 
 
 def test_a_range_of_steps(profile: Profile) -> None:
@@ -341,4 +409,5 @@ def test_damaged_files_give_errors_of_ours_or_what_is_left(tmp_path: Path, seed:
         return
     overview_of(profile)
     if profile.trace is not None:
-        build_timeline(profile.trace, path)
+        with suppress(FormatError):
+            arguments_of_timeline(build_timeline(profile.trace, path), path)

@@ -17,6 +17,7 @@ from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
 from tests.profile.made_profiles import ascend_output
+from tests.profile.nsight_events import training
 
 from .profile_directory import viewer_of, wait_until_read
 
@@ -82,6 +83,23 @@ def test_slices_have_the_arguments_of_the_file_in_the_directory(client: TestClie
 def test_a_timeline_of_tables_has_no_arguments(client: TestClient) -> None:
     found = slice_of(client, "old", "profiler")
     assert (found["slice"]["name"], found["arguments"]) == ("Default/fc1-Dense/MatMul-op4", [])
+
+
+def test_slices_of_a_database_have_the_cells_of_their_rows(tmp_path: Path) -> None:
+    def arguments_by_name() -> dict[str, list[dict[str, str]]]:
+        facts = timeline(client, "run", "report.sqlite")
+        where = {"run": "run", "profile": "report.sqlite", "version": facts["version"]}
+        answers = [
+            client.get("/api/profiles/slice", params={**where, "slice": slice}).json()
+            for slice in range(facts["slices"])
+        ]
+        assert {each["arguments_problem"] for each in answers} == {None}
+        return {each["slice"]["name"]: each["arguments"] for each in answers}
+
+    with viewer_of(tmp_path, lambda run: training(1).write(run / "report.sqlite")) as client:
+        found = arguments_by_name()
+        assert {"name": "grid", "value": "[264, 1, 1]"} in found["void gemm_f32(float*, float const*)"]
+        assert {"name": "bytes", "value": str(1 << 20)} in found["Memcpy HtoD (Pageable -> Device)"]
 
 
 def test_each_rank_of_a_directory_is_a_profile(client: TestClient) -> None:

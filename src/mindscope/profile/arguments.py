@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.trace_file import trace_file_of
@@ -17,6 +17,18 @@ _MARK_EVERY = 32 << 20
 """Decompressed bytes between two states that are kept, 40 kB each."""
 MOST_BYTES = 16 << 20
 """Of the arguments of one event."""
+
+
+class ArgumentReader(Protocol):
+    """The arguments of slices by ``args_offset`` and ``args_size`` of a timeline. For one thread at a time."""
+
+    def read(self, offset: int, size: int) -> dict[str, Any]:
+        """The arguments of a slice; empty if it has none. Raises FormatError or OSError if they can't be read."""
+        ...
+
+    def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+        """The arguments at each of ``places`` (offset, size), whose offsets ascend. Raises FormatError, OSError."""
+        ...
 
 
 class ArgumentFile:

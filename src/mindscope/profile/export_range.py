@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.arguments import ArgumentReader
 from mindscope.profile.range_slices import places_in
 from mindscope.profile.timeline import Counter, Timeline
 from mindscope.profile.trace import Track
 
 
 def export_range(
-    timeline: Timeline, file: ArgumentFile, tracks: Sequence[int], begin: int, end: int
+    timeline: Timeline, file: ArgumentReader, tracks: Sequence[int], begin: int, end: int
 ) -> Iterator[bytes]:
     """The text of the trace, piece by piece: slices that overlap the range, whole, with their arguments and arrows.
 
@@ -34,7 +34,7 @@ def export_range(
 
 
 def _events(
-    timeline: Timeline, file: ArgumentFile, tracks: Sequence[int], begin: int, end: int
+    timeline: Timeline, file: ArgumentReader, tracks: Sequence[int], begin: int, end: int
 ) -> Iterator[dict[str, Any]]:
     chosen = [timeline.tracks[number] for number in tracks]
     yield from _metadata(chosen)

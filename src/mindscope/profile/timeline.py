@@ -85,6 +85,9 @@ class Timeline:
     skipped: Mapping[str, Skipped] = field(default_factory=dict[str, Skipped])
     overlaps: int = 0
     """Slices that begin in another one of their track and end after it."""
+    arguments_format: str = ""
+    """See ``Trace``."""
+    arguments_path: str = ""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -191,6 +194,8 @@ def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], m
         read=trace.read,
         skipped=trace.skipped,
         overlaps=nesting.overlaps,
+        arguments_format=trace.arguments_format,
+        arguments_path=trace.arguments_path,
     )
 
 

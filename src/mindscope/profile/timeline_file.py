@@ -14,12 +14,15 @@ from mindscope.profile.column_file import Kind, open_columns, save_columns
 from mindscope.profile.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace import Skipped, Track
 
-_KIND = Kind(b"MSTL", 4)
+_KIND = Kind(b"MSTL", 5)
 _ARRAYS = (
     *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),
     *("longest", "longest_ns", "level_offsets", "lane_track", "lane_row", "lane_first"),
 )
-_TEXTS = ("names", "categories", "origin_ns", "properties", "read", "overlaps")
+_TEXTS = (
+    *("names", "categories", "origin_ns", "properties", "read", "overlaps"),
+    *("arguments_format", "arguments_path"),
+)
 
 
 def save_timeline(timeline: Timeline, path: Path, key: str) -> None:

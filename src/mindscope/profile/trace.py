@@ -45,8 +45,12 @@ class Slices:
     category: Indices
     track: Indices
     args_offset: NDArray[np.int64]
-    """Of the JSON text of the arguments in the (decompressed) file; -1 without arguments."""
+    """Of the JSON text of the arguments in the (decompressed) file; -1 without arguments.
+
+    In other formats the number of a row, or the place of an encoded event.
+    """
     args_size: Indices
+    """Bytes of the text or event; of a row the number of its table."""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -107,3 +111,7 @@ class Trace:
     skipped: Mapping[str, Skipped] = field(default_factory=dict[str, Skipped])
     counters: Sequence[Counter] = ()
     """Of formats that store them as columns; those of JSON traces are among ``events``."""
+    arguments_format: str = ""
+    """The format whose reader knows the arguments of slices; empty for a JSON trace, or without arguments."""
+    arguments_path: str = ""
+    """Its file."""

@@ -109,5 +109,7 @@ def step_runs(number: NDArray[np.int64], runs: RecordedRuns) -> RecordedRuns:
         duration=runs.duration,
         name=TextColumn.of(f"ProfilerStep#{each}" for each in number.tolist()),
         track=runs.track,
+        place=runs.place,
+        size=runs.size,
         is_derived=True,
     )

@@ -41,6 +41,7 @@ class Rows:
     """Empty for no text."""
     row_id: NDArray[np.int64]
     """-1 in a table without."""
+    table: str = ""
 
     def whole(self, name: str, missing: int = NONE) -> NDArray[np.int64]:
         """A column of integers, ``missing`` for cells that are none."""
@@ -66,6 +67,7 @@ class Rows:
             {name: column[mask] for name, column in self.integers.items()},
             {name: column.select(mask) for name, column in self.texts.items()},
             self.row_id[mask],
+            self.table,
         )
 
 
@@ -115,7 +117,23 @@ class SqliteFile:
                 if wanted in chosen
             },
             row_id=np.concatenate([none, *(_integers(ids) for _, ids in blocks)]),
+            table=table,
         )
+
+    def first_row(self, table: str, column: str, value: int) -> dict[str, Any]:
+        """The cells of the first row with a value in a column, or in ``rowid``; empty without one.
+
+        Raises sqlite3.Error if it can't be read.
+        """
+        columns = self.tables.get(table, [])
+        known = {each.lower(): _quoted(each) for each in columns} | {"rowid": "rowid"}
+        if not columns or column.lower() not in known:
+            return {}
+        names = ", ".join(map(_quoted, columns))
+        found = self._connection.execute(
+            f"SELECT {names} FROM {_quoted(table)} WHERE {known[column.lower()]} = ? LIMIT 1", (value,)
+        ).fetchone()
+        return {} if found is None else dict(zip(columns, found, strict=True))
 
     def count(self, table: str) -> int:
         """Rows of a table, 0 if it can't be read."""

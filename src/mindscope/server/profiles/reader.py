@@ -12,10 +12,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
-from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.arguments import ArgumentReader
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.damage import readable
 from mindscope.profile.open import FoundProfile
+from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.parts_file import SavedParts
 from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
@@ -40,12 +41,12 @@ class OpenProfile:
     version: str
     timeline: Timeline | None
     lock: Lock = field(default_factory=Lock)
-    _arguments: ArgumentFile | None = None
+    _arguments: ArgumentReader | None = None
 
-    def arguments(self) -> ArgumentFile:
-        """The texts of its arguments. Raises OSError."""
+    def arguments(self, timeline: Timeline) -> ArgumentReader:
+        """The arguments of its timeline. Raises OSError."""
         if self._arguments is None:
-            self._arguments = ArgumentFile(self.path)
+            self._arguments = open_arguments(self.path, timeline)
         return self._arguments
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.formats.nsight.ids import correlation_of, process_of
+from mindscope.profile.formats.nsight.row_tables import COPIES, MEMORIES, ROW_TABLES, SYNCHRONIZATIONS
 from mindscope.profile.formats.recorded_runs import COPY, KERNEL, SET, RecordedMarks, RecordedRuns
 from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
@@ -23,11 +24,6 @@ _PREFIX = "CUPTI_ACTIVITY_KIND_"
 _KEYS = ("start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid")
 _GRID = ("gridX", "gridY", "gridZ")
 _BLOCK = ("blockX", "blockY", "blockZ")
-_COPIES = (
-    "", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM HtoD", "UVM DtoH",
-    "UVM DtoD",
-)  # fmt: skip
-_MEMORIES = ("Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static", "Unknown")
 _DEVICE_MEMORY = 2
 _FREED = 1
 _FIRST_ORDER = 1000
@@ -102,9 +98,9 @@ def _copies(file: SqliteFile, to: Recording) -> None:
     if rows is None:
         return
     rows = _timed(rows, to)
-    memories = dict(enumerate(_MEMORIES)) | file.strings("ENUM_CUDA_MEM_KIND", value="label")
+    memories = dict(enumerate(MEMORIES)) | file.strings("ENUM_CUDA_MEM_KIND", value="label")
     source, target = (named(rows.whole(each, 7), memories) for each in ("srcKind", "dstKind"))
-    kinds = named(rows.whole("copyKind", 0), dict(enumerate(_COPIES)))
+    kinds = named(rows.whole("copyKind", 0), dict(enumerate(COPIES)))
     name = TextColumn.of(
         f"Memcpy {kind} ({begin} -> {end})" for kind, begin, end in zip(kinds, source, target, strict=True)
     )  # fmt: skip
@@ -125,8 +121,8 @@ def _synchronizations(file: SqliteFile, to: Recording) -> None:
     if rows is None:
         return
     rows = _timed(rows, to)
-    kinds = {1: "Event Sync", 2: "Stream Wait Event", 3: "Stream Sync", 4: "Context Sync"}
-    to.add(_runs(rows, to, "cuda_sync", named(rows.whole("syncType", 0), kinds), suffix=" (sync)"))
+    kinds = named(rows.whole("syncType", 0), SYNCHRONIZATIONS)
+    to.add(_runs(rows, to, "cuda_sync", kinds, suffix=" (sync)"))
 
 
 def _memory(file: SqliteFile, to: Recording) -> None:
@@ -210,7 +206,7 @@ def _runs(
 ) -> RecordedRuns:
     device, stream = rows.whole("deviceId", 0), rows.whole("streamId", 0)
     process = process_of(rows.whole("globalPid", 0))
-    return RecordedRuns(
+    runs = RecordedRuns(
         category=category,
         start=rows.whole("start"),
         duration=rows.whole("end") - rows.whole("start"),
@@ -223,6 +219,7 @@ def _runs(
         numbers=numbers or {},
         texts=texts or {},
     )  # fmt: skip
+    return ROW_TABLES.located(runs, rows)
 
 
 def _stream_tracks(

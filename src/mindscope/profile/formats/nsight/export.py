@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         epoch, properties = _session(file), _properties(file)
     on_progress(path.stat().st_size)
     trace, arguments = recording.trace(epoch, {**properties, "problems": problems})
+    trace = replace(trace, arguments_format=NSIGHT_EXPORT.name, arguments_path=str(path))
     facts = ProfileFacts(
         name=path.name.removesuffix(path.suffix),
         path=str(path),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mindscope.profile.argument_columns import NO_INTEGER
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.nsight.ids import correlation_of, process_of, thread_of
+from mindscope.profile.formats.nsight.row_tables import ROW_TABLES
 from mindscope.profile.formats.recorded_runs import ANNOTATION, LAUNCH, OPERATOR, RecordedMarks, RecordedRuns, step_runs
 from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.scope_names import mapped
@@ -57,13 +58,12 @@ def read_host_tables(file: SqliteFile, strings: Mapping[int, str], to: Recording
         thread = rows.whole("globalTid", 0)
         ids = correlation_of(process_of(thread), rows.whole("correlationId", 0))
         of_device = {"correlation": ids} if category == LAUNCH else {}
-        to.add(
-            RecordedRuns(
-                category=category, start=rows.whole("start"), duration=rows.whole("end") - rows.whole("start"),
-                name=mapped(named(rows.whole("nameId"), strings), _without_version),
-                track=_tracks(thread, threads, to), integers=of_device,
-            )
+        runs = RecordedRuns(
+            category=category, start=rows.whole("start"), duration=rows.whole("end") - rows.whole("start"),
+            name=mapped(named(rows.whole("nameId"), strings), _without_version),
+            track=_tracks(thread, threads, to), integers=of_device,
         )  # fmt: skip
+        to.add(ROW_TABLES.located(runs, rows))
 
 
 def _ranges(file: SqliteFile, strings: Mapping[int, str], threads: _Threads, to: Recording) -> None:
@@ -89,7 +89,8 @@ def _ranges(file: SqliteFile, strings: Mapping[int, str], threads: _Threads, to:
     duration = rows.whole("end") - rows.whole("start")
     is_operator = name.is_any_of(lambda text: _OPERATOR.match(text) is not None)
     number = np.where(is_operator, NO_STEP, step_numbers(name, np.where(is_operator, 0, duration)))
-    whole = RecordedRuns(category=ANNOTATION, start=rows.whole("start"), duration=duration, name=name, track=track)
+    runs = RecordedRuns(category=ANNOTATION, start=rows.whole("start"), duration=duration, name=name, track=track)
+    whole = ROW_TABLES.located(runs, rows)
     _operators(whole.select(is_operator), to)
     to.add(whole.select(~is_operator & (number == NO_STEP)))
     _steps(whole.select(number != NO_STEP), number[number != NO_STEP], to)
@@ -100,14 +101,9 @@ def _operators(runs: RecordedRuns, to: Recording) -> None:
     sequences = np.array(
         [int(found[1]) if (found := _SEQUENCE.search(text)) else NO_INTEGER for text in runs.name.values], np.int64
     )
-    to.add(
-        RecordedRuns(
-            category=OPERATOR, start=runs.start, duration=runs.duration, track=runs.track,
-            name=mapped(runs.name, lambda text: _DETAILS.split(text, maxsplit=1)[0]),
-            integers={"Sequence number": sequences[runs.name.codes] if len(runs) else np.empty(0, np.int64)},
-            texts={"Input Dims": mapped(runs.name, _sizes)},
-        )
-    )  # fmt: skip
+    numbers = sequences[runs.name.codes] if len(runs) else np.empty(0, np.int64)
+    named_runs = runs.of_category(OPERATOR).named(mapped(runs.name, lambda text: _DETAILS.split(text, maxsplit=1)[0]))
+    to.add(named_runs.with_arguments({"Sequence number": numbers}, {"Input Dims": mapped(runs.name, _sizes)}))
 
 
 def _steps(runs: RecordedRuns, number: NDArray[np.int64], to: Recording) -> None:
@@ -115,9 +111,7 @@ def _steps(runs: RecordedRuns, number: NDArray[np.int64], to: Recording) -> None
     if runs.name.is_any_of(lambda text: text.startswith("ProfilerStep#")).all():
         to.add(steps.as_read())
     else:
-        to.add(
-            RecordedRuns(category=_OTHER, start=runs.start, duration=runs.duration, name=runs.name, track=runs.track)
-        )
+        to.add(runs.of_category(_OTHER))
         to.add(steps)
 
 

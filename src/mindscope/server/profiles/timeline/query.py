@@ -13,8 +13,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.arguments import ArgumentFile
+from mindscope.errors import MindscopeError
 from mindscope.profile.export_range import export_range
+from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.range_statistics import flame_of, statistics_of
 from mindscope.profile.slice_details import relatives_of
 from mindscope.profile.slice_search import search
@@ -224,7 +225,7 @@ def export_text(profile: OpenProfile, timeline: Timeline, tracks: Sequence[int],
     """The JSON trace of a range, piece by piece. Raises OSError."""
     zero, _ = timeline.time_range
     known = [track for track in dict.fromkeys(tracks) if 0 <= track < len(timeline.tracks)]
-    return export_range(timeline, ArgumentFile(profile.path), known, begin_ns + zero, end_ns + zero)
+    return export_range(timeline, open_arguments(profile.path, timeline), known, begin_ns + zero, end_ns + zero)
 
 
 def color_of(name: str) -> int:
@@ -335,8 +336,8 @@ def _counter(number: int, window: CounterWindow, data: ColumnData) -> CounterCol
 def _arguments(profile: OpenProfile, timeline: Timeline, place: int) -> tuple[list[Argument], ReasonEntry | None]:
     try:
         with profile.lock:
-            found = profile.arguments().read(int(timeline.args_offset[place]), int(timeline.args_size[place]))
-    except OSError as error:
+            found = profile.arguments(timeline).read(int(timeline.args_offset[place]), int(timeline.args_size[place]))
+    except (MindscopeError, OSError) as error:
         return [], ReasonEntry.of(error)
     return [Argument(name=name, value=_text(value)) for name, value in found.items()], None
 

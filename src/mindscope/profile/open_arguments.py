@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens the arguments of the slices of a timeline, in whatever format they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mindscope.profile.arguments import ArgumentFile, ArgumentReader
+from mindscope.profile.formats.nsight.export import NSIGHT_EXPORT
+from mindscope.profile.formats.nsight.row_tables import ROW_TABLES as NSIGHT_TABLES
+from mindscope.profile.formats.sqlite_arguments import RowArguments
+from mindscope.profile.timeline import Timeline
+
+
+def open_arguments(path: Path, timeline: Timeline) -> ArgumentReader:
+    """The arguments of a timeline that was made of the profile at ``path``. Raises OSError if they can't be read."""
+    format, file = timeline.arguments_format, Path(timeline.arguments_path)
+    if format == NSIGHT_EXPORT.name:
+        return RowArguments(file, NSIGHT_TABLES)
+    return ArgumentFile(path)
