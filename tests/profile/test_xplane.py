@@ -11,6 +11,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
+from tests.profile.slice_arguments import all_arguments, arguments_of_timeline
 from tests.profile.xplane_events import BACKWARD, EPOCH, FORWARD, SCHEMAS, Plane, hlo, on_gpu, write
 
 ROUNDS = int(os.environ.get("MINDSCOPE_FUZZ_ROUNDS", "3")) * 10
@@ -116,6 +118,41 @@ def test_overview_and_a_range_of_steps(profile: Profile) -> None:
     part = profile.select_steps(8, 8)
     assert part.kernels.count.sum() == 4
     assert part.operators.count.sum() == 3
+
+
+def test_slices_have_the_stats_of_their_events(profile: Profile, file: Path, tmp_path: Path) -> None:
+    found = all_arguments(profile, file, tmp_path)
+    kernels = [arguments for name, arguments in found if name == "gemm_fusion_dot_1"]
+    assert [each.pop("correlation_id") for each in kernels] == [1, 11, 21]
+    details = "regs:64 static_shared:0 dynamic_shared:49152 grid:132,1,1 block:256,1,1 occ_pct:25"
+    assert kernels == 3 * [
+        {"hlo_op": "fusion.1", "tf_op": FORWARD, "kernel_details": details, "hlo_module": "jit_step", "flops": 1000,
+         "bytes_accessed": 64}
+    ]  # fmt: skip
+    by_name = dict(found)
+    assert by_name["MemcpyD2H"]["memcpy_details"].startswith("kind_src:device")
+    assert by_name["train"] == {"step_num": 9, "_r": 1} == by_name["ProfilerStep#9"]
+    assert by_name["load"] == {}
+
+
+def test_stats_of_all_kinds(tmp_path: Path) -> None:
+    host = Plane("/host:CPU")
+    host.metadata("work", program_id=7, text="of all", data=bytes(range(40)))
+    host.event("a", "work", 1, 1, ratio=0.5, most=float("inf"), text="own", correlation_id=-1)
+    host.event("a", "work", 3, 1)
+    path = write(tmp_path / "x.xplane.pb", Plane("/host:metadata"), host)
+    data = bytes(range(32)).hex(" ") + " ... (40 bytes)"
+    assert all_arguments(read_profile(path), path, tmp_path) == [
+        ("work", {"program_id": 7, "text": "own", "data": data, "ratio": 0.5, "most": "inf", "correlation_id": -1}),
+        ("work", {"program_id": 7, "text": "of all", "data": data}),
+    ]  # fmt: skip
+
+
+def test_a_file_that_became_shorter_has_no_arguments(profile: Profile, file: Path) -> None:
+    assert profile.trace is not None
+    timeline = build_timeline(profile.trace, file)
+    file.write_bytes(file.read_bytes()[:10])
+    assert not any(arguments for _, arguments in arguments_of_timeline(timeline, file))
 
 
 def test_a_tpu_has_no_streams(tmp_path: Path) -> None:
@@ -262,7 +299,7 @@ def test_damaged_files_give_errors_of_ours_or_what_is_left(tmp_path: Path, seed:
         return
     overview_of(profile)
     assert profile.trace is not None
-    build_timeline(profile.trace, path)
+    arguments_of_timeline(build_timeline(profile.trace, path), path)
 
 
 JAX_TRAINING = """
@@ -288,8 +325,11 @@ import json, sys
 import jax
 
 planes = jax.profiler.ProfileData.from_file(sys.argv[1]).planes
-events = [(each.name, each.duration_ns) for plane in planes for line in plane.lines for each in line.events]
-print(json.dumps(events))
+events = [
+    (each.name, each.duration_ns, {name: value for name, value in each.stats if name is not None})
+    for plane in planes for line in plane.lines for each in line.events
+]
+print(json.dumps(events, default=repr))
 """
 
 
@@ -305,8 +345,8 @@ def test_counts_and_times_are_those_that_jax_reads(tmp_path: Path) -> None:
         pytest.skip("JAX is not installed")
     run_python(JAX_TRAINING, tmp_path)
     (found,) = find_profiles(tmp_path)
-    events: list[tuple[str, float]] = json.loads(run_python(JAX_READING, found.path))
-    want = [(name.removeprefix("$"), duration) for name, duration in events]
+    events: list[tuple[str, float, dict[str, Any]]] = json.loads(run_python(JAX_READING, found.path))
+    want = [(name.removeprefix("$"), duration) for name, duration, _ in events]
     profile = read_profile(found.path)
     trace = profile.trace
     assert trace is not None
@@ -321,3 +361,7 @@ def test_counts_and_times_are_those_that_jax_reads(tmp_path: Path) -> None:
     assert "dense" in set(profile.operators.module or ())
     assert profile.operators.host_self is not None
     assert profile.operators.host_self.sum() > 0
+    stats = sorted((name.removeprefix("$"), sorted(found.items())) for name, _, found in events)
+    own = [each for each in all_arguments(profile, found.path, tmp_path) if not each[0].startswith("ProfilerStep#")]
+    assert sorted((name, sorted(arguments.items())) for name, arguments in own) == stats
+    assert any("hlo_module" in arguments for _, arguments in own)

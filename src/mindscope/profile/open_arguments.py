@@ -9,6 +9,8 @@ from mindscope.profile.arguments import ArgumentFile, ArgumentReader
 from mindscope.profile.formats.nsight.export import NSIGHT_EXPORT
 from mindscope.profile.formats.nsight.row_tables import ROW_TABLES as NSIGHT_TABLES
 from mindscope.profile.formats.sqlite_arguments import RowArguments
+from mindscope.profile.formats.xplane.event_arguments import EventArguments
+from mindscope.profile.formats.xplane.profile_format import XPLANE
 from mindscope.profile.timeline import Timeline
 
 
@@ -17,4 +19,6 @@ def open_arguments(path: Path, timeline: Timeline) -> ArgumentReader:
     format, file = timeline.arguments_format, Path(timeline.arguments_path)
     if format == NSIGHT_EXPORT.name:
         return RowArguments(file, NSIGHT_TABLES)
+    if format == XPLANE.name:
+        return EventArguments(file)
     return ArgumentFile(path)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,14 @@ class Space:
     """Where the file ends within a field, or breaks the encoding; -1 for a whole one."""
 
 
-def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[bytes]:
+class EncodedPlane(NamedTuple):
+    """A plane of a file, and where in the file it begins."""
+
+    begin: int
+    encoded: bytes
+
+
+def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[EncodedPlane]:
     """The encoded planes of a file, the last one maybe cut.
 
     Raises:
@@ -62,12 +69,27 @@ def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[bytes
             if key >> 3 in texts and left > _LONGEST_TEXT:
                 file.seek(left, os.SEEK_CUR)
                 continue
-            found = file.read(left)
+            begin, found = file.tell(), file.read(left)
             on_progress(file.tell())
             if key >> 3 == _PLANE:
-                yield found
+                yield EncodedPlane(begin, found)
             else:
                 texts[key >> 3].append(found.decode("utf-8", "backslashreplace"))
+
+
+def plane_around(path: Path, place: int) -> EncodedPlane | None:
+    """The plane that holds a place of a file; None for a place in no plane. Raises OSError."""
+    with path.open("rb") as file:
+        end = os.fstat(file.fileno()).st_size
+        while (key := _varint(file)) is not None:
+            size = _varint(file) if key & 7 == _RUN else None
+            if size is None:
+                return None
+            begin = file.tell()
+            if begin <= place < begin + size:
+                return EncodedPlane(begin, file.read(min(size, end - begin))) if key >> 3 == _PLANE else None
+            file.seek(min(begin + size, end))
+    return None
 
 
 def lines_of(encoded: bytes) -> Messages:

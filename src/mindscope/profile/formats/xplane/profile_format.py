@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     paths, environment = _described(path)
     reader, space = PlaneReader(), Space()
     for plane in planes_of(path, space, on_progress):
-        reader.read(plane, paths)
+        reader.read(plane.encoded, plane.begin, paths)
     reader.add_device_steps()
     if space.cut_at >= 0:
         reader.to.skip("truncated", 1, space.cut_at)
@@ -51,6 +52,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         "isWhole": space.cut_at < 0,
     }  # fmt: skip
     trace, arguments = reader.to.trace(epoch, properties)
+    trace = replace(trace, arguments_format=XPLANE.name, arguments_path=str(path))
     kinds = {each.kind for each in reader.devices}
     name = path.name.removesuffix(SUFFIX)
     facts = ProfileFacts(
@@ -77,7 +79,7 @@ def _described(path: Path) -> tuple[dict[str, str], dict[str, int | str]]:
     paths: dict[str, str] = {}
     stats: dict[str, int | str] = {}
     count = 0
-    for plane in planes_of(path, Space(), no_progress):
+    for _, plane in planes_of(path, Space(), no_progress):
         count += 1
         if name_of(plane) in ("/host:metadata", "Task Environment"):
             paths |= _paths_of(plane)

@@ -13,7 +13,7 @@ EventEntry: 1 int64 key, 2 XEventMetadata value
 StatEntry: 1 int64 key, 2 XStatMetadata value
 XLine: 1 int64 id, 2 string name, 3 int64 timestamp_ns, 4 repeated XEvent events, 11 string display_name
 XEvent: 1 int64 metadata_id, 2 int64 offset_ps, 3 int64 duration_ps, 4 repeated XStat stats, 5 int64 num_occurrences
-XStat: 1 int64 metadata_id, 3 uint64 uint64_value, 4 int64 int64_value, 5 string str_value, \
+XStat: 1 int64 metadata_id, 2 double double_value, 3 uint64 uint64_value, 4 int64 int64_value, 5 string str_value, \
 6 bytes bytes_value, 7 uint64 ref_value
 XEventMetadata: 1 int64 id, 2 string name, 4 string display_name, 5 repeated XStat stats
 XStatMetadata: 1 int64 id, 2 string name
