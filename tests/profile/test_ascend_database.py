@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 
@@ -23,6 +23,7 @@ from mindscope.profile.texts import Missing
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
 from tests.profile.ascend_databases import BASE_NS, MAIN_SCHEMA, US, Database, analysis, times, training
 from tests.profile.made_profiles import ascend_output
+from tests.profile.slice_arguments import all_arguments, arguments_of_timeline
 
 ROUNDS = int(os.environ.get("MINDSCOPE_FUZZ_ROUNDS", "3")) * 10
 FIRST_SEED = int(os.environ.get("MINDSCOPE_FUZZ_SEED", "0"))
@@ -103,6 +104,36 @@ def test_the_timeline_has_streams_groups_and_threads(profile: Profile, tmp_path:
     assert [each.name for each in timeline.counters] == ["AI Core frequency"]
 
 
+def test_slices_have_the_cells_of_their_rows(tmp_path: Path) -> None:
+    made = training(1)
+    made.schema += (
+        "CREATE TABLE ENUM_API_TYPE (id INTEGER PRIMARY KEY, name TEXT);"
+        "CREATE TABLE ENUM_HCCL_DATA_TYPE (id INTEGER PRIMARY KEY, name TEXT);"
+        "CREATE TABLE COMMUNICATION_TASK_INFO (name INTEGER, globalTaskId INTEGER, srcRank INTEGER, dataType INTEGER);"
+    )
+    made.add("ENUM_API_TYPE", id=10000, name="runtime")
+    made.add("ENUM_HCCL_DATA_TYPE", id=4, name="FP32")
+    made.add("COMMUNICATION_OP", **times(80, 5), opName=made.string("typed"), dataType=4, opType=999, deviceId=0)
+    own = made.string("hcom_allReduce__844_0_1")
+    made.add("COMMUNICATION_TASK_INFO", name=own, globalTaskId=2, srcRank=3, dataType=4)
+    path = made.write(tmp_path / NAME)
+    found = dict(all_arguments(read_profile(path), path, tmp_path))
+    assert found["aclnnMm_MatMulV2"] == {
+        "deviceId": 0, "connectionId": 1, "globalTaskId": 1, "taskType": "AI_CORE", "streamId": 2, "taskId": 1,
+        "name": "aclnnMm_MatMulV2", "blockDim": 20, "opType": "MatMulV2", "inputShapes": "8,64;64,10",
+    }  # fmt: skip
+    assert found["aten::linear"]["inputShapes"] == "8,64;10,64"
+    assert found["MEMCPY_ASYNC"] == {
+        "deviceId": 0, "connectionId": 2, "globalTaskId": 2, "taskType": "MEMCPY_ASYNC", "streamId": 2, "taskId": 2,
+        "name": "hcom_allReduce__844_0_1", "srcRank": 3, "dataType": "FP32",
+    }  # fmt: skip
+    assert found["launch"]["type"] == "runtime"
+    assert found["KernelLaunch"]["type"] == 5000
+    assert (found["hcom_allReduce__844_0_1"]["groupName"], found["hcom_allReduce__844_0_1"]["count"]) == ("8440", 1000)
+    assert (found["typed"]["dataType"], found["typed"]["opType"]) == ("FP32", 999)
+    assert found["ProfilerStep#5"] == {"id": 5}
+
+
 def test_databases_of_the_analysis_are_parts_of_the_main_one(tmp_path: Path) -> None:
     training().write(tmp_path / NAME)
     analysis().write(tmp_path / "analysis.db")
@@ -139,6 +170,7 @@ def test_a_directory_with_databases_only(tmp_path: Path) -> None:
     assert profile.facts.origin_ns == BASE_NS
     assert [each.name for each in profile.devices] == ["CPU", "NPU 0"]
     assert build_timeline(profile.trace, root).read == profile.trace.read
+    assert dict(all_arguments(profile, root, tmp_path))["aclnnMm_MatMulV2"]["opType"] == "MatMulV2"
 
 
 def test_text_files_win_and_lend_their_origin(tmp_path: Path) -> None:
@@ -228,4 +260,5 @@ def test_damaged_files_give_errors_of_ours_or_what_is_left(tmp_path: Path, seed:
         return
     overview_of(profile)
     if profile.trace is not None:
-        build_timeline(profile.trace, path)
+        with suppress(FormatError):
+            arguments_of_timeline(build_timeline(profile.trace, path), path)

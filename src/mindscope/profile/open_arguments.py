@@ -6,6 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mindscope.profile.arguments import ArgumentFile, ArgumentReader
+from mindscope.profile.formats.ascend.database import ASCEND_DATABASE
+from mindscope.profile.formats.ascend.row_tables import ROW_TABLES as ASCEND_TABLES
 from mindscope.profile.formats.nsight.export import NSIGHT_EXPORT
 from mindscope.profile.formats.nsight.row_tables import ROW_TABLES as NSIGHT_TABLES
 from mindscope.profile.formats.sqlite_arguments import RowArguments
@@ -19,6 +21,8 @@ def open_arguments(path: Path, timeline: Timeline) -> ArgumentReader:
     format, file = timeline.arguments_format, Path(timeline.arguments_path)
     if format == NSIGHT_EXPORT.name:
         return RowArguments(file, NSIGHT_TABLES)
+    if format == ASCEND_DATABASE.name:
+        return RowArguments(file, ASCEND_TABLES)
     if format == XPLANE.name:
         return EventArguments(file)
     return ArgumentFile(path)

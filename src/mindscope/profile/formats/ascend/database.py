@@ -128,6 +128,7 @@ def _profile(path: Path, problems: Problems, origin_ns: int | None) -> Profile:
     origin = first if origin_ns is None else origin_ns
     epoch = 0 if origin >= _EPOCH_FROM else None
     trace, arguments = recording.trace(epoch, {**properties, "problems": problems}, origin)
+    trace = replace(trace, arguments_format=ASCEND_DATABASE.name, arguments_path=str(path))
     has_events = len(trace.slices) > 0
     facts = ProfileFacts(
         name=path.stem,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.argument_columns import NO_INTEGER
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.formats.ascend.row_tables import FRAMEWORK_TABLES, NO_VALUE, ROW_TABLES
 from mindscope.profile.formats.recorded_runs import (
     ANNOTATION,
     COPY,
@@ -28,13 +29,9 @@ from mindscope.profile.trace import Counter, Track
 
 TYPE, CORE, SHAPES = "type", "core", "shapes"
 """Arguments of kernels beside those of Kineto."""
-_NO_VALUE = 4294967295
-_FRAMEWORK_TABLES = ("PYTORCH_API", "MINDSPORE_API", "FRAMEWORK_API")
 _OPERATOR_TYPE, _QUEUE_TYPE, _FRAME_TYPE = 50001, 50002, 50003
 _DEVICE_ORDER = 1000
-_READ = (
-    "TASK", "COMMUNICATION_OP", "CANN_API", *_FRAMEWORK_TABLES, "MSTX_EVENTS", "GC_RECORD", "STEP_TIME", "AICORE_FREQ",
-)  # fmt: skip
+_READ = (*ROW_TABLES.tables, "AICORE_FREQ")
 
 
 class DatabaseTrace:
@@ -57,7 +54,7 @@ class DatabaseTrace:
 
     def _framework(self) -> dict[int, int]:
         """Adds operators and frames; returns connection of a task -> id of the operator that asked for it."""
-        table = next((name for name in _FRAMEWORK_TABLES if name in self._file.tables), "")
+        table = next((name for name in FRAMEWORK_TABLES if name in self._file.tables), "")
         rows = self._timed(
             table, "startNs", "endNs", "globalTid", "connectionId", "name", "sequenceNumber", "fwdThreadId",
             "inputShapes", "type",
@@ -203,9 +200,9 @@ class DatabaseTrace:
 
     def _runs(self, rows: Rows, category: str, name: TextColumn, track: NDArray[np.int64]) -> RecordedRuns:
         start = rows.whole("startNs")
-        return RecordedRuns(
-            category=category, start=start, duration=rows.whole("endNs") - start, name=name, track=track
-        )  # fmt: skip
+        duration = rows.whole("endNs") - start
+        runs = RecordedRuns(category=category, start=start, duration=duration, name=name, track=track)
+        return ROW_TABLES.located(runs, rows)
 
     def _device_arguments(self, rows: Rows, operators: dict[int, int]) -> dict[str, NDArray[np.int64]]:
         connection = _connection(rows)
@@ -241,7 +238,7 @@ class DatabaseTrace:
         ids, codes = distinct_rows(rows.whole("globalTid", 0))
         numbers = [
             self._to.tracks.number(
-                Track(str(id >> 32), str(id & _NO_VALUE), f"process {id >> 32}", f"thread {id & _NO_VALUE}")
+                Track(str(id >> 32), str(id & NO_VALUE), f"process {id >> 32}", f"thread {id & NO_VALUE}")
             )
             for (id,) in ids
         ]
@@ -264,4 +261,4 @@ def _owners(connection: NDArray[np.int64], operators: dict[int, int]) -> NDArray
 def _connection(rows: Rows) -> NDArray[np.int64]:
     """0 for none."""
     found = rows.whole("connectionId", 0)
-    return np.where((found == _NO_VALUE) | (found < 0), 0, found)
+    return np.where((found == NO_VALUE) | (found < 0), 0, found)
