@@ -122,6 +122,7 @@ with Debugger(sys.argv[1], network) as debugger:
         loss.backward()
         optimizer.step()
         debugger.step(loss)
+del network, optimizer, debugger, loss  # the reducer must not be the last to hold the group: torch can hang then
 distributed.destroy_process_group()
 """
 

@@ -423,6 +423,7 @@ with Dump(wrapped, config("1", saved_data="full"), path=sys.argv[1]) as dump:
         optimizer.step()
         optimizer.zero_grad()
         dump.step()
+del wrapped, optimizer, dump  # the reducer must not be the last to hold the group: torch can hang then
 torch.distributed.destroy_process_group()
 """
 WRAPPERS = {

@@ -34,6 +34,7 @@ def train(rank: int, directory: str, store: str) -> None:
         optimizer.step()
         profiler.step(step)
     profiler.stop()
+    del network, loss, optimizer  # the reducer must not be the last to hold the group: torch can hang then
     distributed.destroy_process_group()
 
 
