@@ -62,8 +62,9 @@ def test_figures_equal_those_of_a_plain_loop(block: int, pair: np.ndarray) -> No
 def test_ulps_count_the_numbers_between(start: float, count: int) -> None:
     number = np.float16(start)
     other = number
-    for _ in range(count):
-        other = np.nextafter(other, np.float16(np.inf))
+    with np.errstate(over="ignore"):  # beyond the largest number comes infinity
+        for _ in range(count):
+            other = np.nextafter(other, np.float16(np.inf))
     if np.isfinite(other):
         assert ulp_distance(np.array([number]), np.array([other]), "float16").tolist() == [count]
         found = tensor_difference(np.array([number]), np.array([other]))
