@@ -24,13 +24,13 @@ class CacheWriter:
         self._is_busy = False
         self._is_urgent = False  # a thread waits in wait_until_saved()
         self._is_stopped = False
-        self._thread: Thread | None = None  # started with the first run
+        self._thread: Thread | None = None  # exists while runs wait
 
     def add(self, loaders: Iterable[RunLoader]) -> None:
         """Save these runs soon, in this order. Includes changes that occur before the save."""
         with self._changed:
             self._waiting.update(dict.fromkeys(loaders))
-            if self._waiting and self._thread is None:
+            if self._waiting and self._thread is None and not self._is_stopped:
                 self._thread = Thread(target=self._save_all, name="mindscope-saver", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
@@ -48,10 +48,13 @@ class CacheWriter:
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
+            thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def _save_all(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_stopped or self._is_urgent, DELAY_S)
         while (loader := self._next()) is not None:
             try:
                 loader.save()
@@ -59,16 +62,13 @@ class CacheWriter:
                 log.exception("run %s could not be saved; it is read from its logs at the next start", loader.store.id)
 
     def _next(self) -> RunLoader | None:
-        """Wait for a run to save; None after ``stop``."""
+        """The next run to save; None if the thread has to end: nothing waits, or after ``stop``."""
         with self._changed:
-            was_busy, self._is_busy = self._is_busy, False
+            self._is_busy = bool(self._waiting) and not self._is_stopped
             self._changed.notify_all()
-            if not (was_busy and self._waiting):
-                self._changed.wait_for(lambda: self._is_stopped or self._waiting)
-                self._changed.wait_for(lambda: self._is_stopped or self._is_urgent, DELAY_S)
-            if self._is_stopped:
+            if not self._is_busy:
+                self._thread = None
                 return None
-            self._is_busy = True
             loader = next(iter(self._waiting))
             del self._waiting[loader]
             return loader
