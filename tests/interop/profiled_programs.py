@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from torch import nn
 from torch import profiler as torch_profiler
 from torch.autograd import profiler_util as torch_profiler_util
 from torch.profiler import ProfilerActivity, profile
+from torch.utils import checkpoint as torch_checkpoint
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
 STEPS = 4
 profiler: Any = torch_profiler  # parts of torch without types
 profiler_util: Any = torch_profiler_util
+checkpoint: Any = torch_checkpoint
 _FRAME = re.compile(r"\(\d+\): |^<built-in |^nn\.Module: ")
 Step = Callable[[], None]
 Row = tuple[int, float, float, int, int]
@@ -147,6 +150,47 @@ def transformer() -> Step:
         optimizer.zero_grad()
         network(tokens).square().mean().backward()
         optimizer.step()
+
+    return step
+
+
+class Nested(nn.Module):
+    """Calls itself, and a layer twice, with complex numbers, sparse and empty tensors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(16, 16)
+
+    def forward(self, rows: torch.Tensor, depth: int = 3) -> torch.Tensor:
+        if depth:
+            with profiler.record_function("层 naïve"):
+                return self(self.layer(self.layer(rows)), depth - 1)
+        waves: torch.Tensor = torch.fft.fft(rows).abs()
+        chosen = torch.sparse_coo_tensor(torch.tensor([[0, 1], [1, 0]]), torch.ones(2), (4, 4), check_invariants=True)
+        return torch.cat([torch.sparse.mm(chosen, waves), rows[:0]])
+
+
+def nested() -> Step:
+    """A step that computes its forward pass twice, beside a thread and a failure."""
+    network = Nested()
+
+    def deep(depth: int) -> None:
+        with profiler.record_function("deep"):
+            if depth:
+                deep(depth - 1)
+            else:
+                torch.mm(torch.ones(4, 4), torch.ones(4, 4))
+
+    def step() -> None:
+        rows = torch.randn(4, 16, requires_grad=True)
+        checkpoint.checkpoint(network, rows, use_reentrant=True).sum().backward()
+        other = threading.Thread(target=lambda: network(torch.randn(4, 16)).sum().backward())
+        other.start()
+        other.join()
+        with suppress(ValueError), profiler.record_function("fails"):
+            network(rows)
+            raise ValueError("in a step")
+        deep(200)
 
     return step
 

@@ -38,6 +38,8 @@ PROGRAMS: dict[str, tuple[Callable[[], Step], bool]] = {
     "transformer": (programs.transformer, True),
     "data bound": (programs.data_bound, False),
     "leaking": (programs.leaking, False),
+    "nested": (programs.nested, False),
+    "nested with stacks": (programs.nested, True),
 }
 
 
@@ -70,7 +72,7 @@ def check_tables(ours: Profile, want: dict[tuple[str, ...], Any], *columns: str)
         assert (row["host_total"] / 1000, row["host_self"] / 1000) == pytest.approx((total, own), abs=0.01)
 
 
-@pytest.mark.parametrize("name", ["cnn", "cnn with stacks", "transformer", "leaking"])
+@pytest.mark.parametrize("name", list(PROGRAMS))
 def test_operators_by_name_are_those_of_torch(cases: Callable[[str], Case], name: str) -> None:
     case = cases(name)
     check_tables(case.ours, case.theirs.by_name, "name")

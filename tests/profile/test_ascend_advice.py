@@ -105,6 +105,76 @@ def test_garbage_collection(tmp_path: Path, milliseconds: float, is_found: bool)
         assert (advice["garbage_collection"]["runs"], advice["garbage_collection"]["time"]) == (1, 1_500_000)
 
 
+def of_overlap(thread: str, start: float, duration: float) -> list[Any]:
+    """A slice of ``Overlap Analysis``; microseconds since the trace begins."""
+    number = {"Computing": 1, "Free": 2}[thread]
+    return [
+        {"ph": "M", "pid": 77, "name": "process_name", "args": {"name": "Overlap Analysis"}},
+        {"ph": "M", "pid": 77, "tid": number, "name": "thread_name", "args": {"name": thread}},
+        {"ph": "X", "pid": 77, "tid": number, "name": thread, "ts": f"{BASE_US + start}", "dur": duration},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "calls", "is_recorded", "is_found"),
+    [(200, 19, False, True), (200, 20, False, False), (199.9, 0, False, False), (200, 0, True, False)],
+)
+def test_a_quiet_host(tmp_path: Path, milliseconds: float, calls: int, *, is_recorded: bool, is_found: bool) -> None:
+    events: list[Any] = [
+        {"ph": "M", "pid": 81, "name": "process_name", "args": {"name": "CANN"}},
+        {"ph": "M", "pid": 80, "name": "process_name", "args": {"name": "Python GC" if is_recorded else "Other"}},
+        {"ph": "X", "pid": 80, "tid": 1, "name": "GC", "ts": BASE_US, "dur": 1},
+    ]
+    starts = [500.0, *(1000 + 10 * call for call in range(calls)), 1000 + milliseconds * 1000]
+    events += [{"ph": "X", "pid": 81, "tid": 1, "name": "launch", "ts": BASE_US + at, "dur": 1} for at in starts]
+    advice = found(tmp_path, trace_view__json=trace_with(*of_overlap("Free", 1000, milliseconds * 1000), *events))
+    assert ("quiet_host" in advice) == is_found
+    if is_found:
+        assert (advice["quiet_host"]["runs"], advice["quiet_host"]["time"]) == (1, 200_000_000)
+
+
+@pytest.mark.parametrize(("unaligned", "is_found"), [(2, False), (3, True)])
+def test_unaligned_transfers(tmp_path: Path, unaligned: int, is_found: bool) -> None:
+    sizes = [513] * unaligned + [1024] * (10 - unaligned)
+    facts = [("SDMA", size) for size in sizes] + [("RDMA", 7), ("SDMA", 0), ("SDMA", None)]
+    events: list[Any] = [
+        {"ph": "M", "pid": 78, "name": "process_name", "args": {"name": "Communication"}},
+        {"ph": "M", "pid": 78, "tid": 1, "name": "thread_name", "args": {"name": "Plane 0"}},
+    ]
+    events += [
+        {"ph": "X", "pid": 78, "tid": 1, "name": "Memcpy", "ts": BASE_US + place, "dur": 0.5,
+         "args": {"transport type": link, "size(Byte)": size}}
+        for place, (link, size) in enumerate(facts)
+    ]  # fmt: skip
+    advice = found(tmp_path, trace_view__json=trace_with(*events))
+    assert ("unaligned_transfers" in advice) == is_found
+    if is_found:
+        assert (advice["unaligned_transfers"]["transfers"], advice["unaligned_transfers"]["share"]) == (3, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "milliseconds", "computing_us", "is_found"),
+    [(16, 1.2, 700, True), (16, 1.1, 700, False), (15.9, 1.2, 700, False), (16, 1.2, 500, False)],
+)
+def test_transfers_beside_kernels(
+    tmp_path: Path, megabytes: float, milliseconds: float, computing_us: float, is_found: bool
+) -> None:
+    content: dict[str, Any] = {
+        "Communication Time Info": {"Start Timestamp(us)": BASE_US + 100.0, "Elapse Time(ms)": 1.2},
+        "Communication Bandwidth Info": {
+            "SDMA": {"Transit Size(MB)": megabytes, "Transit Time(ms)": milliseconds, "Bandwidth(GB/s)": 99}
+        },
+    }
+    advice = found(
+        tmp_path,
+        communication__json={"step5": {"collective": {"hcom_allReduce__1_0_1@1": content}, "p2p": {}}},
+        trace_view__json=trace_with(*of_overlap("Computing", 50, 50 + computing_us)),
+    )
+    assert ("bandwidth_contention" in advice) == is_found
+    if is_found:
+        assert (advice["bandwidth_contention"]["rate"], advice["bandwidth_contention"]["row_count"]) == ("13.3 GB/s", 1)
+
+
 @pytest.mark.parametrize(("calls", "is_found"), [(20, False), (21, True)])
 def test_synchronized_norms(tmp_path: Path, calls: int, is_found: bool) -> None:
     advice = found(tmp_path, kernel_details__csv=f"{KERNELS}\n" + "SyncBatchNormGatherStats,A,AI_CORE,1,2\n" * calls)

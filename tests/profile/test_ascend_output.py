@@ -121,7 +121,7 @@ def test_communication(tmp_path: Path) -> None:
         {
             "name": "hcom_allReduce__844_2_1", "kind": "allreduce", "group": "8440", "sequence": 2, "step": 5,
             "device": "NPU 3", "start": 50_000, "duration": 24_000, "transit": 14_000, "wait": 10_000,
-            "synchronization": 4_000, "size": 2_000_000,
+            "synchronization": 4_000, "size": 2_000_000, "sdma_time": 20_000, "sdma_size": 2_000_000,
         }
     ]  # fmt: skip
     (link,) = profile.links.rows()

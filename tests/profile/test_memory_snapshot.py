@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import pickletools
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mindscope.errors import FormatError
+from mindscope.formats._pickle_memo import greatest_memo
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.profile import Part
@@ -143,6 +145,25 @@ def test_a_cut_file_is_refused(tmp_path: Path, size: int) -> None:
     path.write_bytes(path.read_bytes()[:size])
     with pytest.raises(FormatError):
         read_profile(path)
+
+
+@pytest.mark.parametrize("put", [b"r\xff\xff\xff\x0f", b"p268435455\n", b"p00000000000000000000268435455\n"])
+def test_a_number_beyond_the_file_takes_no_memory(tmp_path: Path, put: bytes) -> None:
+    """An unpickler keeps room for all numbers below: 4 GiB for these few bytes."""
+    path = tmp_path / "a.pickle"
+    path.write_bytes(b"\x80\x02}X\x08\x00\x00\x00segments" + put + b"Ns.")
+    with pytest.raises(FormatError, match=r"under the number 268435455, a file of \d+ bytes has fewer"):
+        read_profile(path)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_numbers_of_values_are_those_of_pickletools(protocol: int) -> None:
+    content = [SNAPSHOT, "é" * 300, 1 << 90, ["x" * 70_000, 1.5] * 300, {str(each): each for each in range(999)}]
+    data = pickle.dumps([*content, b"x" * 300] if protocol > 2 else content, protocol)  # old ones name a function
+    stored = [int(argument or 0) for opcode, argument, _ in pickletools.genops(data) if opcode.name.endswith("PUT")]
+    assert greatest_memo(data) == max(stored, default=0)
+    cut = [greatest_memo(data[:size]) for size in range(1, 500)]
+    assert cut == sorted(cut)
 
 
 ODD: list[Any] = [

@@ -3,8 +3,17 @@
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import gzip
 import json
+import lzma
+import os
+import re
+import sqlite3
+import tarfile
+import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,11 +85,78 @@ def test_links_out_of_the_directory_are_not_followed(tmp_path: Path) -> None:
     assert found == ["a.pt.trace.json", "b.pt.trace.json"]
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"\x1f\x8bxx", b"<html>", b'{"a": [1]}'])
+@pytest.mark.parametrize("content", [b"notes", b"\x89PNG", b"\x1f\x8b\x08"])
 def test_what_is_no_profile_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(FormatError, match=r"a\.json is no profile: want one of PyTorch trace, Chrome trace"):
         read_profile(tmp_path / "a.json")
+
+
+TEXT = json.dumps(TORCH).encode()
+OTHER: list[tuple[str, bytes, str]] = [
+    ("a.json", b"", "is empty"),
+    ("a.json", b"{}", "is JSON without traceEvents"),
+    ("a.json", b'{"a": [1]}', "is JSON without traceEvents"),
+    ("a.json", b"\x1f\x8bxx", "begins as gzip and can't be decompressed"),
+    ("a.json", b"<html>", "is a web page"),
+    ("a.json", b"version https://git-lfs.github.com/spec/v1\n", "run 'git lfs pull'"),
+    ("a.pt.trace.json", codecs.BOM_UTF16_LE + TEXT.decode().encode("utf-16-le"), "'iconv -f UTF-16 -t UTF-8 a.pt.trac"),
+    ("a.json", TEXT.decode().encode("utf-16-be"), "is UTF-16 text, want UTF-8"),
+    ("a.json", TEXT.decode().encode("utf-32"), "is UTF-32 text, want UTF-8"),
+    ("a.json.gz", gzip.compress(TEXT.decode().encode("utf-16")), "-t UTF-8 a.json'"),
+    ("a.pt.trace.json.gz", gzip.compress(gzip.compress(TEXT)), "is compressed with gzip twice"),
+    ("a.json", bz2.compress(TEXT), "is compressed with bzip2: extract it"),
+    ("a.json", lzma.compress(TEXT), "is compressed with xz: extract it"),
+    ("a.txt", TEXT, "its name ends in none of .json, .json.gz"),
+    ("a.nsys-rep", b"QDSS", "run 'nsys export --type sqlite a.nsys-rep'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "text"), OTHER)
+def test_what_a_file_is_instead_is_said(tmp_path: Path, name: str, content: bytes, text: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FormatError, match=re.escape(text)):
+        read_profile(tmp_path / name)
+    with pytest.raises(FormatError, match="is no profile: want one of"):
+        read_profile(tmp_path)
+
+
+def test_archives_are_to_be_extracted(tmp_path: Path) -> None:
+    trace = write(tmp_path / "a.json", TORCH)
+    with zipfile.ZipFile(tmp_path / "b.json", "w") as archive:
+        archive.write(trace)
+    with tarfile.open(tmp_path / "c.json.gz", "w:gz") as packed:
+        packed.add(trace)
+    for name, kind in (("b.json", "zip"), ("c.json.gz", "tar")):
+        with pytest.raises(FormatError, match=f"is a {kind} archive: extract it"):
+            read_profile(tmp_path / name)
+
+
+def test_a_database_whose_tables_are_in_its_journal(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("CREATE TABLE bookmarks (url TEXT)")
+        writer.commit()
+        with pytest.raises(FormatError, match=r"a\.sqlite-wal holds changes of it: end the program that writes it"):
+            read_profile(tmp_path / "a.sqlite")
+    with pytest.raises(FormatError, match="is a SQLite database without the tables of a profile"):
+        read_profile(tmp_path / "a.sqlite")
+
+
+def test_a_loop_of_links_is_an_error_of_the_path(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    (tmp_path / "own").symlink_to(".")
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        read_profile(tmp_path / "a")
+    assert not list(find_profiles(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.pickle", "a.sqlite", "a.xplane.pb"])
+def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(FormatError, match="is no profile"):
+        read_profile(tmp_path / name)
 
 
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_damaged_file_is_no_file(tmp_path: Path, size: int) -> None:
 def test_a_column_with_a_wrong_byte_is_no_file(tmp_path: Path) -> None:
     saved(cuda(tmp_path), tmp_path / "cache.parts")
     whole = (tmp_path / "cache.parts").read_bytes()
-    first = 16 + int.from_bytes(whole[8:16], "little")
+    first = 20 + int.from_bytes(whole[8:16], "little")
     for place in range(first, len(whole), max(64, (len(whole) - first) // 2048 * 64)):
         (tmp_path / "bad.parts").write_bytes(whole[:place] + bytes([whole[place] ^ 0x80]) + whole[place + 1 :])
         assert open_parts(tmp_path / "bad.parts", "version 1") is None

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.build_timeline import build_timeline
+from mindscope.profile.column_file import Kind, open_columns, save_columns
+from mindscope.profile.flows import flows_of
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.timeline import Counter, Flows, Marks, Timeline, arrange, timeline_of
 from mindscope.profile.timeline_file import open_timeline, save_timeline
@@ -26,14 +28,18 @@ spans = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 90), st.integers(
 NONE = np.empty(0, np.uint32)
 
 
-def timeline_with(found: list[tuple[int, int, int]]) -> Timeline:
+def trace_with(found: list[tuple[int, int, int]]) -> Trace:
     start, duration, track = (np.array([each[place] for each in found], np.int64) for place in range(3))
     name = np.arange(len(found), dtype=np.uint32)
     slices = Slices(start, duration, name, name * 0, track.astype(np.uint32), name.astype(np.int64), name)
     none = NONE.astype(np.int64)
     events = Events(none, none, NONE.astype(np.uint64), NONE, NONE, NONE, NONE, NONE.astype(np.uint8))
     tracks = [Track("1", str(number)) for number in range(3)]
-    trace = Trace(slices, events, [str(row) for row in range(len(found))], [""], tracks, None, {}, len(found))
+    return Trace(slices, events, [str(row) for row in range(len(found))], [""], tracks, None, {}, len(found))
+
+
+def timeline_with(found: list[tuple[int, int, int]]) -> Timeline:
+    trace, none = trace_with(found), NONE.astype(np.int64)
     no_marks = Marks(none, NONE, NONE, none, NONE)
     return timeline_of(
         trace, arrange(trace), [], no_marks, Flows(NONE.astype(np.int32), NONE.astype(np.int32), NONE, 0)
@@ -119,6 +125,66 @@ def test_a_damaged_cache_file_is_no_timeline(tmp_path: Path) -> None:
     for size in (0, 3, 10, 30, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:size])
         assert open_timeline(path, "key") is None
+
+
+def test_every_damaged_byte_of_a_small_cache_file_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.timeline"
+    save_timeline(timeline_with([(0, 3, 0), (5, 3, 1)]), path, "key")
+    opened = open_timeline(path, "key")
+    assert opened is not None
+    whole = path.read_bytes()
+    held = [whole.index(getattr(opened, name).tobytes()) for name in ("start", "longest_ns")]
+    for place in (*range(0, 600, 7), *held, held[0] + 8):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x10
+        path.write_bytes(damaged)
+        assert open_timeline(path, "key") is None, place
+
+
+@pytest.mark.parametrize("lost", [slice(0, 4096), slice(-65_536, None), slice(1 << 20, 1 << 21)])
+def test_lost_blocks_of_a_large_column_are_noticed(tmp_path: Path, lost: slice) -> None:
+    path, column = tmp_path / "a.columns", np.arange(1 << 20, dtype=np.int64) + (1 << 40)
+    kind = Kind(b"TEST", 1)
+    save_columns(path, kind, "key", {}, {"numbers": column})
+    content = np.fromfile(path, np.uint8)
+    content[-column.nbytes :][lost] = 0
+    content.tofile(path)
+    with pytest.raises(ValueError, match="checksum of samples"):
+        open_columns(path, kind, "key")
+
+
+moments = st.lists(st.tuples(st.integers(0, 500), st.integers(0, 2)), min_size=1, max_size=40)
+
+
+@given(spans, moments)
+def test_arrows_are_from_and_to_the_innermost_slices(
+    found: list[tuple[int, int, int]], ends: list[tuple[int, int]]
+) -> None:
+    """Each two moments are the ends of an arrow: at the innermost slice of their track, else at the next one."""
+    time, track = (np.array([each[place] for each in ends], np.int64) for place in range(2))
+    none, number = np.zeros(len(ends), np.uint32), np.arange(len(ends))
+    phase = np.where(number % 2 == 0, ord("s"), ord("f")).astype(np.uint8)
+    events = Events(time, none.astype(np.int64), (number // 2).astype(np.uint64), none, none, track.astype(np.uint32),
+                    none, phase)  # fmt: skip
+    trace = replace(trace_with(found), events=events)
+    arranged = arrange(trace)
+
+    def slice_at(moment: int, on: int) -> int:
+        own = [row for row in arranged.nesting.order.tolist() if found[row][2] == on]
+        begun = [row for row in own if found[row][0] <= moment]
+        around = begun[-1] if begun else -1
+        while around >= 0 and found[around][0] + found[around][1] < moment:
+            around = int(arranged.nesting.parent[around])
+        return around if around >= 0 else next((row for row in own if found[row][0] > moment), -1)
+
+    pairs = [
+        (slice_at(*ends[place]), slice_at(*ends[place + 1]))
+        for place in range(0, len(ends) - 1, 2)
+        if ends[place][0] <= ends[place + 1][0]
+    ]
+    want = [(int(arranged.place[one]), int(arranged.place[other])) for one, other in pairs if one >= 0 and other >= 0]
+    got = flows_of(trace, arranged)
+    assert sorted(zip(got.source.tolist(), got.target.tolist(), strict=True)) == sorted(want)
 
 
 def event(phase: str, name: str, ts: float, **more: Any) -> dict[str, Any]:

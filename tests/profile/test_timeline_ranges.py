@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.export_range import export_range
 from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.open import read_profile
 from mindscope.profile.range_statistics import flame_of, statistics_of
 from mindscope.profile.slice_details import relatives_of
 from mindscope.profile.slice_search import search
@@ -158,8 +160,12 @@ def test_an_exported_range_is_a_trace_with_the_same_slices(tmp_path: Path) -> No
         event("b", 200, 50),
         event("c", 400, 50),
         {"ph": "C", "name": "queue", "pid": 1, "tid": 0, "ts": 0.21, "args": {"n": 4}},
+        {"ph": "i", "s": "t", "name": "saved", "pid": 1, "tid": 0, "ts": 0.22, "args": {"epoch": 2}},
+        {"ph": "i", "s": "t", "name": "later", "pid": 1, "tid": 0, "ts": 0.42},
+        event("broken", 60, -5),
     ]
     timeline, path = timeline_with(events, tmp_path)
+    timeline = replace(timeline, properties={"distributedInfo": {"rank": 3}, "traceEvents": [], "isWhole": False})
     out = tmp_path / "out.pt.trace.json"
     out.write_bytes(b"".join(export_range(timeline, ArgumentFile(path), [0], 50, 300)))
     again = build_timeline(read_json_trace(out), out)
@@ -169,5 +175,11 @@ def test_an_exported_range_is_a_trace_with_the_same_slices(tmp_path: Path) -> No
     assert len(again) == 2
     assert again.tracks[0].process_name == "python"
     assert again.counters[0].values.tolist() == [4]
+    assert [again.names[name] for name in again.marks.name.tolist()] == ["saved"]
+    assert ArgumentFile(out).read(int(again.marks.args_offset[0]), int(again.marks.args_size[0])) == {"epoch": 2}
+    assert again.properties["distributedInfo"] == {"rank": 3}
+    lost = again.properties["mindscopeRange"]
+    assert (lost["begin_ns"], lost["end_ns"], sum(lost["skipped"].values())) == (50, 300, 1)
+    assert read_profile(out).rank == 3
     arguments = ArgumentFile(out).read(int(again.args_offset[0]), int(again.args_size[0]))
     assert arguments == {"Input Dims": [[2]], "text": 'x"y'}

@@ -300,6 +300,22 @@ def test_bad_ends(tmp_path: Path, how: str, traces: int) -> None:
         assert "profiler was not stopped; its last cycle is written" in done.stderr
 
 
+@pytest.mark.parametrize("use_gzip", [False, True])
+def test_a_full_disk_loses_one_cycle_and_no_space(
+    small_disk: Path, caplog: pytest.LogCaptureFixture, *, use_gzip: bool
+) -> None:
+    with Profiler(output_path=small_disk / "run", schedule={"active": 1, "repeat": 2}, use_gzip=use_gzip) as profiler:
+        for operators in (1, 2000, 1, 1):
+            for _ in range(operators):
+                multiply()
+            profiler.step()
+    assert "want" not in caplog.text
+    assert f"torch.profiler wrote no complete trace to {small_disk}/run" in caplog.text
+    (file,) = profiler.files
+    assert list((small_disk / "run").iterdir()) == [file]
+    assert read_profile(file).steps.number.tolist() == [3]
+
+
 def test_cost_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Profiler(output_path=tmp_path, schedule={"active": 2, "wait": 2}) as profiler:
         for _ in range(6):

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+from contextlib import closing
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from mindscope.errors import FormatError
+from mindscope.formats._pickle_memo import greatest_memo
 from mindscope.reasons import Reason
 
 
@@ -32,6 +36,7 @@ def read_plain_pickle(path: Path) -> Any:
     """
     try:
         with path.open("rb") as file:
+            _check_numbers(file)
             return _PlainUnpickler(file).load()
     except (FormatError, OSError):
         raise
@@ -39,3 +44,14 @@ def read_plain_pickle(path: Path) -> Any:
         raise FormatError(
             Reason("profile_pickle_damaged", file=path.name, detail=f"{type(error).__name__}: {error}")
         ) from error
+
+
+def _check_numbers(file: IO[bytes]) -> None:
+    """Raises ValueError if a value has a higher number than the file has bytes: unpicklers keep room for all below."""
+    size = os.fstat(file.fileno()).st_size
+    if not size:
+        return
+    with closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as data:
+        greatest = greatest_memo(data)
+    if greatest > size:
+        raise ValueError(f"it stores a value under the number {greatest}, a file of {size} bytes has fewer")

@@ -4,7 +4,8 @@
 byte 0   four bytes that tell what it holds
      4   uint32: version of the layout
      8   uint64: length H of the header
-    16   H bytes of JSON, padded with spaces to a multiple of 64
+    16   uint32: CRC-32 of the header
+    20   H bytes of JSON, padded with spaces so that 20 + H is a multiple of 64
     then the columns, little endian, each padded to a multiple of 64
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 from zlib import crc32
@@ -22,6 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ALIGNMENT = 64
+_FRONT = 20
+_SAMPLES, _SAMPLE = 64, 1024
+"""Pieces of a column that are compared on each opening, and bytes of one; a small column is compared as a whole."""
 
 
 class Kind(NamedTuple):
@@ -48,13 +52,16 @@ def save_columns(
         layout[name] = (f"<{values.dtype.str[1:]}", offset, values.size)
         offset += _aligned(values.nbytes)
     checksum = _checksum(_little(values) for values in columns.values())
-    text = json.dumps({"key": key, "layout": layout, "checksum": checksum, **header}, default=str).encode()
+    sample = _checksum(piece for values in columns.values() for piece in _sampled(_little(values)))
+    sums = {"checksum": checksum, "sample": sample}
+    text = json.dumps({"key": key, "layout": layout, **sums, **header}, default=str).encode()
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("wb") as file:
-            length = _aligned(16 + len(text)) - 16
+            length = _aligned(_FRONT + len(text)) - _FRONT
+            text = text.ljust(length)
             file.write(kind.magic + kind.version.to_bytes(4, "little") + length.to_bytes(8, "little"))
-            file.write(text.ljust(length))
+            file.write(crc32(text).to_bytes(4, "little") + text)
             for values in columns.values():
                 file.write(_little(values).data)
                 file.write(bytes(_aligned(values.nbytes) - values.nbytes))
@@ -66,7 +73,8 @@ def save_columns(
 def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> OpenColumns | None:
     """The columns of a file; None if there is none of this kind, or if it was made of something else.
 
-    ``is_checked``: reads all columns at once, and compares their checksum.
+    The header and samples of the columns are compared with their checksums. ``is_checked``: reads all columns at once,
+    and compares theirs.
 
     Raises:
         OSError: it can't be read.
@@ -75,19 +83,26 @@ def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> 
     if not path.exists():
         return None
     with path.open("rb") as file:
-        front = file.read(16)
+        front = file.read(_FRONT)
         if front[:4] != kind.magic or int.from_bytes(front[4:8], "little") != kind.version:
             return None
         length = int.from_bytes(front[8:16], "little")
-        header: dict[str, Any] = json.loads(file.read(length))
+        if length > path.stat().st_size:
+            raise ValueError(f"{path.name}: it is shorter than its header")
+        text = file.read(length)
+        if crc32(text) != int.from_bytes(front[16:20], "little"):
+            raise ValueError(f"{path.name}: checksum of its header is another one")
+        header: dict[str, Any] = json.loads(text)
     if header["key"] != key:
         return None
     layout: dict[str, tuple[str, int, int]] = header["layout"]
     is_empty = not any(count for _, _, count in layout.values())
-    data = np.empty(0, np.uint8) if is_empty else np.memmap(path, np.uint8, "r", offset=16 + length)
+    data = np.empty(0, np.uint8) if is_empty else np.memmap(path, np.uint8, "r", offset=_FRONT + length)
     columns = {
         name: np.ndarray(count, dtype, cast("Any", data), offset) for name, (dtype, offset, count) in layout.items()
     }
+    if _checksum(piece for values in columns.values() for piece in _sampled(values)) != header["sample"]:
+        raise ValueError(f"{path.name}: checksum of samples of its columns is not {header['sample']}")
     if is_checked and _checksum(columns.values()) != header["checksum"]:
         raise ValueError(f"{path.name}: checksum of its columns is not {header['checksum']}")
     return OpenColumns(header, columns)
@@ -98,6 +113,16 @@ def _checksum(columns: Iterable[NDArray[Any]]) -> int:
     for values in columns:
         found = crc32(values.data, found)
     return found
+
+
+def _sampled(values: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
+    """Pieces of a column at equal distances, the first and the last bytes among them."""
+    data = values.view(np.uint8)
+    if len(data) <= _SAMPLES * _SAMPLE:
+        yield data
+        return
+    for begin in np.linspace(0, len(data) - _SAMPLE, _SAMPLES).astype(np.int64).tolist():
+        yield data[begin : begin + _SAMPLE]
 
 
 def _little(values: NDArray[Any]) -> NDArray[Any]:

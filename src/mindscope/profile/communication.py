@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mindscope.profile.columns import Counts, Durations, Sizes, Table, TextColumn, Times
+
+SMALL_MB: Mapping[str, float] = {"SDMA": 16.0, "RDMA": 1.0}
+"""Smaller packets do not reach the bandwidth of their link: msprof-analyze. Megabytes of 10^6."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, read_arguments
 from mindscope.profile.arguments import ArgumentFile
-from mindscope.profile.columns import integers_of
+from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.timeline import Counter, Marks
 from mindscope.profile.trace import Trace
 from mindscope.profile.trace_file import trace_file_of
@@ -78,15 +78,16 @@ def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
         return
     wanted = ArgumentNames(integers=("Device Type", "Device Id"), numbers=_TOTALS)
     found = read_arguments(path, events.args_offset[rows], events.args_size[rows], wanted)
-    kinds, numbers = found.integers["Device Type"], found.integers["Device Id"]
-    for track in integers_of(np.unique(events.track[rows])):
-        for kind, number in np.unique(np.stack([kinds, numbers], 1)[events.track[rows] == track], axis=0).tolist():
-            own = (events.track[rows] == track) & (kinds == kind) & (numbers == number)
-            for total in _TOTALS:
-                known = own & ~np.isnan(found.numbers[total])
-                if found.numbers[total][known].any() or (total == _TOTALS[0] and known.any()):  # no zeros of CPUs
-                    name = f"{_device(kind, number)} {total.lower().removeprefix('total ')}"
-                    yield _counter(name, track, "bytes", events.time[rows[known]], found.numbers[total][known])
+    columns = events.track[rows].astype(np.int64), found.integers["Device Type"], found.integers["Device Id"]
+    groups, group = distinct_rows(*columns)
+    order, ends = np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(groups)))
+    for (track, kind, number), own in zip(groups, np.split(order, ends[:-1]), strict=True):
+        for total in _TOTALS:
+            values = found.numbers[total][own]
+            known = ~np.isnan(values)
+            if values[known].any() or (total == _TOTALS[0] and known.any()):  # no zeros of CPUs
+                name = f"{_device(kind, number)} {total.lower().removeprefix('total ')}"
+                yield _counter(name, track, "bytes", events.time[rows[own[known]]], values[known])
 
 
 def _device(kind: int, number: int) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,30 @@ def export_range(
 
     Raises OSError if the file of the arguments can't be read.
     """
-    head = {"schemaVersion": 1, "displayTimeUnit": "ms"}
-    if timeline.origin_ns is not None:
-        head["baseTimeNanoseconds"] = timeline.origin_ns
-    yield json.dumps(head)[:-1].encode() + b', "traceEvents": [\n'
+    yield json.dumps(_head(timeline, begin, end), default=str)[:-1].encode() + b', "traceEvents": [\n'
     separator = b""
     for event in _events(timeline, file, tracks, begin, end):
         yield separator + json.dumps(event, separators=(",", ":")).encode()
         separator = b",\n"
     yield b"\n]}\n"
+
+
+def _head(timeline: Timeline, begin: int, end: int) -> dict[str, Any]:
+    """The facts of the trace, and what it lacks. Times are those of its own clock."""
+    facts = {name: value for name, value in timeline.properties.items() if name not in ("traceEvents", "isWhole")}
+    lost = {reason: each.count for reason, each in timeline.skipped.items()}
+    head = {
+        **facts,
+        "schemaVersion": 1,
+        "displayTimeUnit": "ms",
+        "mindscopeRange": {
+            "begin_ns": begin, "end_ns": end, "skipped": lost, "overlaps": timeline.overlaps,
+            "unbound_arrows": timeline.flows.unbound,
+        },
+    }  # fmt: skip
+    if timeline.origin_ns is not None:
+        head["baseTimeNanoseconds"] = timeline.origin_ns
+    return head
 
 
 def _events(
@@ -47,6 +62,7 @@ def _events(
     for place, lane, found in zip(places.tolist(), lanes, arguments, strict=True):
         yield _slice(timeline, place, timeline.tracks[int(timeline.lane_track[lane])], found)
     yield from _arrows(timeline, places)
+    yield from _marks(timeline, file, set(tracks), begin, end)
     for counter in timeline.counters:
         if counter.track in set(tracks):
             yield from _values(timeline, counter, begin, end)
@@ -76,6 +92,20 @@ def _arrows(timeline: Timeline, places: np.ndarray[Any, Any]) -> Iterator[dict[s
             at = int(timeline.start[place]) / 1000
             more = {"bp": "e"} if phase == "f" else {}
             yield {"ph": phase, "id": row, "cat": name, "name": name, **_where(track), "ts": at, **more}
+
+
+def _marks(
+    timeline: Timeline, file: ArgumentReader, tracks: Collection[int], begin: int, end: int
+) -> Iterator[dict[str, Any]]:
+    marks = timeline.marks
+    is_chosen = (marks.time >= begin) & (marks.time < end) & np.isin(marks.track, list(tracks))
+    rows = np.flatnonzero(is_chosen)
+    rows = rows[np.argsort(marks.args_offset[rows], kind="stable")]
+    places = zip(marks.args_offset[rows].tolist(), marks.args_size[rows].tolist(), strict=True)
+    for row, arguments in zip(rows.tolist(), file.read_all(places), strict=True):
+        where, at = _where(timeline.tracks[int(marks.track[row])]), int(marks.time[row]) / 1000
+        more = {"args": arguments} if arguments else {}
+        yield {"ph": "i", "s": "t", "name": timeline.names[int(marks.name[row])], **where, "ts": at, **more}
 
 
 def _values(timeline: Timeline, counter: Counter, begin: int, end: int) -> Iterator[dict[str, Any]]:

@@ -34,29 +34,29 @@ def flows_of(trace: Trace, arranged: Arranged) -> Flows:
 def _slices_at(trace: Trace, arranged: Arranged, events: NDArray[np.int64]) -> NDArray[np.int64]:
     """The innermost slice that runs at each event on its track, else the next one; -1 without one."""
     slices, order = trace.slices, arranged.nesting.order
-    found = np.full(len(events), -1, np.int64)
     tracks = slices.track[order]
     of_event, times = trace.events.track[events], trace.events.time[events]
-    for track in np.unique(of_event).tolist():
-        first, end = np.searchsorted(tracks, [track, track + 1]).tolist()
-        mine = np.flatnonzero(of_event == track)
-        if first == end:
-            continue
-        starts = slices.start[order[first:end]]
-        place = np.searchsorted(starts, times[mine], side="right") - 1
-        found[mine] = _innermost(trace, arranged, order[first:end], place, times[mine])
-    return found
+    # Both are in order of track and time, with times as their places among those of the events.
+    moments = np.unique(times)
+    width = len(moments) + 1
+    starts = tracks.astype(np.int64) * width + np.searchsorted(moments, slices.start[order])
+    following = np.searchsorted(
+        starts, of_event.astype(np.int64) * width + np.searchsorted(moments, times), side="right"
+    )
+    before, after = np.maximum(following - 1, 0), np.minimum(following, len(order) - 1)
+    begun = np.where((following > 0) & (tracks[before] == of_event), order[before], -1)
+    later = np.where((following < len(order)) & (tracks[after] == of_event), order[after], -1)
+    found = _innermost(slices.start + slices.duration, arranged.nesting.parent, begun, times)
+    return np.where(found >= 0, found, later)
 
 
 def _innermost(
-    trace: Trace, arranged: Arranged, of_track: NDArray[np.int32], place: NDArray[np.int64], times: NDArray[np.int64]
+    ends: NDArray[np.int64], parent: NDArray[np.int32], begun: NDArray[np.int64], times: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    ends = trace.slices.start + trace.slices.duration
-    slice = np.where(place >= 0, of_track[np.maximum(place, 0)], -1)
+    """Of the slice that began last and those around it, the first that is not over; -1 without one."""
+    found = begun
     while True:
-        is_over = (slice >= 0) & (ends[slice] < times)
+        is_over = (found >= 0) & (ends[found] < times)
         if not is_over.any():
-            break
-        slice = np.where(is_over, arranged.nesting.parent[slice], slice)
-    following = np.where(place + 1 < len(of_track), of_track[np.minimum(place + 1, len(of_track) - 1)], -1)
-    return np.where(slice >= 0, slice, following)
+            return found
+        found = np.where(is_over, parent[found], found)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mindscope.errors import FormatError
 from mindscope.profile.damage import readable
 from mindscope.profile.formats import FORMATS
+from mindscope.profile.formats.other_content import other_content
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress, no_progress
 from mindscope.profile.profile import Profile
 from mindscope.profile.rank_path import with_rank, without_rank
@@ -59,7 +60,7 @@ def read_profile(path: str | Path, on_progress: Progress = no_progress, rank: in
     found = list(find_profiles(directory))
     if not found:
         titles = ", ".join(each.title for each in FORMATS)
-        raise FormatError(f"{path} is no profile: want one of {titles}")
+        raise FormatError(other_content(directory) or f"{path} is no profile: want one of {titles}")
     chosen = found if rank is None else [each for each in found if _is_of(each, rank, is_alone=len(found) == 1)]
     if len(chosen) == 1:
         return chosen[0].read(on_progress)
@@ -77,11 +78,11 @@ def find_profiles(path: str | Path) -> Iterator[FoundProfile]:
         OSError: the path can't be read. Unreadable entries of a directory are left out.
     """
     root = Path(path)
+    root.stat()  # raises for a loop of links, too
     yield from _find(root, root.resolve(), _DEPTH)
 
 
 def _find(path: Path, root: Path, depth: int) -> Iterator[FoundProfile]:
-    path.stat()  # raises for a path that is not there
     for each in FORMATS:
         if each.recognizes(path):
             ranks = each.ranks(path)

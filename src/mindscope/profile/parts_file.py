@@ -28,7 +28,7 @@ from mindscope.profile.streams import Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 
-_KIND = Kind(b"MSPP", 3)
+_KIND = Kind(b"MSPP", 4)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,

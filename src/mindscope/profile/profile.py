@@ -26,6 +26,7 @@ from mindscope.profile.steps import Steps
 from mindscope.profile.streams import Streams
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
+from mindscope.reasons import Reason
 
 if TYPE_CHECKING:
     from mindscope.profile.diff import ProfileDiff
@@ -271,7 +272,8 @@ class Profile:
             return found
         assert isinstance(found, Missing)
         remedy = f"; record it with {found.remedy}" if found.remedy else ""
-        raise ProfilePartError(f"profile {self.name} has no {part.value}: {found.reason}{remedy}")
+        detail = f"{found.reason}{remedy}"
+        raise ProfilePartError(Reason("profile_part_missing", profile=self.name, part=part.value, detail=detail))
 
 
 def _absent(format: str, part: Part) -> Any:

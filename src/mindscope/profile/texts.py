@@ -242,6 +242,23 @@ ADVICE: Mapping[str, _AdviceText] = {
         "Python collected garbage {runs} times for more than {threshold:time}, {time:time} in all.",
         "Call gc.freeze() after the first step and gc.disable(), or collect at fixed steps.",
     ),
+    "quiet_host": _AdviceText(
+        "The device waited {runs} times for {least} or longer, {time:time} in all, while the host made less than one "
+        "call in {interval}.",
+        "Python probably collected garbage: call gc.freeze() after the first step and gc.disable(). Record with "
+        "gc_detect_threshold to be sure.",
+    ),
+    "unaligned_transfers": _AdviceText(
+        "{transfers} transfers over SDMA, {share:share} of them, have a size that is no multiple of {bytes} bytes "
+        "(more than {threshold:share}).",
+        "Pad buckets and shards to multiples of {bytes} bytes.",
+    ),
+    "bandwidth_contention": _AdviceText(
+        "{operations} large operations reach less than {threshold:share} of {full} over SDMA while kernels run; the "
+        "slowest is {name}, {rate}.",
+        "Kernels and transfers share the bandwidth of the memory: move the operation beside kernels that compute more "
+        "and load less, or do not overlap it with them.",
+    ),
     "synchronized_norms": _AdviceText(
         "SyncBatchNorm ran {calls} times (more than {threshold}) and takes {share:share} of the time of operators.",
         "Each one waits for all ranks: use fewer of them, or BatchNorm with a larger batch.",

@@ -15,8 +15,10 @@ from mindscope.profile.advice.ascend_rules import (
     free_time,
     frequency_drop,
     garbage_collection,
+    quiet_host,
     slow_ai_cpu,
     synchronized_norms,
+    unaligned_transfers,
     unbound_kernels,
 )
 from mindscope.profile.advice.data_rules import (
@@ -36,6 +38,7 @@ from mindscope.profile.advice.device_rules import (
     synchronization,
 )
 from mindscope.profile.advice.host_rules import (
+    bandwidth_contention,
     memory_calls,
     pipeline_workers,
     processor_load,
@@ -55,7 +58,7 @@ RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
     short_kernels, synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend,
     uneven_steps, memory_peak, leak, free_time, slow_ai_cpu, unbound_kernels, bound_kernels, frequency_drop,
     garbage_collection, synchronized_norms, memory_calls, stream_synchronization, small_packets, retransmission,
-    processor_load, pipeline_workers, vendor_findings,
+    processor_load, pipeline_workers, vendor_findings, quiet_host, unaligned_transfers, bandwidth_contention,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.advice import Advice, time_text
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import TextColumn, integers_of
@@ -27,6 +27,10 @@ UNIT_SHARE, CUBE_TRANSFER_SHARE, VECTOR_SHARE = 0.8, 0.95, 0.7
 """Of the time of a kernel in which a unit works: any; transfers of a cube kernel; a unit of a vector kernel."""
 FREQUENCY_DROP = 0.05
 LONG_COLLECTION_NS = 1_000_000
+LONG_PAUSE_NS, CALL_INTERVAL_NS = 200_000_000, 10_000_000
+"""A pause of the device, and the mean time between calls of the host above which it is quiet."""
+ALIGNMENT, UNALIGNED_SHARE = 512, 0.2
+"""Bytes of which the size of a transfer is to be a multiple; the share of other ones is ours."""
 SYNCHRONIZED_NORMS = 20
 _NORM = re.compile(r"sync_?batch_?norm", re.IGNORECASE)
 _UNITS = ("mac", "mte1", "mte2", "mte3", "fixpipe", "vec", "scalar", "vector_mte2", "vector_mte3", "vector_scalar")
@@ -112,6 +116,30 @@ def garbage_collection(profile: Profile) -> Iterator[Advice]:
             code="garbage_collection",
             values={"runs": int(found["count"]), "time": found["time"], "threshold": LONG_COLLECTION_NS},
             threshold=LONG_COLLECTION_NS, part=Part.STEPS, rows=[],
+        )  # fmt: skip
+
+
+def quiet_host(profile: Profile) -> Iterator[Advice]:
+    """The device waits for a host that calls nothing, as while Python collects garbage, which was not recorded."""
+    found = _figures(profile, "quiet_host")
+    if found.get("count", 0.0) > 0:
+        yield Advice(
+            code="quiet_host",
+            values={"runs": int(found["count"]), "time": found["time"], "least": time_text(LONG_PAUSE_NS),
+                    "interval": time_text(CALL_INTERVAL_NS), "threshold": LONG_PAUSE_NS},
+            threshold=LONG_PAUSE_NS, part=Part.STEPS, rows=[],
+        )  # fmt: skip
+
+
+def unaligned_transfers(profile: Profile) -> Iterator[Advice]:
+    """Sizes of transfers between devices are no multiples of what their links move at once."""
+    found = _figures(profile, "unaligned_transfers")
+    share = found["count"] / found["all"] if found.get("all", 0.0) else 0.0
+    if share > UNALIGNED_SHARE:
+        yield Advice(
+            code="unaligned_transfers",
+            values={"transfers": int(found["count"]), "share": share, "bytes": ALIGNMENT, "threshold": UNALIGNED_SHARE},
+            threshold=UNALIGNED_SHARE, part=Part.COMMUNICATION, rows=[],
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mindscope.profile.advice.advice import Advice
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.columns import Table, TextColumn, integers_of
-from mindscope.profile.communication import Communication
+from mindscope.profile.communication import SMALL_MB, Communication
 from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations
 from mindscope.profile.profile import Part, Profile
 
@@ -22,6 +22,8 @@ SYNCHRONIZATIONS = 0.5
 """msprof-analyze: for each launch."""
 SMALL_PACKETS = 0.2
 """msprof-analyze: of the packets of a kind of link."""
+SDMA_RATE, CONTENTION = 18.0, 0.8
+"""msprof-analyze: GB/s of SDMA between devices of a server, and the part of it that is to be reached."""
 RETRANSMISSION_NS = 4_000_000_000
 """msprof-analyze: a transfer over RDMA that takes longer was repeated."""
 PROCESSOR_LOAD = 0.8
@@ -79,6 +81,28 @@ def small_packets(profile: Profile) -> Iterator[Advice]:
                 values={"link": title, "packets": int(small.sum()), "share": share, "threshold": SMALL_PACKETS},
                 threshold=SMALL_PACKETS, part=Part.COMMUNICATION, rows=integers_of(np.flatnonzero(small > 0)),
             )  # fmt: skip
+
+
+def bandwidth_contention(profile: Profile) -> Iterator[Advice]:
+    """Large transfers between devices are slow while kernels use the same memory."""
+    communication = part_of(profile, Part.COMMUNICATION, Communication)
+    if communication is None:
+        return
+    names = "sdma_size", "sdma_time", "computing"
+    size, time, computing = (_numbers(communication, name) for name in names)
+    if size is None or time is None or computing is None:
+        return
+    rate = np.divide(size, time, out=np.full(len(time), np.inf), where=time > 0)
+    is_beside = 2 * computing > communication.duration
+    rows = np.flatnonzero((rate < CONTENTION * SDMA_RATE) & is_beside & (size >= SMALL_MB["SDMA"] * 1e6))
+    if len(rows):
+        slowest = int(rows[np.argmin(rate[rows])])
+        yield Advice(
+            code="bandwidth_contention",
+            values={"operations": len(rows), "name": communication.name[slowest], "rate": f"{rate[slowest]:.1f} GB/s",
+                    "full": f"{SDMA_RATE:.0f} GB/s", "threshold": CONTENTION},
+            threshold=CONTENTION, part=Part.COMMUNICATION, rows=integers_of(rows),
+        )  # fmt: skip
 
 
 def retransmission(profile: Profile) -> Iterator[Advice]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 _HEAD = 1 << 16
 _GZIP = b"\x1f\x8b"
-_SUFFIXES = (".json", ".json.gz")
+SUFFIXES = (".json", ".json.gz")
+"""Of the names of JSON traces."""
 
 
 def json_head(path: Path) -> bytes:
@@ -17,7 +18,7 @@ def json_head(path: Path) -> bytes:
     Raises:
         OSError: the file can't be read.
     """
-    if not path.name.endswith(_SUFFIXES) or not path.is_file():
+    if not path.name.endswith(SUFFIXES) or not path.is_file():
         return b""
     with path.open("rb") as file:
         head = file.read(_HEAD)

@@ -190,15 +190,20 @@ def open_sqlite(path: Path, problems: Problems) -> Generator[SqliteFile]:
     """
     if not is_sqlite(path):
         raise FormatError(Reason("profile_not_sqlite", file=path.name))
-    for suffix in ("-wal", "-journal"):
-        journal = path.with_name(path.name + suffix)
-        if journal.is_file() and journal.stat().st_size:
-            problems[journal.name] = Reason("profile_journal")
+    journal = journal_of(path)
+    if journal is not None:
+        problems[journal.name] = Reason("profile_journal")
     try:
         with closing(_connect(path)) as connection:
             yield SqliteFile(path, connection, problems)
     except sqlite3.Error as error:
         raise FormatError(Reason("profile_sqlite_damaged", file=path.name, detail=str(error))) from error
+
+
+def journal_of(path: Path) -> Path | None:
+    """The file beside a database with changes that are not in it yet; None without any. Raises OSError."""
+    journals = (path.with_name(path.name + suffix) for suffix in ("-wal", "-journal"))
+    return next((each for each in journals if each.is_file() and each.stat().st_size), None)
 
 
 def is_sqlite(path: Path) -> bool:

@@ -210,11 +210,16 @@ class KinetoAnalysis:
 
     @property
     def memory_self(self) -> NDArray[np.int64]:
-        """Bytes that each operator allocated itself minus those that it freed."""
+        """Bytes that each operator allocated itself minus those that it freed.
+
+        As in torch's tables, those of annotations, modules and frames within it are theirs.
+        """
         found = np.zeros(len(self.calls), np.int64)
         size = self.mark_arguments.integers["Bytes"]
-        owner = self.operator[self.calls.first_mark :]
-        known = (owner >= 0) & (size != NO_INTEGER)
+        marks = slice(self.calls.first_mark, None)
+        owner, above, frame = self.operator[marks], self.calls.parent[marks], self.frames.of_call
+        is_own = (self.calls.role[above] == Role.OPERATOR) & (frame[marks] == frame[above])
+        known = (owner >= 0) & (size != NO_INTEGER) & is_own
         np.add.at(found, owner[known], size[known])
         return found
 

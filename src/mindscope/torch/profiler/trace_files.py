@@ -9,6 +9,7 @@ import shutil
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from os import getpid
 from pathlib import Path
 
@@ -59,9 +60,16 @@ def write_trace(directory: Path, export: Callable[[str], object], use_gzip: bool
         else:
             unfinished.rename(file)
     finally:
-        unfinished.unlink(missing_ok=True)
-        unfinished.with_name(unfinished.name + _LEFT_BY_KINETO).unlink(missing_ok=True)
+        _delete(unfinished)
+        _delete(unfinished.with_name(unfinished.name + _LEFT_BY_KINETO))
     return file
+
+
+def _delete(file: Path) -> None:
+    """Also frees the space of a file that ``torch.profiler`` has failed to write, and does not close."""
+    with suppress(FileNotFoundError):
+        os.truncate(file, 0)
+        file.unlink()
 
 
 def _check_end(file: Path) -> None:

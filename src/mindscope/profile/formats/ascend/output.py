@@ -23,7 +23,7 @@ from mindscope.profile.formats.ascend.kernels import (
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.ascend.run_steps import FACTS_FILE, first_and_last_step, with_run_steps
 from mindscope.profile.formats.ascend.steps import steps_of
-from mindscope.profile.formats.ascend.trace_figures import trace_figures
+from mindscope.profile.formats.ascend.trace_figures import trace_figures, with_computing
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore.cpu import cpu_operators
@@ -126,7 +126,7 @@ class _Output:
             ),
             Part.COMMUNICATION: self._part(
                 "communication.json",
-                lambda file: communication_of(file, self.rank, self.origin_ns),
+                lambda file: with_computing(communication_of(file, self.rank, self.origin_ns), self.trace),
                 "ascend_communication",
             ),
             Part.LINKS: self._part("communication_matrix.json", links_of, "ascend_communication"),

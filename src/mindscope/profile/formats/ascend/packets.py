@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 from mindscope.profile.columns import Column
+from mindscope.profile.communication import SMALL_MB
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
 
-SMALL_MB = {"SDMA": 16.0, "RDMA": 1.0}
-"""Smaller packets do not reach the bandwidth of their link: msprof-analyze. Megabytes of 10^6."""
+_FIGURES = (
+    ("rdma_time", "RDMA", "Transit Time(ms)"),
+    ("sdma_time", "SDMA", "Transit Time(ms)"),
+    ("sdma_size", "SDMA", "Transit Size(MB)"),
+)
+"""Columns of nanoseconds and bytes, a million of which are the unit of each figure."""
 _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 
 def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
-    """``sdma_packets``, ``small_sdma_packets``, those of RDMA, and ``rdma_time`` (ns) of each operation.
-
-    Empty if none has a distribution of sizes.
+    """``sdma_packets``, ``small_sdma_packets``, those of RDMA, ``rdma_time``, ``sdma_time`` (ns) and ``sdma_size``
+    (bytes) of each operation, as far as any has them.
     """
     found: dict[str, Column] = {}
     for link, limit in SMALL_MB.items():
@@ -29,9 +33,10 @@ def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
             found[f"{name}_packets"] = np.array([sum(count for _, count in each) for each in sizes], np.int64)
             small = [sum(count for size, count in each if size < limit) for each in sizes]
             found[f"small_{name}_packets"] = np.array(small, np.int64)
-    times = [number_of(mapping_of(each.get("RDMA")).get("Transit Time(ms)")) for each in operations]
-    if any(times):
-        found["rdma_time"] = np.rint(np.nan_to_num(times, posinf=0, neginf=0) * 1e6).astype(np.int64)
+    for column, link, figure in _FIGURES:
+        values = [number_of(mapping_of(each.get(link)).get(figure)) for each in operations]
+        if any(values):
+            found[column] = np.rint(np.nan_to_num(values, posinf=0, neginf=0) * 1e6).astype(np.int64)
     return found
 
 

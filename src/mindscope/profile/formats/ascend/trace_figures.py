@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a whole profile that only its timeline has: clock rate of the AI core, garbage collections of Python."""
+"""Figures of a whole profile that only its timeline has: clock rate of the AI core, garbage collections, transfers."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mindscope.profile.advice.ascend_rules import LONG_COLLECTION_NS
+from mindscope.profile.advice.ascend_rules import ALIGNMENT, CALL_INTERVAL_NS, LONG_COLLECTION_NS, LONG_PAUSE_NS
+from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, FileArguments
 from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.communication import Communication
 from mindscope.profile.formats.json_values import number_of
+from mindscope.profile.time_split import covered, masked, union
 from mindscope.profile.trace import Trace
 
 _FREQUENCY, _COLLECTION = "AI Core Freq", "GC"
 _MOST_SAMPLES = 100_000
+_OVERLAP, _FREE, _COMPUTING = "Overlap Analysis", "Free", "Computing"
+_HOSTS = ("Python", "MindSpore", "CANN")
+_COMMUNICATION, _PLANE = ("Communication", "HCCL"), "Plane"
+_SIZE, _TRANSPORT = "size(Byte)", "transport type"
 
 
 def trace_figures(trace: Trace, file: Path) -> dict[str, Any]:
-    """``ai_core_frequency`` (``highest`` and ``mean`` MHz over time), ``garbage_collection`` (``count`` and ``time`` in
-    ns of the long ones), as far as the trace has them.
+    """What the trace has of these.
+
+    ``ai_core_frequency``: ``highest`` and ``mean`` MHz over time. ``garbage_collection``: ``count`` of the long
+    ones, and their ``time`` (ns); without these ``quiet_host``, the same of pauses that may be collections.
+    ``unaligned_transfers``: ``count``, and ``all`` that have a size.
 
     Raises:
         OSError: the file of the trace can't be read.
@@ -33,7 +45,63 @@ def trace_figures(trace: Trace, file: Path) -> dict[str, Any]:
         durations = trace.slices.duration[is_collection[trace.slices.track]]
         long = durations[durations > LONG_COLLECTION_NS]
         found["garbage_collection"] = {"count": len(long), "time": int(long.sum())}
+    else:
+        pauses = _pauses(trace)
+        if len(pauses):
+            found["quiet_host"] = {"count": len(pauses), "time": int(pauses.sum())}
+    if transfers := _transfers(trace, file):
+        found["unaligned_transfers"] = transfers
     return found
+
+
+def with_computing(communication: Communication | None, trace: Trace | None) -> Communication | None:
+    """With a column ``computing``, if the trace knows that: nanoseconds of each operation in which the device computes.
+
+    Times of both count from the same moment.
+    """
+    if communication is None or communication.start is None or trace is None:
+        return communication
+    computes = _is_overlap(trace, _COMPUTING)
+    if not computes.any():
+        return communication
+    times = union(masked(trace.slices.start, trace.slices.duration, computes))
+    begin = communication.start
+    found = covered(times, begin, begin + communication.duration)
+    return replace(communication, extra={**communication.extra, "computing": found})
+
+
+def _pauses(trace: Trace) -> NDArray[np.int64]:
+    """Nanoseconds of each long time in which the device is free and the host calls next to nothing."""
+    slices = trace.slices
+    is_host = np.array([track.process_name in _HOSTS for track in trace.tracks], np.bool_)
+    if not is_host.any():
+        return np.empty(0, np.int64)
+    calls = np.sort(slices.start[is_host[slices.track]])
+    rows = np.flatnonzero(_is_overlap(trace, _FREE) & (slices.duration >= LONG_PAUSE_NS))
+    begin, duration = slices.start[rows], slices.duration[rows]
+    within = np.searchsorted(calls, begin + duration) - np.searchsorted(calls, begin)
+    return duration[within * CALL_INTERVAL_NS < duration] if len(calls) else duration[:0]
+
+
+def _is_overlap(trace: Trace, name: str) -> NDArray[np.bool_]:
+    named = [track.process_name == _OVERLAP and track.thread_name == name for track in trace.tracks]
+    return np.array(named, np.bool_)[trace.slices.track]
+
+
+def _transfers(trace: Trace, file: Path) -> dict[str, int]:
+    """Of SDMA, by their sizes; empty without any."""
+    is_plane = np.array(
+        [each.process_name in _COMMUNICATION and each.thread_name.startswith(_PLANE) for each in trace.tracks], np.bool_
+    )
+    rows = np.flatnonzero(is_plane[trace.slices.track]) if is_plane.any() else np.empty(0, np.int64)
+    if not len(rows):
+        return {}
+    wanted = ArgumentNames(integers=(_SIZE,), texts=(_TRANSPORT,))
+    arguments = FileArguments(file, trace).of_slices(rows, wanted)
+    sizes = arguments.integers[_SIZE]
+    known = (sizes != NO_INTEGER) & (sizes > 0)
+    known &= arguments.texts[_TRANSPORT].is_any_of(lambda text: text.strip('"').upper() == "SDMA")
+    return {"count": int((sizes[known] % ALIGNMENT != 0).sum()), "all": int(known.sum())} if known.any() else {}
 
 
 def _frequency(trace: Trace, file: Path) -> dict[str, float]:

@@ -1,0 +1,3 @@
+from mmap import mmap
+
+def greatest_memo(data: bytes | bytearray | memoryview | mmap) -> int: ...
