@@ -54,10 +54,14 @@ class ArchiveSourceAndWeb(sdist):
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
 COMPILED = {
     "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
-    "formats": ["_decoding", "_encoding", "_frames", "_message_columns", "_scalar_events", "_scan", "_schema"],
+    "debug/logs": ["_line_scan"],
+    "formats": (
+        "_decoding _encoding _frames _message_columns _narrowing _pickle_memo _scalar_events _scan _schema"
+    ).split(),
     "graph": ["_matching"],
     "profile": ["_argument_columns", "_cells", "_nesting", "_trace_events"],
     "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_tensor_statistics", "_values", "_x_axis"],
+    "torch/debugging": ["_step_rows"],
 }
 
 
@@ -72,7 +76,7 @@ def extension(folder: str, name: str) -> Extension:
     """The compiled module ``mindscope.<folder>.<name>``."""
     place = Path("src/mindscope") / folder
     return Extension(
-        f"mindscope.{folder}.{name}",
+        f"mindscope.{folder.replace('/', '.')}.{name}",
         [str(place / f"{name}.pyx")],
         depends=[str(header) for header in sorted([*place.glob("*.h"), *place.glob("*.pxd")])],
         include_dirs=[str(place)],

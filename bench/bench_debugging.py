@@ -20,11 +20,10 @@ from torch import Tensor, nn
 
 from mindscope.torch import Debugger
 
-ROUNDS, STEPS = 5, 30
+ROUNDS, WARM_STEPS = 5, 2
 WAYS: dict[str, dict[str, object]] = {
     "nothing": {},
     "module": {"level": "module"},
-    "module, every=10": {"level": "module", "every": 10},
     "operator": {"level": "operator"},
 }
 Batch = tuple[Tensor, Tensor]
@@ -52,17 +51,18 @@ def sentences() -> Batch:
     return torch.randint(0, 1000, (16, 128)), torch.randint(0, 10, (16,))
 
 
-CASES: dict[str, tuple[Callable[[], nn.Module], Callable[[], Batch]]] = {
-    "LeNet, batch of 32": (LeNet5, images),
-    "transformer, 16 x 128": (Transformer, sentences),
+CASES: dict[str, tuple[Callable[[], nn.Module], Callable[[], Batch], int]] = {
+    "LeNet, batch of 32": (LeNet5, images, 20),
+    "transformer, 16 x 128": (Transformer, sentences, 2),
 }
+"""Network, batch, and the steps that are measured in each round."""
 
 
 class Training:
     """One training that is measured a few steps at a time."""
 
     def __init__(self, case: str, way: str, directory: Path) -> None:
-        make, batch = CASES[case]
+        make, batch, _ = CASES[case]
         torch.manual_seed(0)
         self.network, (self.inputs, self.labels) = make(), batch()
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-3)
@@ -89,39 +89,43 @@ class Training:
 
 def measure_in_turns(case: str) -> None:
     print(f"\n{case:<24}{'wall ms':>10}{'processor ms':>14}{'wall':>8}{'processor':>11}{'KB a step':>11}")
+    steps = CASES[case][2]
+    walls: dict[str, list[float]] = {way: [] for way in WAYS}
+    processors: dict[str, list[float]] = {way: [] for way in WAYS}
+    sizes: dict[str, float] = {}
+    losses: set[float] = set()
     with tempfile.TemporaryDirectory() as name:
-        walls: dict[str, list[float]] = {way: [] for way in WAYS}
-        processors: dict[str, list[float]] = {way: [] for way in WAYS}
-        sizes: dict[str, float] = {}
-        losses: set[float] = set()
         for turn in range(ROUNDS):
             for way in WAYS:
-                directory = Path(name) / str(turn)
                 torch.manual_seed(0)
-                training = Training(case, way, directory)
+                training = Training(case, way, Path(name) / str(turn))
                 with training.debugger or contextlib.nullcontext():
-                    training.run(5)
-                    training.run(STEPS)
+                    training.run(WARM_STEPS)
+                    training.run(steps)
                 walls[way].append(training.wall_ms[-1])
                 processors[way].append(training.processor_ms[-1])
                 losses.add(training.losses[-1])
                 if training.directory.exists():
-                    sizes[way] = sum(each.stat().st_size for each in training.directory.iterdir()) / 1e3 / (STEPS + 5)
-        assert len(losses) == 1, losses
-        base_wall, base_processor = statistics.median(walls["nothing"]), statistics.median(processors["nothing"])
-        for way in WAYS:
-            wall, processor = statistics.median(walls[way]), statistics.median(processors[way])
-            print(
-                f"{way:<24}{wall:>10.2f}{processor:>14.2f}{wall / base_wall:>8.2f}{processor / base_processor:>11.2f}"
-                f"{sizes.get(way, 0):>11.1f}"
-            )
+                    written = sum(each.stat().st_size for each in training.directory.iterdir())
+                    sizes[way] = written / 1e3 / (WARM_STEPS + steps)
+    assert len(losses) == 1, losses
+    for way in WAYS:
+        print(
+            f"{way:<24}{statistics.median(walls[way]):>10.2f}{statistics.median(processors[way]):>14.2f}"
+            f"{ratio(walls, way):>8.2f}{ratio(processors, way):>11.2f}{sizes.get(way, 0):>11.1f}"
+        )
+
+
+def ratio(times: dict[str, list[float]], way: str) -> float:
+    """The median of the quotients of one round: what the machine does otherwise is in both."""
+    return statistics.median(each / base for each, base in zip(times[way], times["nothing"], strict=True))
 
 
 def main() -> None:
     print(machine())
     for threads in (1, 2):
         torch.set_num_threads(threads)
-        print(f"\n{threads} threads of PyTorch; the median of {ROUNDS} turns of {STEPS} steps")
+        print(f"\n{threads} threads of PyTorch; medians of {ROUNDS} rounds")
         for case in CASES:
             measure_in_turns(case)
 

@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,21 +88,6 @@ record.close()
 """
     assert "raised" in run_program(LIMITED + code).stdout
     assert log.scalars("loss")[0] == (0, 0.0)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
-    try:
-        made = subprocess.run(command, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount command")
-    if made.returncode:
-        pytest.skip("file systems can't be mounted here")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 def test_values_are_recorded_again_when_there_is_room(small_disk: Path) -> None:

@@ -24,12 +24,14 @@ class Training:
         make = facts.get("optimizer", lambda parameters: torch.optim.Adam(parameters, lr=1e-2))
         self.optimizer: torch.optim.Optimizer = make(trained)
         self.accumulated: int = facts.get("accumulated", 1)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=facts.get("scale", 1.0), enabled="scale" in facts)
 
     def step(self, number: int) -> Tensor:
         loss = self.loss(self.network, number)
-        (loss / self.accumulated).backward()
+        self.scaler.scale(loss / self.accumulated).backward()
         if (number + 1) % self.accumulated == 0:
-            self.optimizer.step()
+            self.scaler.step(self.optimizer)
+            self.scaler.update()
             self.optimizer.zero_grad()
         return loss.detach()
 
@@ -171,9 +173,12 @@ def contrastive(network: nn.Module, number: int) -> Tensor:
     return F.cross_entropy(one @ other.T / 0.1, torch.arange(8))
 
 
-def autocast(network: nn.Module, number: int) -> Tensor:
-    with torch.autocast("cpu", torch.bfloat16):
-        return F.cross_entropy(network(numbers(number, 8, 4)).float(), classes(number, 8))
+def autocast(dtype: torch.dtype) -> Callable[[nn.Module, int], Tensor]:
+    def loss(network: nn.Module, number: int) -> Tensor:
+        with torch.autocast("cpu", dtype):
+            return F.cross_entropy(network(numbers(number, 8, 4)).float(), classes(number, 8))
+
+    return loss
 
 
 def converged() -> nn.Module:
@@ -225,7 +230,11 @@ HEALTHY: dict[str, Callable[[], Training]] = {
     "mixture of experts": lambda: Training(Experts(), classify(16, 4)),
     "hinge loss": lambda: Training(ordered_hinge(), hinge, optimizer=sgd(lr=1e-4)),
     "contrastive": lambda: Training(mlp(nn.ReLU()), contrastive),
-    "bfloat16": lambda: Training(mlp(nn.ReLU()), autocast),
+    "bfloat16": lambda: Training(mlp(nn.ReLU()), autocast(torch.bfloat16)),
+    "float16 with a scale": lambda: Training(mlp(nn.ReLU()), autocast(torch.float16), scale=2.0**10),
+    "float16 with a scale that begins too large": lambda: Training(
+        mlp(nn.ReLU()), autocast(torch.float16), scale=2.0**24
+    ),
     "accumulated gradients": lambda: Training(mlp(nn.ReLU()), classify(8, 4), accumulated=2),
     "converged": lambda: Training(converged(), regress, optimizer=sgd()),
     "weight decay": lambda: Training(

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,11 +15,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from typer.testing import CliRunner
 
 import mindscope
+from mindscope.cli.app import app
 from mindscope.debug.compare import DivergenceCause
 from mindscope.debug.first_bad import Cause
-from mindscope.reading.run_debug import RunDebug
+from mindscope.reading.run_debug import RunDebug, open_debug
 from mindscope.torch import Debugger
 
 from .small_trainings import STEPS, Training, classes, classify, mlp, numbers, sgd
@@ -198,3 +203,57 @@ def test_a_changed_kernel(level: str, tmp_path: Path) -> None:
     assert found.first.left.split("/")[0] == "1"
     assert found.bitwise is not None
     assert (found.bitwise.step, found.bitwise.left.split("/")[0]) == (FAULT, "1")
+
+
+RACE = """
+import sys
+import torch
+from torch import distributed, nn
+from mindscope.torch import Debugger
+
+distributed.init_process_group("gloo")
+rank = distributed.get_rank()
+torch.manual_seed(0)
+network = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 2))
+optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+torch.manual_seed(rank)
+with Debugger(sys.argv[1], network) as debugger:
+    for step in range(1, 7):
+        optimizer.zero_grad()
+        loss = network(torch.randn(8, 4)).square().mean()
+        loss.backward()
+        for parameter in (network[0].weight, network[0].bias, network[2].bias):
+            distributed.all_reduce(parameter.grad)
+        if step != int(sys.argv[2]) or rank == 0:
+            distributed.all_reduce(network[2].weight.grad, async_op=step == int(sys.argv[2]))
+            optimizer.step()
+        else:  # the sum comes when the optimizer is over
+            optimizer.step()
+            distributed.all_reduce(network[2].weight.grad)
+        distributed.barrier()
+        debugger.step(loss)
+distributed.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("fault", [FAULT, 100])
+def test_a_race_between_ranks(tmp_path: Path, fault: int) -> None:
+    script = tmp_path / "race.py"
+    script.write_text(RACE)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(script)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
+    arguments = [str(tmp_path / "runs"), str(fault)]
+    done = subprocess.run([*command, *arguments], env=environment, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr
+    opened = open_debug(tmp_path / "runs")
+    found = opened.compare_ranks()
+    if fault != FAULT:
+        assert found is None
+        return
+    assert found is not None
+    assert (found.step, found.parameter, found.parameters) == (FAULT, "2.weight", ("2.weight",))
+    assert (sorted(found.groups), found.has_other_gradient, found.are_replicas) == ([(0,), (1,)], True, True)
+    assert found.error > 1e-3
+    result = CliRunner().invoke(app, ["debug", str(tmp_path / "runs"), "--ranks"])
+    assert result.exit_code == 3
+    assert result.output.startswith(f"After step {FAULT}, 2.weight differs between rank 0 and rank 1, relative error ")

@@ -85,12 +85,17 @@ def _described(table: TensorTable) -> Message:
 
 def _columns(step: StepColumns) -> Message:
     rows = step.tensor.size
-    plain = {"tensor": step.tensor.astype(np.uint32), "order": step.order.astype(np.uint32)}
-    kept = {name: column for name, column in step.statistics.items() if not np.isnan(column).all()}
-    columns: dict[str, NDArray[np.generic]] = {**plain, "digest": step.digest, **kept}
+    kept = {name: column for name, column in step.statistics.items() if not _is_nan(column)}
+    columns: dict[str, NDArray[np.generic]] = {
+        "tensor": step.tensor, "order": step.order, "digest": step.digest, **kept
+    }  # fmt: skip
     if rows > MAX_ROWS or any(column.shape != (rows,) for column in columns.values()):
         raise ValueRejectedError(f"columns have {rows} or other numbers of rows, want the same, at most {MAX_ROWS}")
     return {"rows": rows, "columns": [_column(name, column) for name, column in columns.items()]}
+
+
+def _is_nan(column: NDArray[np.float64]) -> bool:
+    return not column.size or bool(np.isnan(column[0]) and np.isnan(column).all())
 
 
 def _column(name: str, values: NDArray[np.generic]) -> Message:

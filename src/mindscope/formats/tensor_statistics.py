@@ -11,12 +11,12 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
+from mindscope.formats._narrowing import narrow_floats, narrow_integers
 from mindscope.reasons import Reason
 from mindscope.types import Message
 
@@ -25,11 +25,7 @@ TAG = re.compile(r"rank_(\d+)/(steps|tensors)", re.ASCII)
 MAX_ROWS = 1 << 24
 """A step with more rows is damaged."""
 _LEVEL = 1  # of zlib: higher ones take several times as long, and save a few percent
-_INTEGERS = (np.uint8, np.uint16, np.uint32, np.uint64)
-_LARGEST = (0xFF, 0xFFFF, 0xFFFFFFFF)
 _DTYPES = frozenset(("u1", "u2", "u4", "u8", "f4", "f8"))
-_FLOAT32_MAX = float(np.finfo(np.float32).max)
-_FLOAT32_TINY = float(np.finfo(np.float32).tiny)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,36 +91,20 @@ def tensors_tag(rank: int) -> str:
 
 def pack(values: NDArray[np.generic], is_rounded: bool = False) -> PackedColumn:
     """Pack numbers of shape (n,): unsigned integers, or float64 where ``is_rounded`` allows float32."""
-    first = values[:1]
-    if values.size and first.tobytes() * values.size == np.ascontiguousarray(values).tobytes():
-        values = first
-    narrow = _narrow(values, is_rounded)
-    data = narrow.tobytes()  # little-endian, like all platforms of the compiled modules
-    deflated = zlib.compress(data, _LEVEL) if len(data) > 64 else data
-    is_deflated = len(deflated) < len(data)
-    return PackedColumn(f"{narrow.dtype.kind}{narrow.dtype.itemsize}", deflated if is_deflated else data, is_deflated)
-
-
-def _narrow(values: NDArray[np.generic], is_rounded: bool) -> NDArray[Any]:
-    """The values in the smallest dtype that holds them."""
     if values.dtype.kind == "f":
-        if is_rounded and _fits_float32(values):
-            return values.astype(np.float32)
-        with np.errstate(over="ignore", invalid="ignore"):
-            whole = values.astype(np.uint32) if values.size and 0 <= values.min() <= values.max() < 1 << 32 else None
-            if whole is None or not np.array_equal(whole, values) or np.signbit(values).any():
-                single = values.astype(np.float32)
-                return single if np.array_equal(single, values, equal_nan=True) else values
-        values = whole
-    largest = int(values.max()) if values.size else 0  # pyright: ignore[reportArgumentType]
-    return values.astype(_INTEGERS[int(np.searchsorted(_LARGEST, largest))])
+        dtype, data = narrow_floats(values.astype(np.float64, copy=False), is_rounded)
+    else:
+        dtype, data = narrow_integers(values.astype(np.uint64, copy=False))
+    deflated = _deflated(data) if len(data) > 64 else data
+    is_deflated = len(deflated) < len(data)
+    return PackedColumn(dtype, deflated if is_deflated else data, is_deflated)
 
 
-def _fits_float32(values: NDArray[np.generic]) -> bool:
-    """Whether no number becomes infinite or loses digits as a subnormal one."""
-    magnitudes = np.abs(values)
-    used = magnitudes[magnitudes > 0]  # leaves out NaN
-    return not used.size or bool(used.max() <= _FLOAT32_MAX and used.min() >= _FLOAT32_TINY)
+def _deflated(data: bytes) -> bytes:
+    """A short column takes a window of its length: to clear the usual 256 KB takes longer than the rest."""
+    window = min(max(len(data).bit_length(), 9), 15)
+    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, window, min(window - 3, zlib.DEF_MEM_LEVEL))
+    return stream.compress(data) + stream.flush()
 
 
 def _malformed(why: str) -> FormatError:

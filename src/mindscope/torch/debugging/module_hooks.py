@@ -16,10 +16,11 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from mindscope.debug.model.tensors import Phase, Role
+from mindscope.torch.debugging._step_rows import Run
 from mindscope.torch.debugging.followed_step import FollowedStep, in_backward
 from mindscope.torch.debugging.nested_tensors import tensors_in
 from mindscope.torch.debugging.network_names import module_paths, module_type
-from mindscope.torch.debugging.step_collector import Run, StepCollector
+from mindscope.torch.debugging.step_collector import StepCollector
 
 
 class _Call:

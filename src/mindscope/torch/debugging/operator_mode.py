@@ -8,6 +8,7 @@ differentiates: both have the same sequence number.
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.hooks import RemovableHandle
 
-from mindscope.debug.model.tensors import Phase, Role
+from mindscope.debug.model.tensors import Phase
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.nested_tensors import tensors_in
 from mindscope.torch.debugging.network_names import ParameterPlace, module_paths, parameter_places
@@ -25,7 +26,7 @@ from mindscope.torch.debugging.step_collector import StepCollector
 
 Inputs = list[tuple[str, Tensor, int]]
 """Slot, tensor and the row of its statistics, of each input."""
-_KINDS: dict[Any, OperatorKind] = {}
+_autograd: Any = import_module("torch._C")._autograd
 
 
 class ModulePath:
@@ -69,11 +70,6 @@ class ModulePath:
             pass  # a call that began before the step
 
 
-def _new_kind(operator: Any) -> OperatorKind:
-    kind = _KINDS[operator] = operator_kind(operator)
-    return kind
-
-
 class OperatorMode(TorchDispatchMode):
     """Enter it during the steps that are recorded; one for each debugger."""
 
@@ -83,6 +79,7 @@ class OperatorMode(TorchDispatchMode):
         self._modules = ModulePath(network)
         self._parameters: dict[int, ParameterPlace] = parameter_places(network)
         self._callers: dict[Any, tuple[str, tuple[str, ...]]] = {}  # by sequence number: module, lines of the program
+        self._kinds: dict[int, tuple[Any, OperatorKind]] = {}  # by id of the operator
         self._has_backward = False  # in this step, and no optimizer ran since
 
     def begin_step(self) -> None:
@@ -98,21 +95,27 @@ class OperatorMode(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an operator, and record it."""
         kwargs = kwargs or {}
-        collector, inputs = self._followed.collector, None
+        collector, kind, inputs = self._followed.collector, None, None
         phase = self._followed.phase
         if collector is not None and not self._followed.is_quiet and self._is_recorded(phase):
-            kind = _KINDS.get(func) or _new_kind(func)
+            kind = self._kind(func)
             try:
-                inputs = self._read_inputs(collector, kind, args, kwargs)
+                inputs = collector.read_inputs(kind, args, kwargs)
             except Exception as error:
                 self._followed.failed(f"inputs of {kind.name}", error)
         output = func(*args, **kwargs)
-        if collector is not None and inputs is not None:
+        if collector is not None and kind is not None and inputs is not None:
             try:
-                self._add(collector, _KINDS[func], phase, inputs, output)
+                self._add(collector, kind, phase, inputs, output)
             except Exception as error:
-                self._followed.failed(f"outputs of {_KINDS[func].name}", error)
+                self._followed.failed(f"outputs of {kind.name}", error)
         return output
+
+    def _kind(self, operator: Any) -> OperatorKind:
+        known = self._kinds.get(id(operator))  # to hash an operator takes longer
+        if known is None:
+            known = self._kinds[id(operator)] = (operator, operator_kind(operator))
+        return known[1]
 
     def _is_recorded(self, phase: Phase) -> bool:
         """Whether an operator belongs to the training: not to an evaluation between its steps."""
@@ -126,43 +129,25 @@ class OperatorMode(TorchDispatchMode):
             return self._modules.is_training
         return torch.is_grad_enabled() or self._has_backward
 
-    def _read_inputs(self, collector: StepCollector, kind: OperatorKind, args: Any, kwargs: Any) -> Inputs:
-        row_of = collector.vectors.row_of
-        inputs: Inputs = []
-        for place, value in enumerate(args):
-            if isinstance(value, Tensor):
-                if place or not kind.is_overwriting:
-                    inputs.append((str(place), value, row_of(value)))
-            elif isinstance(value, (list, tuple)):
-                inputs += [(slot, each, row_of(each)) for slot, each in tensors_in(value, str(place))]
-        for name, value in kwargs.items():
-            if name != "out":
-                inputs += [(slot, each, row_of(each)) for slot, each in tensors_in(value, name)]
-        return inputs
-
     def _add(self, collector: StepCollector, kind: OperatorKind, phase: Phase, inputs: Inputs, output: Any) -> None:
-        outputs = ((str(0), output),) if isinstance(output, Tensor) else tuple(tensors_in(output))
-        if kind.has_same_elements and inputs and len(outputs) == 1:
-            row = inputs[0][2]
-            collector.vectors.set_row(outputs[0][1], row)
+        if kind.is_uninitialized:
+            return
+        tensors = (("0", output),) if isinstance(output, Tensor) else tuple(tensors_in(output))
+        vectors = collector.vectors
+        if kind.has_same_elements and inputs and len(tensors) == 1:
+            vectors.set_row(tensors[0][1], inputs[0][2])
             if kind.is_hidden:
                 return
-            rows = (row,)
-        elif kind.is_uninitialized:
-            return
+            outputs = [("0", tensors[0][1], inputs[0][2])]
         else:
-            rows = tuple(collector.vectors.new_row(tensor) for _, tensor in outputs)
+            outputs = [(slot, tensor, vectors.new_row(tensor)) for slot, tensor in tensors]
         if not inputs and not outputs:
             return
         module, stack = self._caller(phase)
         run = collector.begin(module, kind.name, phase, user_stack if stack is None else lambda: stack)
         if phase is Phase.FORWARD and torch.is_grad_enabled():
-            sequence: Any = torch._C._autograd._get_sequence_nr()  # pyright: ignore
-            self._callers.setdefault(sequence - 1, (module, run.operator.stack))
-        for slot, tensor, row in inputs:
-            collector.add_row(run, Role.INPUT, slot, tensor, row)
-        for (slot, tensor), row in zip(outputs, rows, strict=True):
-            collector.add_row(run, Role.OUTPUT, slot, tensor, row)
+            self._callers.setdefault(_autograd._get_sequence_nr() - 1, (module, run.operator.stack))
+        collector.add_operator(run, inputs, outputs)
 
     def _caller(self, phase: Phase) -> tuple[str, tuple[str, ...] | None]:
         """Module and lines of the program; None for the lines that run now."""

@@ -8,6 +8,7 @@ import sys
 import sysconfig
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 import torch
 
@@ -31,13 +32,14 @@ def user_stack() -> tuple[str, ...]:
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     lines: list[str] = []
     while frame is not None and len(lines) < _MOST_FRAMES:
-        if _is_users(frame.f_code):
-            lines.append(_line(frame))
+        if is_of_user(frame.f_code):
+            lines.append(source_line(frame.f_code, frame.f_lineno, frame.f_globals))
         frame = frame.f_back
     return tuple(lines)
 
 
-def _is_users(code: CodeType) -> bool:
+def is_of_user(code: CodeType) -> bool:
+    """Whether code is of the user's program, not of an installed package."""
     known = _ARE_USERS.get(code)
     if known is None:
         name = code.co_filename
@@ -45,7 +47,7 @@ def _is_users(code: CodeType) -> bool:
     return known
 
 
-def _line(frame: FrameType) -> str:
-    code, number = frame.f_code, frame.f_lineno
-    text = linecache.getline(code.co_filename, number, frame.f_globals).strip()
+def source_line(code: CodeType, number: int, variables: dict[str, Any]) -> str:
+    """A line of code as text: ``/train/net.py:49 forward: x = self.conv(x)``; ``variables`` are those of its module."""
+    text = linecache.getline(code.co_filename, number, variables).strip()
     return f"{code.co_filename}:{number} {code.co_name}" + (f": {text[:200]}" if text else "")

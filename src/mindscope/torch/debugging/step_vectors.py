@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from mindscope.debug.model.fields import FIELDS
 from mindscope.stats._tensor_statistics import StatisticsRows, mix
+from mindscope.torch.debugging._step_rows import TensorRows
 from mindscope.torch.debugging.device_statistics import device_statistics, device_update
 from mindscope.torch.debugging.element_types import BYTES, ELEMENT_TYPES, ElementType
 from mindscope.torch.debugging.plain_tensors import NotSummarizedError, in_memory_order, is_of_torch_func, plain_tensor
@@ -22,6 +22,7 @@ from mindscope.torch.summary.host_copy import HostCopy
 
 _LEAST_ROWS = 256
 _PLAIN_TYPES = (Tensor, torch.nn.Parameter)
+_CODES = {dtype: element.code for dtype, element in ELEMENT_TYPES.items() if element.code != BYTES}
 
 
 class Vectors(NamedTuple):
@@ -33,7 +34,7 @@ class Vectors(NamedTuple):
     """(rows,)."""
 
 
-class StepVectors:
+class StepVectors(TensorRows):
     """Summarizes tensors, each once while it does not change. Nothing in here waits for a device.
 
     Tensors in memory of the processor are read by a compiled function on the spot. Those of other devices are reduced
@@ -45,71 +46,44 @@ class StepVectors:
     """
 
     def __init__(self, capacity: int, reasons: Counter[str]) -> None:
+        super().__init__(_PLAIN_TYPES, _CODES)
         self._reasons = reasons
-        self._count = 0
-        self._known: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}  # id -> tensor, its version, row
         self._on_devices: dict[torch.device, list[tuple[int, Tensor, Tensor]]] = {}  # row, statistics, hash
         self._updates: dict[torch.device, list[tuple[int, Tensor]]] = {}
         self._copy: HostCopy | None = None  # of the rows of devices, once the step is over
         self._allocate(max(capacity, _LEAST_ROWS))
 
-    @property
-    def count(self) -> int:
-        """Rows."""
-        return self._count
-
     def _allocate(self, capacity: int) -> None:
         values, digest = np.empty((capacity, len(FIELDS))), np.empty(capacity, np.uint64)
-        if self._count:
-            values[: self._count], digest[: self._count] = self._values[: self._count], self._digest[: self._count]
+        if self.count:
+            values[: self.count], digest[: self.count] = self._values[: self.count], self._digest[: self.count]
         self._values, self._digest = values, digest
         self._rows = StatisticsRows(values, digest)
-        self._capacity = capacity
+        self.set_room(self._rows.summarize, capacity)
 
-    def _next_row(self) -> int:
-        row = self._count
-        if row == self._capacity:
-            self._allocate(2 * row)
-        self._count = row + 1
-        return row
+    def grow(self) -> None:
+        """Make room for more rows."""
+        self._allocate(2 * self.count)
 
-    def row_of(self, tensor: Tensor) -> int:
-        """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
-        known = self._known.get(id(tensor))
-        if known is not None and known[0]() is tensor and known[1] == _version(tensor):
-            return known[2]
-        return self.new_row(tensor)
-
-    def new_row(self, tensor: Tensor) -> int:
-        """As ``row_of``, without a look at earlier rows."""
+    def summarize_other(self, tensor: Tensor) -> int:
+        """The row of a tensor that needs more than a look at its memory; -1 if it can't be summarized."""
         try:
-            row = self._summarized(tensor)
+            return self._summarized(tensor)
         except NotSummarizedError as reason:
             self._reasons[str(reason)] += 1
-            return -1
         except Exception as error:  # an unknown kind of tensor must not end the training
             self._reasons[_reason(tensor, error)] += 1
-            return -1
-        self.set_row(tensor, row)
-        return row
-
-    def set_row(self, tensor: Tensor, row: int) -> None:
-        """Have a tensor share the row of another one with the same elements."""
-        version = _version(tensor)
-        if version >= 0:
-            self._known[id(tensor)] = (weakref.ref(tensor), version, row)
+        return -1
 
     def _summarized(self, tensor: Tensor) -> int:
-        element = ELEMENT_TYPES.get(tensor.dtype)
-        if type(tensor) not in _PLAIN_TYPES or element is None or not tensor.is_cpu or not tensor.is_contiguous():
-            tensor = in_memory_order(plain_tensor(tensor))
-            element = ELEMENT_TYPES[tensor.dtype]
+        tensor = in_memory_order(plain_tensor(tensor))
+        element = ELEMENT_TYPES[tensor.dtype]
         if not tensor.is_cpu:
             return self._add_of_device(tensor, element)
         address, count = tensor.data_ptr(), tensor.numel()
         if address == 0 and count:
             raise NotSummarizedError("tensor whose memory was freed")
-        row = self._next_row()
+        row = self.next_row()
         if element.code == BYTES:
             self._rows.summarize_bytes(row, address, count, element.meaning, element.near_max, element.tiny)
         else:
@@ -120,7 +94,7 @@ class StepVectors:
         if tensor.numel() and tensor.untyped_storage().nbytes() == 0:
             raise NotSummarizedError("tensor whose memory was freed")
         statistics, hash_ = device_statistics(tensor, element)
-        row = self._next_row()
+        row = self.next_row()
         self._on_devices.setdefault(tensor.device, []).append((row, statistics, hash_))
         return row
 
@@ -142,8 +116,8 @@ class StepVectors:
 
     def finish(self) -> Callable[[], Vectors]:
         """No more tensors come. Returns a function that waits for the devices, and gives the rows."""
-        self._known.clear()
-        values, digest = self._values[: self._count], self._digest[: self._count]
+        self.forget()
+        values, digest = self._values[: self.count], self._digest[: self.count]
         if not self._on_devices:
             return lambda: Vectors(values, digest)
         gathered: dict[tuple[str, str], Tensor] = {}
@@ -176,8 +150,3 @@ def _reason(tensor: Tensor, error: Exception) -> str:
     if is_of_torch_func(tensor):
         return "tensor of torch.func"
     return f"{type(error).__name__}: {error}"[:200]
-
-
-def _version(tensor: Tensor) -> int:
-    """How often a tensor was changed in place; -1 where PyTorch does not count it."""
-    return -1 if tensor.is_inference() else tensor._version

@@ -12,18 +12,8 @@ from torch import Tensor
 
 from mindscope.capture.tensor_statistics import TensorTable
 from mindscope.debug.model.tensors import Phase, Role
+from mindscope.torch.debugging._step_rows import Operator
 from mindscope.torch.debugging.element_types import DTYPE_NAMES
-
-
-class Operator:
-    """An operator or module at one place of a step, over all steps: its tensors by role and slot."""
-
-    __slots__ = ("call", "module", "phase", "stack", "tensors", "type")
-
-    def __init__(self, module: str, type: str, phase: Phase, call: int, stack: tuple[str, ...] = ()) -> None:
-        self.module, self.type, self.phase, self.call, self.stack = module, type, phase, call, stack
-        self.tensors: dict[tuple[Role, str], tuple[int, torch.dtype, torch.Size | None]] = {}
-        """Place in the table, dtype and shape as last met."""
 
 
 class KnownTensors:
@@ -35,28 +25,19 @@ class KnownTensors:
     def __init__(self) -> None:
         self.number = secrets.randbits(63)
         """Of the table in the files."""
-        self._operators: dict[tuple[str, str, Phase, int], Operator] = {}
+        self.operators: dict[tuple[str, str, Phase, int], Operator] = {}
+        """By module, type, phase and number of the call."""
         self._places: dict[tuple[Operator, Role, str, torch.dtype], int] = {}
         self._described: list[dict[str, Any]] = []
         self._unwritten: set[int] = set()
 
-    def operator(self, module: str, type: str, phase: Phase, call: int) -> Operator | None:
-        """The operator of a call that an earlier step had too."""
-        return self._operators.get((module, type, phase, call))
-
     def add_operator(self, operator: Operator) -> Operator:
         """Add an operator that is new."""
-        self._operators[operator.module, operator.type, operator.phase, operator.call] = operator
+        self.operators[operator.module, operator.type, operator.phase, operator.call] = operator
         return operator
 
-    def place(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
-        """The number of a tensor."""
-        known = operator.tensors.get((role, slot))
-        if known is not None and known[1] is tensor.dtype and (known[2] is None or known[2] == tensor.shape):
-            return known[0]
-        return self._met(operator, role, slot, tensor)
-
-    def _met(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
+    def meet(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
+        """The number of a tensor whose dtype or shape is not the last one of its operator."""
         key = (operator, role, slot, tensor.dtype)
         place = self._places.get(key)
         shape: torch.Size | None = tensor.shape

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
+"""What a debugger does for each operator and tensor of a step: compiled, because a step has hundreds of them."""
+
+from weakref import ref
+
+from mindscope.debug.model.tensors import Role
+from mindscope.torch.debugging.nested_tensors import tensors_in
+from torch import Tensor
+
+cdef object INPUT = Role.INPUT
+cdef object OUTPUT = Role.OUTPUT
+cdef long long AT_ONCE = 1 << 20  # more hooks than one gradient has
+cdef list SLOTS = [str(place) for place in range(64)]
+
+
+cdef class TensorRows:
+    """Which row of statistics each tensor of a step has; a subclass has ``grow`` and ``summarize_other``.
+
+    Args:
+        plain_types: classes of tensors that are read as they are.
+        codes: by dtype, those of ``stats._tensor_statistics``, for dtypes that are read as they are.
+    """
+
+    cdef dict known  # by id of the tensor: weak reference, version, row
+    cdef dict codes
+    cdef tuple plain_types
+    cdef object summarize
+    cdef Py_ssize_t capacity
+    cdef readonly Py_ssize_t count
+
+    def __init__(self, tuple plain_types, dict codes):
+        self.known, self.codes, self.plain_types = {}, codes, plain_types
+        self.count = self.capacity = 0
+
+    def set_room(self, summarize, Py_ssize_t capacity):
+        """Where rows are written: ``StatisticsRows.summarize`` of ``capacity`` rows."""
+        self.summarize, self.capacity = summarize, capacity
+
+    cpdef Py_ssize_t next_row(self) except -2:
+        """A new row."""
+        if self.count == self.capacity:
+            self.grow()
+        self.count += 1
+        return self.count - 1
+
+    def forget(self):
+        """No more tensors come."""
+        self.known.clear()
+
+    cpdef Py_ssize_t row_of(self, tensor) except -2:
+        """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
+        cdef tuple found = <tuple> self.known.get(id(tensor))
+        if found is not None and found[0]() is tensor and found[1] == version_of(tensor):
+            return found[2]
+        return self.new_row(tensor)
+
+    cpdef Py_ssize_t new_row(self, tensor) except -2:
+        """As ``row_of``, without a look at earlier rows."""
+        cdef Py_ssize_t row
+        try:
+            row = self.plain_row(tensor)
+        except Exception:  # such as of a tensor without memory, which has a reason there
+            row = -1
+        if row < 0:
+            row = self.summarize_other(tensor)
+        if row >= 0:
+            self.set_row(tensor, row)
+        return row
+
+    cpdef set_row(self, tensor, Py_ssize_t row):
+        """Have a tensor share the row of another one with the same elements."""
+        version = version_of(tensor)
+        if version >= 0:
+            self.known[id(tensor)] = (ref(tensor), version, row)
+
+    cdef Py_ssize_t plain_row(self, tensor) except -2:
+        """-1 if it is not a plain one."""
+        if type(tensor) not in self.plain_types:
+            return -1
+        code = self.codes.get(tensor.dtype)
+        if code is None or not tensor.is_cpu or not tensor.is_contiguous():
+            return -1
+        address, count = tensor.data_ptr(), tensor.numel()
+        if address == 0 and count:
+            return -1
+        cdef Py_ssize_t row = self.next_row()
+        self.summarize(row, address, code, count)
+        return row
+
+
+cdef object version_of(tensor):
+    """How often a tensor was changed in place; -1 where PyTorch does not count it."""
+    return -1 if tensor.is_inference() else tensor._version
+
+
+cdef class Operator:
+    """An operator or module at one place of a step, over all steps."""
+
+    cdef readonly object module, type, phase, stack
+    cdef readonly Py_ssize_t call
+    cdef readonly dict tensors
+    """Of its tensors, by role and slot: place in the table, dtype and shape as last met."""
+
+    def __init__(self, module, type, phase, Py_ssize_t call, stack=()):
+        self.module, self.type, self.phase, self.call, self.stack = module, type, phase, call, stack
+        self.tensors = {}
+
+
+cdef class Run:
+    """One run of an operator in a step."""
+
+    cdef readonly Operator operator
+    cdef readonly Py_ssize_t number
+
+
+cdef class StepRows:
+    """The operators of a step in the order of their execution, with the rows of their tensors.
+
+    Args:
+        vectors: rows of statistics.
+        table: numbers the tensors; a ``KnownTensors``.
+        places, sources, runs: arrays of ``int``, which get one number for each row.
+        ended: array of ``long long``, which gets when each run of an operator ended.
+    """
+
+    cdef readonly TensorRows vectors
+    cdef object table, add_place, add_source, add_run, ended
+    cdef dict calls, operators
+    cdef long long events
+    cdef Py_ssize_t run_count
+    cdef object last_gradient
+    cdef bint was_output
+
+    def __init__(self, TensorRows vectors, table, places, sources, runs, ended):
+        self.vectors, self.table, self.operators, self.calls = vectors, table, table.operators, {}
+        self.add_place, self.add_source, self.add_run = places.append, sources.append, runs.append
+        self.ended, self.events, self.run_count = ended, 0, 0
+        self.last_gradient, self.was_output = None, False
+
+    cpdef Run begin(self, module, type, phase, stack):
+        """An operator runs; ``stack`` is called if no earlier step had it."""
+        return self.begin_call(module, type, phase, self.next_call(module, type, phase), stack)
+
+    cpdef Py_ssize_t next_call(self, module, type, phase) except -2:
+        """The number of a call that begins."""
+        key = (module, type, phase)
+        cdef Py_ssize_t call = self.calls.get(key, 0)
+        self.calls[key] = call + 1
+        return call
+
+    cpdef Run begin_call(self, module, type, phase, Py_ssize_t call, stack):
+        """As ``begin``, for a call whose number is known."""
+        operator = self.operators.get((module, type, phase, call))
+        if operator is None:
+            operator = self.table.add_operator(Operator(module, type, phase, call, stack()))
+        self.events += AT_ONCE
+        self.ended.append(self.events)
+        cdef Run run = Run.__new__(Run)
+        run.operator, run.number = operator, self.run_count
+        self.run_count += 1
+        return run
+
+    def add_gradient(self, Run run, role, slot, gradient):
+        """Add a gradient that autograd just computed, to the backward pass of a module.
+
+        It may be the output of some modules and the input of others, in this order, inner modules before outer ones;
+        hooks come the other way round.
+        """
+        cdef bint is_output = role is OUTPUT
+        if self.last_gradient != id(gradient) or (self.was_output and not is_output):
+            self.events += 2 * AT_ONCE - self.events % AT_ONCE
+        self.last_gradient, self.was_output = id(gradient), is_output
+        self.events += 1
+        cdef long long offset = self.events % AT_ONCE
+        self.ended[run.number] = self.events - 2 * offset if is_output else self.events
+        self.add(run, role, slot, gradient)
+
+    cpdef Py_ssize_t add(self, Run run, role, slot, tensor) except -2:
+        """Add a tensor; returns the row of its statistics, -1 if it has none."""
+        return self.add_row(run, role, slot, tensor, self.vectors.row_of(tensor))
+
+    cpdef Py_ssize_t add_row(self, Run run, role, slot, tensor, Py_ssize_t row) except -2:
+        """As ``add``, for a tensor that was summarized."""
+        cdef tuple known
+        if row < 0:
+            return row
+        known = <tuple> run.operator.tensors.get((role, slot))
+        if known is not None and known[1] is tensor.dtype and (known[2] is None or known[2] == tensor.shape):
+            place = known[0]
+        else:
+            place = self.table.meet(run.operator, role, slot, tensor)
+        self.add_place(place)
+        self.add_source(row)
+        self.add_run(run.number)
+        return row
+
+    def read_inputs(self, kind, tuple args, dict kwargs):
+        """Slot, tensor and row of each input of an operator that is about to run."""
+        cdef list inputs = []
+        cdef Py_ssize_t place = 0
+        for value in args:
+            if isinstance(value, Tensor):
+                if place or not kind.is_overwriting:
+                    inputs.append((SLOTS[place] if place < 64 else str(place), value, self.vectors.row_of(value)))
+            elif isinstance(value, (list, tuple)):
+                for slot, each in tensors_in(value, str(place)):
+                    inputs.append((slot, each, self.vectors.row_of(each)))
+            place += 1
+        for name, value in kwargs.items():
+            if name != "out":
+                for slot, each in tensors_in(value, name):
+                    inputs.append((slot, each, self.vectors.row_of(each)))
+        return inputs
+
+    def add_operator(self, Run run, list inputs, list outputs):
+        """Add the tensors of an operator that ran: slot, tensor and row of each."""
+        for slot, tensor, row in inputs:
+            self.add_row(run, INPUT, slot, tensor, row)
+        for slot, tensor, row in outputs:
+            self.add_row(run, OUTPUT, slot, tensor, row)
