@@ -22,6 +22,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindscope.errors import SettingsError
+from mindscope.reading.run_debug import open_debug
 from mindscope.torch import Dump, set_dump
 from mindscope.torch.dump import dump as dump_module
 
@@ -207,6 +208,31 @@ def test_long_and_odd_names_are_mapped(tmp_path: Path) -> None:
         assert len(original.encode()) > 255
         assert len(original.split(".")) == 10
     assert {row["Op Type"] for row in rows(tmp_path)} >= {"addmm"}
+
+
+@pytest.mark.parametrize("saved_data", ["tensor", "statistic", "full"])
+def test_the_first_bad_number_of_a_dump_is_found(tmp_path: Path, saved_data: str) -> None:
+    network = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    with Dump(network, config("all", saved_data=saved_data), path=tmp_path) as dump:
+        for step in range(4):
+            optimizer.zero_grad()
+            outputs = network(torch.ones(5, 4))
+            if step == 2:
+                outputs = (outputs - outputs).log()  # operators that the first iteration has not
+            outputs.sum().backward()
+            optimizer.step()
+            dump.step()
+    names = order(tmp_path)
+    assert names.index("Default/_backbone-Sequential/2-Linear/addmm-op0") < names.index("Default/log-op0")
+    assert names.index("Default/log-op0") < names.index("Default/sum-op0")
+    opened = open_debug(tmp_path)
+    assert opened.source.framework == "torch"
+    found = opened.first_bad()
+    assert found is not None
+    assert (found.step, found.phase, found.operator) == (2, "forward", "Default/log-op0")
+    count = "at least 1" if saved_data == "statistic" else "15"
+    assert f"returns -infinity in {count} of 15 elements" in found.text
 
 
 def test_second_training_into_the_same_directory_appends(tmp_path: Path) -> None:

@@ -4,7 +4,12 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
+import os
+import subprocess
+import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +17,18 @@ from typing import Any
 import pytest
 import torch
 from digits import SmallNet, batches, make_model
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader
 
+from mindscope.debug.settings import RunningDataSettings
 from mindscope.graph import read_graph_file
 from mindscope.torch import Callback, RunContext, RunningDataRecorder, set_context
 from mindscope.torch.core.context import CONTEXT
 
 pytestmark = pytest.mark.framework
-FILES = ["exec_order.csv", "graph_0.pb", "memory.json", "state.json"]
+FILES = ["exec_order.csv", "graph_0.pb", "memory.json", "memory_history.csv", "state.json", "statistics.csv"]
+FILES_OF_FAILURE = ["culprit.json", "exception.txt", "stacks.txt", *FILES]
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +50,14 @@ def configure(directory: Path, mode: int, is_enabled: bool = True) -> Path:
     return directory / "rank_0" / "rdr"
 
 
+def settings(directory: Path, mode: int = 1) -> None:
+    CONTEXT.running_data = RunningDataSettings(True, mode, directory)
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text("utf-8").splitlines()))
+
+
 def train(callbacks: Any = None) -> None:
     make_model().train(2, batches(32), callbacks=callbacks)
 
@@ -50,7 +68,7 @@ def test_failed_training_leaves_what_it_did_last(tmp_path: Path) -> None:
     assert not directory.exists()
     with pytest.raises(RuntimeError, match="mine"):
         train(Fail())
-    assert sorted(file.name for file in directory.iterdir()) == sorted(["exception.txt", *FILES])
+    assert sorted(file.name for file in directory.iterdir()) == sorted(FILES_OF_FAILURE)
     assert (directory / "exception.txt").read_text("utf-8").endswith("RuntimeError: mine\n")
     state = json.loads((directory / "state.json").read_text("utf-8"))
     assert (state["cur_epoch_num"], state["cur_step_num"], state["mode"]) == (2, 3, "train")
@@ -121,3 +139,228 @@ def test_loop_of_ones_own(tmp_path: Path, mode: int) -> None:
     assert not any(module._forward_hooks for module in network.modules())
     with pytest.raises(TypeError, match="network is str"):
         RunningDataRecorder("net")  # type: ignore[arg-type]
+
+
+class Nested(nn.Module):
+    """Fails where ``wrong`` says."""
+
+    def __init__(self, wrong: str) -> None:
+        super().__init__()
+        self.block = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3 if wrong != "forward" else 5, 2))
+        self.wrong = wrong
+
+    def forward(self, values: Tensor) -> Tensor:
+        if self.wrong in ("backward", "function"):
+            values = Broken.apply(values, self.wrong)  # type: ignore[no-untyped-call]
+        if self.wrong == "checkpoint":
+            return checkpoint(self._twice, values, use_reentrant=False)
+        return self.block(values)
+
+    def _twice(self, values: Tensor) -> Tensor:
+        self.calls = getattr(self, "calls", 0) + 1
+        return self.block(values if self.calls == 1 else values[:, :3])
+
+
+class Broken(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, wrong: str) -> Tensor:
+        if wrong == "function":
+            raise RuntimeError("mine")
+        return values * 1
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        raise RuntimeError("mine")
+
+
+class BrokenSGD(torch.optim.SGD):
+    def step(self, closure: Any = None) -> Any:
+        self.param_groups[0]["lr"] = "fast"
+        return super().step(closure)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "phase", "module"),
+    [
+        ("forward", "forward", "block.2"),
+        ("backward", "backward", None),
+        ("checkpoint", "backward", "block.0"),
+        ("function", "forward", ""),
+        ("optimizer", "optimizer", None),
+        ("data", "data", None),
+    ],
+)
+def test_culprit_is_named(tmp_path: Path, wrong: str, phase: str, module: str | None) -> None:
+    settings(tmp_path)
+    network = Nested(wrong)
+    optimizer = (BrokenSGD if wrong == "optimizer" else torch.optim.SGD)(network.parameters(), lr=0.1)
+    given = [torch.ones(2, 4), torch.ones(3, 4)] if wrong == "data" else [torch.ones(2, 4)] * 2
+
+    def loop() -> None:
+        with RunningDataRecorder(network, optimizer) as recorder:
+            for batch in DataLoader(given, batch_size=2):  # type: ignore[arg-type]
+                recorder.step(batch[0])
+                network(batch[0].requires_grad_()).sum().backward()
+                optimizer.step()
+
+    with pytest.raises((RuntimeError, TypeError)):
+        loop()
+    directory = tmp_path / "rank_0" / "rdr"
+    culprit = json.loads((directory / "culprit.json").read_text("utf-8"))
+    assert (culprit["phase"], culprit.get("module")) == (phase, module)
+    assert any("test_running_data.py" in line for line in culprit["lines"])
+    if wrong == "forward":
+        assert (culprit["type"], culprit["inputs"]) == ("Linear", ["torch.float32 [2, 3] cpu"])
+        assert "linear(" in culprit["call"]
+        assert [row["name"] for row in table(directory / "exec_order.csv")] == ["block.0", "block.1"]
+    assert "test_culprit_is_named" in (directory / "stacks.txt").read_text("utf-8")
+
+
+def test_first_number_that_is_not_finite_is_named(tmp_path: Path) -> None:
+    settings(tmp_path)
+    network = SmallNet()
+    kept: list[Tensor] = []
+    network.conv1.register_forward_hook(lambda module, args, output: kept.append(output))
+    with torch.no_grad():
+        network.fc1.weight[3, 5] = float("inf")
+
+    def step() -> None:
+        with RunningDataRecorder(network) as recorder:
+            recorder.step(torch.ones(2, 1, 8, 8))
+            loss = network(torch.ones(2, 1, 8, 8)).sum()
+            assert loss.isfinite()
+
+    with pytest.raises(AssertionError):
+        step()
+    directory = tmp_path / "rank_0" / "rdr"
+    rows = {(row["kind"], row["name"]): row for row in table(directory / "statistics.csv")}
+    assert list(rows)[:2] == [("batch", ""), ("output", "conv1")]
+    weight, images, output = rows["parameter", "fc1.weight"], rows["batch", ""], rows["output", "conv1"]
+    assert (weight["positive_inf"], weight["count"], weight["shape"]) == ("1", "720", "[10, 72]")
+    assert (images["min"], images["max"], images["above_zero"]) == ("1", "1", "128")
+    assert float(output["sum"]) == pytest.approx(kept[0].double().sum().item())
+    bad = json.loads((directory / "culprit.json").read_text("utf-8"))["first_not_finite"]
+    assert bad == {"kind": "parameter", "name": "fc1.weight", "dtype": "float32", "shape": [10, 72]}
+
+
+def test_outputs_are_not_kept_alive(tmp_path: Path) -> None:
+    settings(tmp_path, mode=2)
+    network = SmallNet()
+    with RunningDataRecorder(network) as recorder:
+        recorder.step()
+        output = weakref.ref(network(torch.ones(2, 1, 8, 8)))
+        gc.collect()
+        assert output() is None
+        with torch.no_grad():
+            network(torch.ones(5, 1, 8, 8))  # an evaluation
+    directory = tmp_path / "rank_0" / "rdr"
+    state = json.loads((directory / "state.json").read_text("utf-8"))
+    assert state["train_dataset_element"] == "torch.float32 [2, 1, 8, 8] cpu", "the inputs of the network are the batch"
+    assert [row["output"] for row in table(directory / "exec_order.csv")][-1] == "torch.float32 [2, 10] cpu"
+    assert not (directory / "culprit.json").exists()
+
+
+def test_memory_of_the_last_steps(tmp_path: Path) -> None:
+    settings(tmp_path, mode=2)
+    network = nn.Linear(2, 2)
+    with RunningDataRecorder(network) as recorder:
+        for number in range(1, 1101):
+            recorder.step(number=number)
+            network(torch.ones(1, 2))
+    rows = table(tmp_path / "rank_0" / "rdr" / "memory_history.csv")
+    assert [int(row["step"]) for row in rows] == list(range(101, 1101))
+    assert all(int(row["host_bytes"]) > 1 << 20 and not row["cuda_allocated_bytes"] for row in rows)
+
+
+def test_files_of_the_training_before_are_gone(tmp_path: Path) -> None:
+    settings(tmp_path, mode=2)
+    network = SmallNet()
+
+    def step(error: BaseException | None) -> None:
+        with RunningDataRecorder(network) as recorder:
+            recorder.step(torch.ones(1, 1, 8, 8))
+            network(torch.ones(1, 1, 8, 8))
+            if error is not None:
+                raise error
+
+    with pytest.raises(ValueError, match="is no text"):
+        step(ValueError("\ud800 is no text"))
+    directory = tmp_path / "rank_0" / "rdr"
+    assert "exception.txt" in {file.name for file in directory.iterdir()}
+    (directory / "stacks.txt").unlink()
+    (directory / "stacks.txt").mkdir()  # can't be removed as a file: the others are written all the same
+    step(None)
+    assert sorted(file.name for file in directory.iterdir()) == sorted(["stacks.txt", *FILES])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lightning(tmp_path: Path) -> None:
+    settings(tmp_path)
+    from mindscope.torch.integrations.lightning import RunningDataCallback
+
+    lightning = pytest.importorskip("lightning")
+
+    class Digits(lightning.LightningModule):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = SmallNet()
+
+        def training_step(self, batch: Any, number: int) -> Tensor:
+            images = batch[0] if number < 2 else batch[0][:, :, :4]
+            return nn.functional.cross_entropy(self.net(images), batch[1])
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    trainer = lightning.Trainer(
+        max_epochs=1, callbacks=[RunningDataCallback()], logger=False, enable_progress_bar=False,
+        enable_checkpointing=False, enable_model_summary=False, accelerator="cpu",
+    )  # fmt: skip
+    with pytest.raises(RuntimeError):
+        trainer.fit(Digits(), batches())
+    directory = tmp_path / "rank_0" / "rdr"
+    culprit = json.loads((directory / "culprit.json").read_text("utf-8"))
+    assert (culprit["phase"], culprit["module"], culprit["type"]) == ("forward", "net.fc1", "Linear")
+    assert json.loads((directory / "state.json").read_text("utf-8"))["cur_step_num"] == 3
+
+
+TRANSFORMERS = """
+import sys
+import torch
+from torch import nn
+from transformers import Trainer, TrainingArguments
+from mindscope.torch.integrations.transformers import RunningDataCallback
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+        self.calls = 0
+
+    def forward(self, values, labels):
+        self.calls += 1
+        logits = self.fc(values if self.calls < 3 else values[:, :3])
+        return {"loss": nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+data = [{"values": torch.randn(4), "labels": torch.tensor(n % 2)} for n in range(16)]
+arguments = TrainingArguments(
+    sys.argv[1], max_steps=4, per_device_train_batch_size=2, report_to=[], save_strategy="no", use_cpu=True,
+    disable_tqdm=True,
+)
+trainer = Trainer(Net(), arguments, train_dataset=data, callbacks=[RunningDataCallback()])
+trainer.train()
+"""
+
+
+def test_transformers_that_end_by_an_error(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    environ = os.environ | {"MS_RDR_ENABLE": "1", "MS_RDR_PATH": str(tmp_path)}
+    command = [sys.executable, "-c", TRANSFORMERS, str(tmp_path / "out")]
+    ended = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 1, ended.stderr
+    directory = tmp_path / "rank_0" / "rdr"
+    culprit = json.loads((directory / "culprit.json").read_text("utf-8"))
+    assert (culprit["phase"], culprit["module"], culprit["type"]) == ("forward", "fc", "Linear")
+    state = json.loads((directory / "state.json").read_text("utf-8"))
+    assert state["cur_step_num"] == 3
+    assert state["train_dataset_element"]["values"] == "torch.float32 [2, 4] cpu"

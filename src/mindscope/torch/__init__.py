@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from mindscope.torch.metrics import rearrange_inputs as rearrange_inputs
     from mindscope.torch.print_operator import Print as Print
     from mindscope.torch.profiler import Profiler as Profiler
+    from mindscope.torch.running_data.recorder import RunningDataRecorder as RunningDataRecorder
     from mindscope.torch.summary.landscape_collector import LandscapeCollector as LandscapeCollector
     from mindscope.torch.summary.legacy import EvalLineage as EvalLineage
     from mindscope.torch.summary.legacy import SummaryStep as SummaryStep
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from mindscope.torch.summary.summary_collector import SummaryCollector as SummaryCollector
     from mindscope.torch.summary.summary_record import SummaryRecord as SummaryRecord
     from mindscope.torch.training.model import Model as Model
-    from mindscope.torch.training.running_data_recorder import RunningDataRecorder as RunningDataRecorder
     from mindscope.torch.training.set_context import GRAPH_MODE as GRAPH_MODE
     from mindscope.torch.training.set_context import PYNATIVE_MODE as PYNATIVE_MODE
     from mindscope.torch.training.set_context import set_context as set_context
@@ -123,7 +123,7 @@ _MODULES = {
     "summary.summary_collector": "SummaryCollector",
     "summary.summary_record": "SummaryRecord",
     "training.model": "Model",
-    "training.running_data_recorder": "RunningDataRecorder",
+    "running_data.recorder": "RunningDataRecorder",
     "training.set_context": "GRAPH_MODE PYNATIVE_MODE set_context",
 }
 """Module -> the public names that it holds."""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector, a profiler and a debugger in the ``Trainer`` of ``lightning`` or ``pytorch_lightning``."""
+"""A collector, a profiler, a debugger and recorders in the ``Trainer`` of ``lightning`` or ``pytorch_lightning``."""
 
 from __future__ import annotations
 
 import math
 from importlib import import_module
 from importlib.util import find_spec
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 from torch import nn
@@ -19,6 +20,7 @@ from mindscope.torch.integrations.trainer_adapter import (
     check_dump,
     check_profiler,
 )
+from mindscope.torch.running_data.recorder import RunningDataRecorder, configured
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
 _EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
@@ -326,6 +328,47 @@ class DebuggerCallback(_Callback):
         if self._is_entered:
             self._is_entered = False
             self._debugger.__exit__(None if error is None else type(error), error, None)
+
+
+class RunningDataCallback(_Callback):
+    """The running data recorder: writes what a ``Trainer`` of Lightning did last, if it fails or ends.
+
+    Args:
+        config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
+            ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
+
+    Raises:
+        SettingsError: the configuration can't be read, or has an invalid entry.
+    """
+
+    def __init__(self, config: str | PathLike[str] | None = None) -> None:
+        super().__init__()
+        configured(config)
+        self._config = config
+        self._recorder: RunningDataRecorder | None = None
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        """Follow the module."""
+        optimizer = trainer.optimizers[0] if trainer.optimizers else None
+        self._recorder = RunningDataRecorder(pl_module, optimizer, self._config).__enter__()
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        """Begin a step, or continue one that accumulates gradients."""
+        if self._recorder is not None:
+            self._recorder.step(batch, trainer.current_epoch + 1, trainer.global_step + 1)
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        """Stop."""
+        self._leave(None)
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """Write."""
+        self._leave(exception)
+
+    def _leave(self, error: BaseException | None) -> None:
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.__exit__(None if error is None else type(error), error, None)
 
 
 class _EpochLogs:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector, a profiler and a debugger in the ``Trainer`` of Transformers."""
+"""A collector, a profiler, a debugger and recorders in the ``Trainer`` of Transformers."""
 
 from __future__ import annotations
 
 import math
+import sys
+from os import PathLike
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,6 +15,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 from transformers import TrainerCallback
 
+from mindscope.capture import exit_hooks
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
 from mindscope.torch.integrations.trainer_adapter import (
@@ -21,6 +25,7 @@ from mindscope.torch.integrations.trainer_adapter import (
     check_dump,
     check_profiler,
 )
+from mindscope.torch.running_data.recorder import RunningDataRecorder, configured
 
 if TYPE_CHECKING:
     from mindscope.torch.debugging import Debugger
@@ -231,6 +236,64 @@ class DebuggerCallback(TrainerCallback):
             self._seen.stop()
             self._seen = None
         self._debugger.__exit__(None, None, None)
+
+
+class RunningDataCallback(TrainerCallback):
+    """The running data recorder: writes what a ``Trainer`` of Transformers did last, if it fails or ends.
+
+    Trainers report no failure to callbacks. So what a failed training did last is written when the process ends
+    by its error, or by ``with callback: trainer.train()`` at once.
+
+    Args:
+        config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
+            ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
+
+    Raises:
+        SettingsError: the configuration can't be read, or has an invalid entry.
+    """
+
+    def __init__(self, config: str | PathLike[str] | None = None) -> None:
+        configured(config)
+        self._config = config
+        self._recorder: RunningDataRecorder | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Follow the model."""
+        self._leave(None)
+        optimizer = _plain_optimizer(given.get("optimizer"))
+        self._recorder = RunningDataRecorder(given["model"], optimizer, self._config).__enter__()
+        exit_hooks.close_at_exit(self)
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Begin a step, with the inputs of the model as its batch."""
+        if self._recorder is not None:
+            self._recorder.step(None, math.floor(state.epoch or 0) + 1, state.global_step + 1)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Stop."""
+        self._leave(None)
+
+    def __enter__(self) -> RunningDataCallback:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave(error)
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """The process is terminated; nothing failed."""
+        return True
+
+    def close(self) -> None:
+        """The process ends before the training did."""
+        self._leave(getattr(sys, "last_value", None))
+
+    def _leave(self, error: BaseException | None) -> None:
+        exit_hooks.forget(self)
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.__exit__(None if error is None else type(error), error, None)
 
 
 class _Losses:

@@ -20,13 +20,13 @@ from mindscope.torch.core.context import running_data_settings
 from mindscope.torch.core.devices import to_device
 from mindscope.torch.core.run_context import CallbackParams
 from mindscope.torch.dump.dump import training_dump
+from mindscope.torch.running_data.running_data import RunningData
 from mindscope.torch.summary.operator_hooks import isolated_values
 from mindscope.torch.training.evaluation import Evaluation
 from mindscope.torch.training.loop_state import evaluation_state, training_state
 from mindscope.torch.training.model_arguments import check_boost_level, check_extent, check_frequency
 from mindscope.torch.training.model_parts import LossFunction, ModelParts
 from mindscope.torch.training.progress import Progress
-from mindscope.torch.training.running_data import RunningData
 from mindscope.torch.training.trainer import Trainer, train_epochs
 
 Callbacks = Callback | Iterable[Callback] | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``RunningDataRecorder``: the running data recorder of a loop of one's own."""
+"""``RunningDataRecorder``: the running data recorder of a loop of your own, and of trainers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mindscope.log import configure_log
 from mindscope.torch.core import distributed
 from mindscope.torch.core.context import running_data_settings
 from mindscope.torch.core.run_context import CallbackParams
-from mindscope.torch.training.running_data import RunningData
+from mindscope.torch.running_data.running_data import RunningData
 
 
 class RunningDataRecorder:
@@ -41,7 +41,7 @@ class RunningDataRecorder:
         configure_log()
         if not isinstance(network, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
-        settings = running_data_settings() if config is None else _configured(config)
+        settings = configured(config)
         self._params = CallbackParams(
             mode="train", network=network, train_network=network, optimizer=optimizer, loss_fn=None,
             cur_epoch_num=None, cur_step_num=0, epoch_num=None, batch_num=None, train_dataset_element=None,
@@ -49,14 +49,15 @@ class RunningDataRecorder:
         )  # fmt: skip
         self._data = RunningData(network, self._params, settings)
 
-    def step(self, batch: Any = None, epoch: int | None = None) -> None:
+    def step(self, batch: Any = None, epoch: int | None = None, number: int | None = None) -> None:
         """A step begins.
 
         Args:
-            batch: its inputs, whose types and shapes are kept, and with which the graph is traced.
+            batch: its inputs, which are summarized, and with which the graph is traced; None for those of the network.
             epoch: its number.
+            number: of the step; if None, one more than the last.
         """
-        self._params["cur_step_num"] += 1
+        self._params["cur_step_num"] = self._params["cur_step_num"] + 1 if number is None else number
         self._params["train_dataset_element"], self._params["cur_epoch_num"] = batch, epoch
 
     def __enter__(self) -> RunningDataRecorder:
@@ -69,5 +70,6 @@ class RunningDataRecorder:
         self._data.__exit__(kind, error, trace)
 
 
-def _configured(config: str | PathLike[str]) -> RunningDataSettings:
-    return read_config(config).running_data or RunningDataSettings()
+def configured(config: str | PathLike[str] | None) -> RunningDataSettings:
+    """The settings of a configuration file; those of the process for None. Raises SettingsError."""
+    return running_data_settings() if config is None else read_config(config).running_data or RunningDataSettings()

@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The running data recorder: what a training did last, written when it fails or ends."""
+"""What a training did last: kept while it runs, written when it fails or ends."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
-from torch.utils.hooks import RemovableHandle
 
 from mindscope.debug.running_data import LastData, write_running_data
 from mindscope.debug.settings import ALWAYS, RunningDataSettings
 from mindscope.torch.core.naming import plain_network
+from mindscope.torch.running_data import memory_history
+from mindscope.torch.running_data.last_step import LastStep, tensor_shapes
+from mindscope.torch.running_data.memory_history import LastMemory, memory_snapshot
 from mindscope.torch.summary.framework import TorchFramework
 
 _LOG = logging.getLogger("mindscope")
 
 
 class RunningData:
-    """Keeps in which order the modules of a network run, from ``with`` on; writes what is known at the end.
+    """Follows the steps of a network from ``with`` on; writes what is known at the end.
 
-    Nothing is kept or written where ``settings`` say that it is off. Modules that ``torch.compile`` fused run unseen.
+    Nothing is kept or written where ``settings`` say that it is off. No tensor is kept but the last batch.
 
     Args:
         network: what is trained.
@@ -34,59 +36,49 @@ class RunningData:
 
     def __init__(self, network: nn.Module, params: Any, settings: RunningDataSettings) -> None:
         self._network, self._params, self._settings = plain_network(network), params, settings
-        self._order: list[tuple[str, str, Any]] = []  # of the step of the number below: name, type, outputs
-        self._step: Any = None
-        self._handles: list[RemovableHandle] = []
+        self._memory = LastMemory()
+        self._last = LastStep(self._network, self._step, lambda: self._memory.add(self._step()))
 
     def __enter__(self) -> RunningData:
         if self._settings.is_enabled:
-            for name, module in cast("Iterable[tuple[str, nn.Module]]", self._network.named_modules()):
-                self._handles.append(module.register_forward_hook(_Named(name, self._keep)))
+            self._last.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for handle in self._handles:
-            handle.remove()
+        self._last.stop()
         if self._settings.is_enabled and (error is not None or self._settings.mode == ALWAYS):
             write_running_data(self._settings.path, self._last_data(error))
 
-    def _keep(self, name: str, module: nn.Module, outputs: Any) -> None:
-        if torch.compiler.is_compiling():
-            return
-        step = self._params.get("cur_step_num")
-        if step != self._step:
-            self._step, self._order = step, []
-        self._order.append((name, type(module).__name__, _shapes(outputs)))
+    def _step(self) -> Any:
+        return self._params.get("cur_step_num")
 
     def _last_data(self, error: BaseException | None) -> LastData:
-        params = self._params
+        # imported only now, since they load the debugger, which few trainings need
+        from mindscope.torch.running_data.culprit import culprit
+        from mindscope.torch.running_data.last_tensors import COLUMNS, summarize_tensors
+
+        params, last = self._params, self._last
+        if params.get("train_dataset_element") is None:
+            params["train_dataset_element"] = last.inputs
+        batch, optimizer = params.get("train_dataset_element"), params.get("optimizer")
         state = {name: params.get(name) for name in ("mode", "cur_epoch_num", "cur_step_num", "epoch_num", "batch_num")}
-        state["train_dataset_element"] = _shapes(params.get("train_dataset_element"))
-        order = [(name, kind, str(outputs)) for name, kind, outputs in self._order]
-        memory = _memory_of(self._network, params.get("optimizer")) | _device_memory()
-        return LastData(state, order, memory, _graph(params), error)
-
-
-class _Named:
-    """A forward hook that knows the name of its module."""
-
-    def __init__(self, name: str, keep: Any) -> None:
-        self._name, self._keep = name, keep
-
-    def __call__(self, module: nn.Module, args: Any, outputs: Any) -> None:
-        self._keep(self._name, module, outputs)
-
-
-def _shapes(values: Any) -> Any:
-    """Type and shape of each tensor, in their structure."""
-
-    def shape(value: Any) -> str:
-        is_tensor = isinstance(value, Tensor)
-        return f"{value.dtype} {list(value.shape)} {value.device}" if is_tensor else type(value).__name__
-
-    return pytree.tree_map(shape, values)
+        state["train_dataset_element"] = tensor_shapes(batch)
+        tensors = list(summarize_tensors(batch, last.calls, self._network, optimizer))
+        return LastData(
+            state=state,
+            order=[(call.name, call.type, str(call.shapes)) for call in last.calls],
+            statistics=[each.row for each in tensors],
+            statistics_columns=COLUMNS,
+            memory=_memory_of(self._network, optimizer) | _device_memory(),
+            memory_history=self._memory.rows,
+            memory_columns=memory_history.COLUMNS,
+            memory_snapshot=memory_snapshot(),
+            graph=_graph(params),
+            error=error,
+            culprit=culprit(error, self._network, tensors),
+        )
 
 
 def _graph(params: Any) -> Any:

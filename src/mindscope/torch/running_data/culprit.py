@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a training failed: phase, module, line of the program, and the first tensor that is not finite."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Container, Iterable, Sequence
+from types import FrameType
+from typing import Any, cast
+
+from torch import nn
+
+from mindscope.torch.debugging.source_lines import is_of_user, source_line
+from mindscope.torch.running_data.last_step import tensor_shapes
+from mindscope.torch.running_data.last_tensors import TensorSummary
+
+_PHASES = {"torch.optim": "optimizer", "torch.utils.data": "data"}
+
+
+def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[TensorSummary]) -> dict[str, Any]:
+    """What is wrong with a training; empty if nothing is.
+
+    Args:
+        error: with which it failed.
+        network: what is trained.
+        tensors: in the order of a step.
+
+    Returns:
+        Of an error ``error``; ``phase``: forward, backward, optimizer, data, or "" elsewhere; ``module``, ``type``
+        and ``inputs`` of the innermost module; ``call``: the innermost line that called something, often an operator;
+        ``lines``: those of the user's program, innermost first. ``first_not_finite``: the first tensor with a NaN or an
+        infinity.
+    """
+    found = {} if error is None else _failure(error, network)
+    bad = next((each for each in tensors if each.is_finite is False), None)
+    if bad is not None:
+        found["first_not_finite"] = {"kind": bad.kind, "name": bad.name, "dtype": bad.dtype, "shape": bad.shape}
+    return found
+
+
+def _failure(error: BaseException, network: nn.Module) -> dict[str, Any]:
+    """Where an error was raised, by the frames of its traceback."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    modules = cast("Iterable[tuple[str, nn.Module]]", network.named_modules())
+    names = {id(module): name for name, module in modules}
+    found: dict[str, Any] = {"error": f"{type(error).__name__}: {error}", "phase": _phase(frames, names)}
+    for frame, _ in reversed(frames):
+        module = frame.f_locals.get("self")
+        if id(module) in names:
+            found |= {"module": names[id(module)], "type": type(module).__name__, "inputs": _inputs(frames, module)}
+            break
+    if frames:
+        found["call"] = source_line(*_place(*frames[-1]))
+    found["lines"] = [source_line(*_place(*each)) for each in reversed(frames) if is_of_user(each[0].f_code)]
+    return found
+
+
+def _phase(frames: Sequence[tuple[FrameType, int]], names: Container[int]) -> str:
+    """That of the innermost frame that has one; a module that runs inside of autograd is of a checkpoint."""
+    phases = [_phase_of(frame, names) for frame, _ in frames]
+    known = next(filter(None, reversed(phases)), "")
+    return "backward" if known == "forward" and "backward" in phases else known
+
+
+def _phase_of(frame: FrameType, names: Container[int]) -> str:
+    module = f"{frame.f_globals.get('__name__', '')}."
+    found = next((phase for name, phase in _PHASES.items() if module.startswith(f"{name}.")), "")
+    if module == "torch.autograd.":  # backward and grad; torch.autograd.function calls forward too
+        found = "backward"
+    return "forward" if id(frame.f_locals.get("self")) in names else found
+
+
+def _inputs(frames: Iterable[tuple[FrameType, int]], module: Any) -> Any:
+    """Shapes of what a module was called with, from the frame of PyTorch that called its ``forward``."""
+    for frame, _ in frames:
+        variables = frame.f_locals
+        if frame.f_code.co_name == "_call_impl" and variables.get("self") is module:
+            args, kwargs = variables.get("args", ()), variables.get("kwargs", {})
+            return tensor_shapes((args, kwargs) if kwargs else args)
+    return None
+
+
+def _place(frame: FrameType, line: int) -> tuple[Any, int, dict[str, Any]]:
+    return frame.f_code, line, frame.f_globals
