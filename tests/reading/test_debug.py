@@ -150,6 +150,25 @@ def test_a_restart_replaces_steps_and_shares_tensors(tmp_path: Path) -> None:
     assert len(source.tensors) == 3
 
 
+def test_a_growing_run_reads_new_descriptions_only(tmp_path: Path) -> None:
+    write(tmp_path, {1: columns_of(3, 1)}, tensors=[described("0"), described("1", shape=[2])])
+    first = source_of(tmp_path)
+    assert [first.tensors[place].name != "" for place in first.at(1, 0).tensor] == [False, False, True]  # not described
+    with mindscope.SummaryRecord(tmp_path) as record:
+        more = [described("1", shape=[3]), described("2")]
+        record.add_value("tensor_statistics", tensors_tag(0), TensorTable(7, 0, 1, more, {}))
+        record.record(2)
+    stores = [mindscope.open_run(tmp_path).store]
+    grown, fresh = RecordedSource(stores, first), RecordedSource(stores)
+    assert grown.tensors is first.tensors
+    assert [grown.tensors[place] for place in grown.at(1, 0).tensor] == list(fresh.tensors)
+    assert [each.slot for each in fresh.tensors] == ["0", "1", "2"]
+    assert fresh.tensors[1].shape is None
+    other = tmp_path / "other"
+    write(other, {1: columns_of(2, 1)}, tensors=[described("5"), described("6")])
+    assert [each.slot for each in RecordedSource([mindscope.open_run(other).store], first).tensors] == ["5", "6"]
+
+
 def test_ranks_are_one_source(tmp_path: Path) -> None:
     for rank in (0, 3):
         write(tmp_path / f"rank_{rank}", {1: columns_of(2, rank)}, table=rank + 1, rank=rank)

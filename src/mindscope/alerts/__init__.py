@@ -7,7 +7,7 @@ from mindscope.alerts.alert import Alert
 from mindscope.alerts.alert_stream import find_alerts, follow_alerts
 from mindscope.alerts.monitor import Monitor
 from mindscope.alerts.parameters import Parameters
-from mindscope.alerts.rules import CHECKS, Rule, check_rule, expression_rule
+from mindscope.alerts.rules import CHECKS, Rule, check_rule, expression_rule, watchpoint_rules
 
 __all__ = [
     "CHECKS",
@@ -19,4 +19,5 @@ __all__ = [
     "expression_rule",
     "find_alerts",
     "follow_alerts",
+    "watchpoint_rules",
 ]

@@ -12,7 +12,7 @@ from mindscope.alerts.alert import Alert
 from mindscope.alerts.monitor import Monitor
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import Rule
-from mindscope.errors import ExpressionError, RunNotFoundError
+from mindscope.errors import DebugDataError, ExpressionError, RunNotFoundError
 from mindscope.ingest import Catalog, Watcher
 from mindscope.stats.expression import require_tags
 from mindscope.types import Kind
@@ -23,7 +23,7 @@ def find_alerts(
 ) -> list[Alert]:
     """What ``rules`` find in the runs as they are, the oldest first.
 
-    Raises RunNotFoundError without a run, ExpressionError when no run has the tags that a rule names.
+    Raises RunNotFoundError without a run, and as ``require_known``.
     """
     catalog = Catalog(base, follow_links=follow_links)
     catalog.refresh()
@@ -43,8 +43,8 @@ def follow_alerts(
 ) -> Iterator[Alert]:
     """What ``rules`` find, each alert once, as runs are written; ends when every run was closed by its writer.
 
-    Watches files, and checks them at least every ``interval_s`` seconds. Raises ExpressionError in the end when no run
-    ever had the tags that a rule names.
+    Watches files, and checks them at least every ``interval_s`` seconds. Raises in the end as
+    ``require_known``.
     """
     catalog = Catalog(base, follow_links=follow_links)
     monitor = Monitor(catalog, parameters, rules)
@@ -66,7 +66,15 @@ def follow_alerts(
 
 
 def require_known(catalog: Catalog, rules: Sequence[Rule]) -> None:
-    """Raises ExpressionError, which names near tags, when no run has the tags of a rule."""
+    """Raises ExpressionError, which names near tags, when no run has the tags of a rule.
+
+    Raises DebugDataError when there is a watchpoint, and no run has debugging data.
+    """
+    if any(rule.watchpoint for rule in rules):
+        from mindscope.reading.debug import has_statistics  # would delay the viewer
+
+        if not any(map(has_statistics, catalog.runs.values())):
+            raise DebugDataError("no run has debugging data for a watchpoint: record it with mindscope.torch.Debugger")
     known = [frozenset(store.tags(Kind.SCALAR)) for store in catalog.runs.values()]
     for rule in rules:
         if rule.condition is not None and not any(here.issuperset(rule.tags) for here in known):

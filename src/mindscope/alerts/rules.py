@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules: a built-in check by its name, or a condition over tags."""
+"""Rules: a built-in check by its name, a condition over tags, or a watchpoint over debugging data."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
 from mindscope.stats.expression import Expression, parse
+
+if TYPE_CHECKING:
+    from mindscope.debug.watchpoints import Watchpoint
 
 CHECKS = {
     "nan": "the loss is NaN or infinite",
@@ -28,7 +32,7 @@ VALUE = "value"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``name`` is what alerts call it. ``condition`` is None for a built-in check.
+    """``name`` is what alerts call it. Without ``condition`` and ``watchpoint`` it is a built-in check.
 
     A condition fires when it held at ``for_steps`` logged steps in a row. ``tag`` is what it calls ``value``, None
     when it names all its tags itself. ``runs`` is a pattern of run ids with * and ?, None for all of them.
@@ -39,6 +43,13 @@ class Rule:
     for_steps: int = 1
     tag: str | None = None
     runs: str | None = None
+    watchpoint: Watchpoint | None = field(default=None, compare=False)
+    """Its text is the name."""
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a built-in check."""
+        return self.condition is None and self.watchpoint is None
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -57,6 +68,17 @@ def check_rule(name: str) -> Rule:
     if name not in CHECKS:
         raise ExpressionError(f"{name!r} is no check, want one of {' '.join(CHECKS)} or a condition such as loss > 2")
     return Rule(name)
+
+
+RECOMMENDED = "recommended"
+
+
+def watchpoint_rules(text: str) -> list[Rule]:
+    """A watchpoint by its text, or all recommended ones. Raises WatchpointError when it can't be read."""
+    from mindscope.debug.watchpoints import parse_watchpoint, recommended_watchpoints  # would delay the viewer
+
+    found = recommended_watchpoints() if text == RECOMMENDED else (parse_watchpoint(text),)
+    return [Rule(each.text, watchpoint=each) for each in found]
 
 
 def expression_rule(

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the running data of a training: one file for each kind of data.
+"""Writes the running data of a training: one file for each kind of data, in ``<path>/rank_<N>/rdr/``.
 
-``<path>/rank_<N>/rdr/`` holds ``exception.txt`` (the traceback, if the training failed), ``state.json`` (epoch, step,
-and shapes of the last input), ``exec_order.csv`` (the modules in the order of execution in the last step, with
-the shapes of their outputs), ``memory.json`` and ``graph_0.pb`` (the network, which the viewer shows).
+- ``exception.txt``: the traceback, if the training failed; ``stacks.txt``: what each thread did then.
+- ``culprit.json``: where it failed, and the first tensor with a NaN or an infinity.
+- ``state.json``: epoch, step, and shapes of the last batch.
+- ``exec_order.csv``: the modules in the order of execution in the last step, with the shapes of their outputs.
+- ``statistics.csv``: of the last batch, outputs, gradients, parameters and buffers.
+- ``memory.json``, ``memory_history.csv``: memory at the end and at the last steps; ``memory_snapshot.pickle`` of CUDA.
+- ``graph_0.pb``: the network, which the viewer shows.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import os
 import resource
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +31,7 @@ from mindscope.rank import rank_id
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
+Rows = list[tuple[Any, ...]]
 
 
 @dataclass(slots=True)
@@ -35,42 +40,90 @@ class LastData:
 
     state: dict[str, Any] = field(default_factory=dict[str, Any])
     """JSON values: epoch, step, shapes of the input."""
-    order: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    order: Rows = field(default_factory=Rows)
     """Name, type and output shapes of the modules that ran in the last step, in order of execution."""
+    statistics: Rows = field(default_factory=Rows)
+    """As ``statistics_columns``, one row a tensor."""
+    statistics_columns: Sequence[str] = ()
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
     """Memory of the device, in bytes."""
+    memory_history: Rows = field(default_factory=Rows)
+    """As ``memory_columns``, one row a step, ascending."""
+    memory_columns: Sequence[str] = ()
+    memory_snapshot: bytes | None = None
+    """A pickle of CUDA's allocator."""
     graph: Message | None = None
     """The ``GraphProto`` of the network."""
     error: BaseException | None = None
+    culprit: dict[str, Any] = field(default_factory=dict[str, Any])
+    """JSON values; empty if nothing is wrong."""
 
 
 def write_running_data(path: Path, data: LastData, environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Write the files; returns their directory. On failure it logs a warning and returns None, to hide no error."""
+    """Write the files; returns their directory, or None if it can't be made.
+
+    It raises nothing, to hide no error of the training: a file that can't be written is logged, and the others are
+    written.
+    """
     directory = path / f"rank_{rank_id(environ)}" / "rdr"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        _write(directory, data)
     except OSError as error:
         _LOG.warning("running data of the training was not written: %s", error)
         return None
+    for name, write in _writers(data).items():
+        try:
+            (directory / name).unlink(missing_ok=True)  # of a training before
+            if write is not None:
+                write(directory / name)
+        except (OSError, ValueError) as error:
+            _LOG.warning("%s of the running data was not written: %s", name, error)
     _LOG.warning("running data of the training was written to %s", directory)
     return directory
 
 
-def _write(directory: Path, data: LastData) -> None:
-    (directory / "exception.txt").unlink(missing_ok=True)
-    if data.error is not None:
-        (directory / "exception.txt").write_text("".join(traceback.format_exception(data.error)), "utf-8")
-    (directory / "state.json").write_text(json.dumps(data.state, indent=1, default=str), "utf-8")
+def _writers(data: LastData) -> dict[str, Callable[[Path], object] | None]:
+    """What writes each file; None for one that there is not."""
+    error, graph, snapshot = data.error, data.graph, data.memory_snapshot
+    model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": graph}
     memory = _host_memory() | data.memory
-    (directory / "memory.json").write_text(json.dumps(memory, indent=1, default=str), "utf-8")
-    with (directory / "exec_order.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("order", "name", "type", "output"))
-        writer.writerows((place, *map(text_cell, entry)) for place, entry in enumerate(data.order))
-    if data.graph is not None:
-        model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": data.graph}
-        (directory / "graph_0.pb").write_bytes(wire.encode(MODEL, model))
+    order = [(place, *entry) for place, entry in enumerate(data.order)]
+    return {
+        "exception.txt": _text("".join(traceback.format_exception(error))) if error is not None else None,
+        "stacks.txt": _text(_stacks()) if error is not None else None,
+        "culprit.json": _json(data.culprit) if data.culprit else None,
+        "state.json": _json(data.state),
+        "exec_order.csv": _table(("order", "name", "type", "output"), order),
+        "statistics.csv": _table(data.statistics_columns, data.statistics) if data.statistics else None,
+        "memory.json": _json(memory),
+        "memory_history.csv": _table(data.memory_columns, data.memory_history) if data.memory_history else None,
+        "memory_snapshot.pickle": (lambda path: path.write_bytes(snapshot)) if snapshot is not None else None,
+        "graph_0.pb": (lambda path: path.write_bytes(wire.encode(MODEL, model))) if graph is not None else None,
+    }
+
+
+def _text(text: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(text, "utf-8", errors="backslashreplace")
+
+
+def _json(value: Any) -> Callable[[Path], object]:
+    return lambda path: path.write_text(json.dumps(value, indent=1, default=str), "utf-8")
+
+
+def _table(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> Callable[[Path], object]:
+    def write(path: Path) -> None:
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows([text_cell(each) if isinstance(each, str) else each for each in row] for row in rows)
+
+    return write
+
+
+def _stacks() -> str:
+    """What each thread does, the innermost call last."""
+    frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]  # its documented name
+    return "\n".join(f"thread {thread}:\n{''.join(traceback.format_stack(frame))}" for thread, frame in frames.items())
 
 
 def _host_memory() -> dict[str, Any]:

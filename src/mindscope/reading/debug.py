@@ -27,6 +27,7 @@ class RecordedSource:
 
     Args:
         stores: of the training's run, or of the runs of its ranks. Of a rank that several hold, the first counts.
+        earlier: a source of the same runs, whose descriptions of tensors are taken over; only newer ones are read.
 
     Raises:
         DebugDataError: no Debugger recorded into these runs.
@@ -35,25 +36,31 @@ class RecordedSource:
     format = "mindscope"
     fields = frozenset(FIELDS)
 
-    def __init__(self, stores: Iterable[RunStore]) -> None:
+    def __init__(self, stores: Iterable[RunStore], earlier: RecordedSource | None = None) -> None:
         self._steps: dict[int, StoredValues] = {}
-        self._tables = TensorTables()
         runs: list[str] = []
+        described: list[StoredValues] = []
         for store in stores:
             runs.append(store.id)
-            self._add(store)
+            described += self._add(store)
         if not self._steps:
             looked_in = ", ".join(runs) or "no run"
             raise DebugDataError(f"no statistics of tensors in {looked_in}: record them with a Debugger")
+        known = None if earlier is None else earlier._tables
+        self._tables = known if known is not None and known.is_start_of(described) else TensorTables()
+        for found in described:
+            self._tables.read(found)
 
-    def _add(self, store: RunStore) -> None:
-        matches = [match for tag in store.tags(Kind.TENSOR_STATISTICS) if (match := TAG.fullmatch(tag))]
-        for match in matches:
+    def _add(self, store: RunStore) -> list[StoredValues]:
+        """Find the steps of a run. Returns its descriptions of tensors, in the order of writing."""
+        described: list[StoredValues] = []
+        for match in (match for tag in store.tags(Kind.TENSOR_STATISTICS) if (match := TAG.fullmatch(tag))):
             found, rank = find_values(store, Kind.TENSOR_STATISTICS, match[0]), int(match[1])
             if match[2] == "tensors":
-                self._tables.read(found.overwritten())
+                described.append(found.overwritten())
             elif rank not in self._steps:
                 self._steps[rank] = found
+        return described
 
     @property
     def framework(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import RLock
 from typing import Any, cast
 
 import numpy as np
@@ -14,13 +15,15 @@ from mindscope.analysis.stored_values import StoredValues
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.errors import FormatError
 from mindscope.formats.tensor_statistics import TensorStatistics
+from mindscope.store import ReferenceColumns
 from mindscope.types import Message
 
 
 class TensorTables:
     """The tables of several recorders, merged: equal tensors of all of them are one.
 
-    Tensors are equal if all but shape and stack is equal. One that changed its shape has None.
+    Tensors are equal if all but shape and stack is equal. One that changed its shape has None. For any thread: sources
+    of a growing run share them.
     """
 
     def __init__(self) -> None:
@@ -29,18 +32,31 @@ class TensorTables:
         self.facts: Message = {}
         """Of the newest recording."""
         self.failures: list[FormatError] = []
+        self._lock = RLock()
+        self._read: dict[tuple[str, str], ReferenceColumns] = {}  # by run and tag: the values that were read
         self._place: dict[DebugTensor, int] = {}  # without shape and stack -> place in ``tensors``
         self._tables: dict[int, dict[int, int]] = {}  # by table: place there -> place in ``tensors``
         self._layout: tuple[tuple[int, bytes], NDArray[np.int32]] | None = None  # of the step that was read last
         self._wanted: tuple[Any, NDArray[np.intp]] | None = None  # rows of the tensors that were looked for last
 
+    def is_start_of(self, described: Sequence[StoredValues]) -> bool:
+        """Whether all that was read is the start of these values, so that ``read`` has to read the others only."""
+        places = {(each.run, each.tag): each.places for each in described}
+        with self._lock:
+            return all(key in places and _begins(places[key], read) for key, read in self._read.items())
+
     def read(self, found: StoredValues) -> None:
-        """Add the descriptions in values of a run."""
-        for row in range(len(found.places)):
-            try:
-                self._add(found.read(found.places, row))
-            except FormatError as error:
-                self.failures.append(error)
+        """Add the descriptions in values of a run that were not read yet."""
+        with self._lock:
+            known = self._read.get((found.run, found.tag))
+            for row in range(0 if known is None else len(known), len(found.places)):
+                try:
+                    self._add(found.read(found.places, row))
+                except FormatError as error:
+                    self.failures.append(error)
+            if known is None or len(known) < len(found.places):
+                self._layout = self._wanted = None  # rows may have a description now
+                self._read[found.run, found.tag] = found.places
 
     def _add(self, described: TensorStatistics) -> None:
         self.facts = described.facts or self.facts
@@ -63,6 +79,10 @@ class TensorTables:
 
     def places(self, recorded: TensorStatistics) -> NDArray[np.int32]:
         """Places in ``tensors`` of the rows of a step, shape (rows,). Raises FormatError if they can't be read."""
+        with self._lock:
+            return self._places(recorded)
+
+    def _places(self, recorded: TensorStatistics) -> NDArray[np.int32]:
         packed = recorded.packed.get("tensor")
         key = (recorded.table, b"" if packed is None else packed.data)
         if self._layout is not None and self._layout[0] == key and self._layout[1].size == recorded.rows:
@@ -84,7 +104,11 @@ class TensorTables:
 
     def rows_of(self, recorded: TensorStatistics, tensors: Sequence[int]) -> NDArray[np.intp]:
         """The last row of each tensor in a step, -1 where it has none. Shape (tensors,)."""
-        places = self.places(recorded)
+        with self._lock:
+            return self._rows_of(recorded, tensors)
+
+    def _rows_of(self, recorded: TensorStatistics, tensors: Sequence[int]) -> NDArray[np.intp]:
+        places = self._places(recorded)
         if self._wanted is not None and self._wanted[0][0] is places and self._wanted[0][1] == tensors:
             return self._wanted[1]
         last = np.full(len(self.tensors), -1, np.intp)
@@ -92,6 +116,13 @@ class TensorTables:
         rows = last[np.asarray(tensors, np.intp)]
         self._wanted = ((places, list(tensors)), rows)
         return rows
+
+
+def _begins(places: ReferenceColumns, start: ReferenceColumns) -> bool:
+    size = len(start)
+    return len(places) >= size and all(
+        np.array_equal(getattr(places, name)[:size], getattr(start, name)) for name in ("file", "offset", "length")
+    )
 
 
 def _tensor(message: Message) -> DebugTensor:

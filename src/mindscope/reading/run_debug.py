@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.compare import Divergence, compare_sources
+from mindscope.debug.compare import Divergence, RankDifference, compare_ranks, compare_sources, known_pairs
 from mindscope.debug.first_bad import FirstBad, find_first_bad
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.source import DebugSource
@@ -22,6 +22,8 @@ from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
 from mindscope.reading.debug import RecordedSource, has_statistics
 from mindscope.reading.open import open_runs
+from mindscope.reading.operator_pairs import remembered_pairs
+from mindscope.settings import load_settings
 from mindscope.store import RunStore
 from mindscope.tables import arrow_table, pandas_table
 
@@ -83,9 +85,11 @@ class TensorRecords:
 class RunDebug:
     """The debugging data of one training, as of now."""
 
-    def __init__(self, source: DebugSource) -> None:
+    def __init__(self, source: DebugSource, path: Path | None = None) -> None:
         self.source = source
         """Tensors, steps and ranks."""
+        self.path = path
+        """The run, file or directory that holds them; None if it is in memory only."""
 
     def first_bad(self) -> FirstBad | None:
         """The first operator in time whose inputs are finite and whose outputs are not; None if none does damage.
@@ -103,7 +107,12 @@ class RunDebug:
         return evaluate_watchpoints(self.source, chosen, steps=steps, most_hits=most_hits)
 
     def compare(
-        self, other: RunDebug, *, by_hand: Mapping[str, str] | None = None, tolerance: float | None = None
+        self,
+        other: RunDebug,
+        *,
+        by_hand: Mapping[str, str] | None = None,
+        tolerance: float | None = None,
+        workspace: str | Path | None = None,
     ) -> Divergence:
         """Where this training and another part. Raises DebugDataError if they have no common step.
 
@@ -111,8 +120,24 @@ class RunDebug:
             other: ``debug`` of another run, also of another framework.
             by_hand: names of operators of this training with those of the other that match.
             tolerance: largest relative error of equal tensors; by default that of the dtype.
+            workspace: of a viewer, with the operators that were paired on its page; by default as in the settings.
         """
-        return compare_sources(self.source, other.source, by_hand=by_hand, tolerance=tolerance)
+        pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
+        return compare_sources(self.source, other.source, by_hand=pairs, tolerance=tolerance)
+
+    def _remembered_pairs(
+        self, other: RunDebug, workspace: str | Path | None, by_hand: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Those of operators that both have and that ``by_hand`` does not name."""
+        if self.path is None or other.path is None:
+            return {}
+        folder = load_settings({}).workspace if workspace is None else Path(workspace).expanduser()
+        pairs = known_pairs(self.source, other.source, remembered_pairs(folder, self.path, other.path))
+        return {one: each for one, each in pairs.items() if one not in by_hand and each not in by_hand.values()}
+
+    def compare_ranks(self) -> RankDifference | None:
+        """Where the ranks of a data-parallel training part; None if they never do, or only one was recorded."""
+        return compare_ranks(self.source)
 
     def tensor(self, operator: str, step: int, *, rank: int | None = None) -> TensorRecords:
         """The tensors of an operator, a module or a parameter in a step: inputs, outputs, gradients, all calls.
@@ -164,8 +189,8 @@ def debug_of_run(store: RunStore) -> RunDebug:
     Raises DebugDataError if there is none.
     """
     if has_statistics(store):
-        return RunDebug(RecordedSource([store]))
-    return RunDebug(_found_in(store.path))
+        return RunDebug(RecordedSource([store]), store.path)
+    return _found_in(store.path)
 
 
 def open_debug(path: str | Path) -> RunDebug:
@@ -182,22 +207,23 @@ def open_debug(path: str | Path) -> RunDebug:
     if directory.is_dir():
         stores = [run.store for run in open_runs(directory).values() if has_statistics(run.store)]
         if stores:
-            return RunDebug(_of_ranks(stores, directory))
-    return RunDebug(_found_in(directory))
+            return _of_ranks(stores, directory)
+    return _found_in(directory)
 
 
-def _of_ranks(stores: list[RunStore], directory: Path) -> RecordedSource:
+def _of_ranks(stores: list[RunStore], directory: Path) -> RunDebug:
     """Raises DebugDataError if two of the runs hold the same rank: they are of different trainings."""
     own = [store for store in stores if store.path == directory]
     stores = own or stores
     ranks = [rank for store in stores for rank in RecordedSource([store]).ranks]
+    first = min(stores, key=lambda store: RecordedSource([store]).ranks[0])
     if len(set(ranks)) < len(ranks):
         names = ", ".join(store.id for store in stores[:_MOST_NAMED])
         raise DebugDataError(f"{directory} holds debugging data of {len(stores)} trainings, choose one: {names}")
-    return RecordedSource(stores)
+    return RunDebug(RecordedSource(stores), first.path)
 
 
-def _found_in(directory: Path) -> DebugSource:
+def _found_in(directory: Path) -> RunDebug:
     found = list(find_debug_data(directory))
     if not found:
         raise DebugDataError(
@@ -206,4 +232,4 @@ def _found_in(directory: Path) -> DebugSource:
     if len(found) > 1:
         names = ", ".join(str(each.path) for each in found[:_MOST_NAMED])
         raise FormatError(f"{directory} holds {len(found)} sets of debugging data, choose one: {names}")
-    return found[0].read()
+    return RunDebug(found[0].read(), found[0].path)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import tracemalloc
 from datetime import datetime, timezone
 from pathlib import Path
 from random import Random
@@ -13,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mindscope.debug.logs._line_scan import MOST_KINDS, LineScanner
 from mindscope.debug.logs.filter import LogFilter, select_messages
-from mindscope.debug.logs.index import LogIndex
+from mindscope.debug.logs.index import LogIndex, MessageKind
 from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import DebugDataError
 
 CPP = "[WARNING] DEVICE(1520,7f0a,python):2026-11-23-20:41:31.123.456 [mindspore/ccsrc/a.cc:12] Run] slow"
@@ -83,8 +86,8 @@ def test_lines_of_pythons_own_logging(tmp_path: Path) -> None:
     logger.removeHandler(handler)
     handler.close()
     index = read(path)
-    assert index.level.tolist() == [Level.WARNING, Level.UNKNOWN, Level.ERROR]
-    assert index.modules[index.module[2]] == "mindscope.tests.own"
+    assert [each.level for each in kinds(index)] == [Level.WARNING, Level.UNKNOWN, Level.ERROR]
+    assert kinds(index)[2].module == "mindscope.tests.own"
     assert texts(index)[2].endswith("ValueError: broken")
 
 
@@ -92,6 +95,10 @@ def read(path: Path) -> LogIndex:
     index = LogIndex(path)
     index.read_more()
     return index
+
+
+def kinds(index: LogIndex) -> list[MessageKind]:
+    return [index.kinds[each] for each in index.kind]
 
 
 def texts(index: LogIndex) -> list[str]:
@@ -110,8 +117,7 @@ def test_lines_without_head_belong_to_the_message_before(tmp_path: Path) -> None
     path.write_text("printed first\n" + "\n".join(MESSAGES) + "\n")
     index = read(path)
     assert texts(index) == ["printed first", *MESSAGES]
-    assert index.rank.tolist() == [3, 3, 3, 3]
-    assert [index.modules[each] for each in index.module] == ["", "DEVICE", "ME", "MD"]
+    assert [(each.rank, each.module) for each in kinds(index)] == [(3, ""), (3, "DEVICE"), (3, "ME"), (3, "MD")]
 
 
 def test_printed_lines_are_messages_but_tracebacks_are_one(tmp_path: Path) -> None:
@@ -144,7 +150,7 @@ def test_a_growing_file_gives_the_same_index(tmp_path: Path, seed: int) -> None:
     want = read(path)
     assert texts(index) == texts(want)
     np.testing.assert_array_equal(index.start, want.start)
-    np.testing.assert_array_equal(index.level, want.level)
+    assert kinds(index) == kinds(want)
     np.testing.assert_array_equal(index.time_ns, want.time_ns)
 
 
@@ -194,3 +200,96 @@ def test_damaged_bytes_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"\xff\xfe\0\n" + CPP.encode() + b"\n\x80\n")
     assert texts(read(path)) == ["\ufffd\ufffd\0", f"{CPP}\n\ufffd"]
+
+
+def test_lines_of_a_rank_belong_together(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    traceback = "[rank1]: Traceback (most recent call last):\n[rank1]:   File x\n[rank1]: ValueError: a"
+    path.write_text(f"[rank0]: one\n[rank0]:   more\n{traceback}\n[rank1]: two\n")
+    assert texts(read(path)) == ["[rank0]: one\n[rank0]:   more", traceback, "[rank1]: two"]
+
+
+def test_messages_without_time_have_that_of_the_message_before(tmp_path: Path) -> None:
+    index = read(write(tmp_path / "out", "first\n2026-11-23 20:41:31,5 INFO net: x\nloss 1\n"))
+    assert index.time_ns.tolist() == [0, at(31, 500_000_000), at(31, 500_000_000)]
+    assert [each.time_ns for each in index.messages(np.arange(3))] == [0, at(31, 500_000_000), 0]
+
+
+def test_gb_2312(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_bytes("损失 1\n".encode("gb2312") + "损失 2\n".encode())
+    assert texts(read(path)) == ["损失 1", "损失 2"]
+
+
+def test_a_catastrophic_expression_takes_linear_time(tmp_path: Path) -> None:
+    index = read(write(tmp_path / "log", "a" * 200_000 + "\n"))
+    assert list(select_messages(index, LogFilter(regex="(a|aa)+$|(a+)+b"))) != []
+    assert list(select_messages(index, LogFilter(regex="(a+)+b"))) == []
+
+
+def test_a_long_line_costs_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    with path.open("wb") as file:
+        file.write(f"{CPP} ".encode())
+        for _ in range(100):
+            file.write(b"x" * (1 << 20))
+        file.write(f"\n{PYTHON} é\n".encode())
+    tracemalloc.start()
+    index = read(path)
+    assert [len(each.text) for each in index.messages(np.arange(2))] == [1 << 20, len(PYTHON) + 2]
+    assert [each.tolist() for each in select_messages(index, LogFilter(regex="failed é$"))] == [[1]]
+    assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    tracemalloc.stop()
+
+
+LARGE = "".join(f"[INFO] ME(1:1,p):2026-11-23-20:41:31.{each % 1000:03}.000 [a.py:1] {'x' * 200} {each}\n"
+                for each in range(40_000))  # fmt: skip
+
+
+def test_a_saved_index_continues(tmp_path: Path) -> None:
+    cache, path = tmp_path / "cache", tmp_path / "log"
+    path.write_text(LARGE + "[ERROR] ME(1:1,p):2026-11-23-20:41:32.0.0 [a.py:1] cut")
+    LogIndex(path, cache).read_more()
+    with path.open("a") as file:
+        file.write(f" no more\n{CPP}\n")
+    index = LogIndex(path, cache)
+    assert 0 < index.read_more() < 300
+    want = read(path)
+    assert texts(index)[-3:] == texts(want)[-3:]
+    np.testing.assert_array_equal(index.start, want.start)
+    np.testing.assert_array_equal(index.time_ns, want.time_ns)
+    assert kinds(index) == kinds(want)
+    damaged = next(cache.glob("*.logindex"))
+    damaged.write_text('{"version": 1, "count": 99999999}')
+    again = LogIndex(path, cache)
+    again.read_more()
+    assert len(again) == len(want)
+
+
+def test_a_file_that_was_cut_and_written_again_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text(LARGE)
+    index = LogIndex(path, tmp_path / "cache")
+    index.read_more()
+    path.write_text("other\n" * 2_000_000)  # longer, and the same file
+    index.read_more()
+    assert (len(index), index.generation) == (2_000_000, 1)
+
+
+def test_the_least_recently_used_indexes_are_deleted(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    for name in "abc":
+        write(tmp_path / name, LARGE)
+        LogIndex(tmp_path / name, cache).read_more()
+    index = LogIndex(tmp_path / "a", cache)
+    evict_indexes(cache, 0, in_use=1)
+    assert len(list(cache.iterdir())) == 4
+    assert len(texts(index)) == 40_000
+
+
+def test_many_modules_are_bounded() -> None:
+    lines = b"".join(b"2026-11-23 20:41:31 INFO m%d: x\n" % each for each in range(MOST_KINDS + 5000))
+    scanner = LineScanner(-1)
+    taken, start, _, kind = scanner.scan(memoryview(lines), 0, 2026, False)
+    assert (taken, len(start), len(scanner.kinds)) == (len(lines), MOST_KINDS + 5000, MOST_KINDS + 1)
+    assert scanner.kinds[kind[-1]] == (Level.INFO, "", -1, True)

@@ -12,12 +12,27 @@ from numpy.typing import NDArray
 from mindscope.debug.compare.fused import Fused
 from mindscope.debug.compare.matching import TensorMatching, owner_of
 from mindscope.debug.compare.result import Difference
+from mindscope.debug.compare.statistic_error import statistic_difference
 from mindscope.debug.first_bad.step_operators import PHASES
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.debug.tensor_difference import TensorDifference
 
 Time = tuple[int, int, bool, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FusedError:
+    """Weights that one training has as one tensor and the other as several, in a step."""
+
+    fused: Fused
+    rows: tuple[int, int]
+    """Of the first tensor in the left and in the right step."""
+    values: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """Statistics of all tensors of each side together."""
+    error: float
+    tolerance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +45,16 @@ class ComparedOperator:
     time: Time
     worst_input_digest: int
     """Of its most different input, in the left training; 0 without one."""
+    worst_input: DebugTensor | None
+    """That input, in the left training."""
     digest: int
     """Of its first tensor."""
     has_inputs: bool
     """Whether what enters it is known."""
+    inputs: tuple[TensorDifference, ...]
+    """By their statistics."""
+    outputs: tuple[TensorDifference, ...]
+    """By their statistics; the inputs, if it has no outputs."""
 
     @property
     def is_parameter(self) -> bool:
@@ -52,22 +73,31 @@ class ComparedStep:
 
     sources: tuple[DebugSource, DebugSource]
     matching: TensorMatching
-    left: StepStatistics
+    steps: tuple[StepStatistics, StepStatistics]
     pairs: NDArray[np.int64]
     """Places in the matching."""
-    row: NDArray[np.int64]
-    """In the left step."""
+    rows: tuple[NDArray[np.int64], NDArray[np.int64]]
+    """In the left and in the right step."""
     errors: NDArray[np.float64]
     """NaN where nothing compares."""
     tolerances: NDArray[np.float64]
     is_bitwise_different: NDArray[np.bool_]
-    fused: list[tuple[Fused, int, float, float]]
-    """Fused weights with a row in the left step, error and tolerance."""
+    fused: tuple[FusedError, ...]
+
+    @property
+    def left(self) -> StepStatistics:
+        """The step of the left training."""
+        return self.steps[0]
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """Rows of the left step."""
+        return self.rows[0]
 
     @property
     def differs(self) -> NDArray[np.bool_]:
         """Tensors beyond their tolerance, those of fused weights last."""
-        fused = [error > tolerance for _, _, error, tolerance in self.fused]
+        fused = [each.error > each.tolerance for each in self.fused]
         return np.concatenate([self.errors > self.tolerances, np.array(fused, np.bool_)])
 
     def first_bitwise(self) -> Difference | None:
@@ -89,7 +119,7 @@ class ComparedStep:
         gradients = {(tensor.module, tensor.slot): self._error([place]) for place, row in enumerate(self.row.tolist())
                      if (tensor := self._tensor(row)).role is Role.GRADIENT}  # fmt: skip
         found = [self._operator(places, self._inherited(places, gradients)) for places in groups.values()]
-        found += [self._fused_operator(*each) for each in self.fused]
+        found += [self._fused_operator(each) for each in self.fused]
         return tuple(sorted(found, key=lambda each: each.time))
 
     def _tensor(self, row: int) -> DebugTensor:
@@ -127,19 +157,35 @@ class ComparedStep:
         difference = Difference(
             self.left.step, self.left.rank, owner_of(one), owner_of(other), f"{tensor.role} {tensor.slot}",
             str(one.phase), int(self.left.order[row]), inherited, self._error(leaving), float(self.tolerances[worst]),
-            one.stack[0] if one.stack else "",
+            one.stack[0] if one.stack else "", int(self.rows[0][worst]), int(self.rows[1][worst]),
         )  # fmt: skip
-        worst_input = int(self.left.digest[self.row[self._worst(entering)]]) if entering else 0
+        input_row = int(self.row[self._worst(entering)]) if entering else None
+        input_digest = 0 if input_row is None else int(self.left.digest[input_row])
+        input_tensor = None if input_row is None else self._tensor(input_row)
         digest = int(self.left.digest[row])
         has_inputs = bool(entering) or one.role in (Role.PARAMETER, Role.GRADIENT)
-        return ComparedOperator(difference, one, self._time(row), worst_input, digest, has_inputs)
+        return ComparedOperator(
+            difference, one, self._time(row), input_digest, input_tensor, digest, has_inputs,
+            tuple([self._statistic_difference(each) for each in (entering if leaving else [])]),
+            tuple([self._statistic_difference(each) for each in (leaving or entering)]),
+        )  # fmt: skip
 
-    def _fused_operator(self, fused: Fused, row: int, error: float, limit: float) -> ComparedOperator:
+    def _statistic_difference(self, place: int) -> TensorDifference:
+        tensors = [source.tensors[int(step.tensor[rows[place]])]
+                   for source, step, rows in zip(self.sources, self.steps, self.rows, strict=True)]  # fmt: skip
+        values = [step.values[rows[place]] for step, rows in zip(self.steps, self.rows, strict=True)]
+        return statistic_difference(tensors[0], values[0], tensors[1], values[1])
+
+    def _fused_operator(self, fused: FusedError) -> ComparedOperator:
+        sides = fused.fused.left, fused.fused.right
         names = [", ".join(owner_of(source.tensors[each]) for each in side)
-                 for source, side in zip(self.sources, (fused.left, fused.right), strict=True)]  # fmt: skip
+                 for source, side in zip(self.sources, sides, strict=True)]  # fmt: skip
+        row = fused.rows[0]
         tensor = self._tensor(row)
         difference = Difference(
             self.left.step, self.left.rank, names[0], names[1], f"{tensor.role} {tensor.slot}", str(tensor.phase),
-            int(self.left.order[row]), 0.0, error, limit,
+            int(self.left.order[row]), 0.0, fused.error, fused.tolerance, "", *fused.rows,
         )  # fmt: skip
-        return ComparedOperator(difference, tensor, self._time(row), 0, int(self.left.digest[row]), True)
+        output = statistic_difference(tensor, fused.values[0], tensor, fused.values[1])
+        digest = int(self.left.digest[row])
+        return ComparedOperator(difference, tensor, self._time(row), 0, None, digest, True, (), (output,))

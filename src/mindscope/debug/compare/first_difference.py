@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mindscope.debug.compare.compared_step import ComparedOperator
 from mindscope.debug.compare.result import Difference, DivergenceCause
@@ -20,7 +21,11 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
     changed = [each for each in operators if _is_used_parameter(each, operators) and each.difference.differs]
     entering = _differing_batch(operators, {each.digest for each in changed} - {0}, bool(changed))
     if entering is not None:
-        return DivergenceCause.BATCH, entering.difference
+        used = _used_by(entering, operators)
+        if used is None:
+            return DivergenceCause.BATCH, entering.difference
+        names = used.difference.left, used.difference.right
+        return DivergenceCause.PARAMETERS, replace(entering.difference, left=names[0], right=names[1])
     if changed:
         return DivergenceCause.PARAMETERS, changed[0].difference
     differing = [each for each in operators if each.difference.differs or each.is_input_different]
@@ -57,6 +62,15 @@ def _differing_batch(
     is_parameter = first.worst_input_digest in parameters or (has_parameters and not is_module(first.tensor))
     is_inside = any(_contains(each, first) and each.has_inputs and not each.is_input_different for each in forward)
     return None if is_parameter or is_inside else first
+
+
+def _used_by(operator: ComparedOperator, operators: Sequence[ComparedOperator]) -> ComparedOperator | None:
+    """The parameter that the differing input of an operator is: of its module, with the same shape."""
+    entering = operator.worst_input
+    if entering is None or is_module(operator.tensor) or not entering.shape:
+        return None
+    owned = [each for each in operators if each.is_parameter and each.tensor.module == entering.module]
+    return next((each for each in owned if each.tensor.shape == entering.shape), None)
 
 
 def _contains(outer: ComparedOperator, inner: ComparedOperator) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mindscope.debug.compare.fused import Fused, match_fused
 from mindscope.debug.compare.names import alike_slot, alike_type, plain_path
 from mindscope.debug.model.source import DebugSource
-from mindscope.debug.model.tensors import DebugTensor, Role
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.errors import DebugDataError
 
 _MOST_ALIGNED = 5000
@@ -48,8 +48,14 @@ class TensorMatching:
     operators: tuple[int, int]
     """Of the left and of the right source."""
     matched_operators: int
-    unmatched: tuple[tuple[str, ...], tuple[str, ...]]
-    """Names of operators of the left and of the right source without a match."""
+    unmatched_operators: tuple[tuple[MatchedOperator, ...], tuple[MatchedOperator, ...]]
+    """Of the left and of the right source, those without a match in the order of execution."""
+
+    @property
+    def unmatched(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of operators of the left and of the right source without a match."""
+        left, right = ([name_of(each) for each in side] for side in self.unmatched_operators)
+        return tuple(left), tuple(right)
 
     @property
     def coverage(self) -> float:
@@ -69,7 +75,7 @@ def match_tensors(left: DebugSource, right: DebugSource, by_hand: Mapping[str, s
     Args:
         left: one training.
         right: the other.
-        by_hand: names of operators of ``left`` with those of ``right`` that match, first of all.
+        by_hand: names of operators of ``left`` with those of ``right`` that match, first of all; phase by phase.
 
     Raises:
         DebugDataError: ``by_hand`` names an operator that is not there.
@@ -82,6 +88,12 @@ def match_tensors(left: DebugSource, right: DebugSource, by_hand: Mapping[str, s
     matcher.align(lambda each: (plain_path(each.first.module), each.first.phase, each.is_parameter))
     matcher.align(lambda each: (each.first.phase, each.is_parameter))
     return matcher.result()
+
+
+def known_pairs(left: DebugSource, right: DebugSource, pairs: Mapping[str, str]) -> dict[str, str]:
+    """Those of ``pairs`` whose operators both trainings have."""
+    ours, theirs = ({owner_of(each) for each in source.tensors} for source in (left, right))
+    return {one: other for one, other in pairs.items() if one in ours and other in theirs}
 
 
 def _operators(source: DebugSource) -> list[MatchedOperator]:
@@ -135,12 +147,13 @@ class _Matcher:
     def match_by_hand(self, names: Mapping[str, str]) -> None:
         sides = [_by_name(side) for side in (self.left, self.right)]
         for one, other in names.items():
-            places: list[int] = []
             for side, name, word in zip(sides, (one, other), ("left", "right"), strict=True):
                 if name not in side:
                     raise DebugDataError(f"operator {name!r} is not in the {word} training")
-                places.append(side[name])
-            self._add(places[0], places[1])
+            left, right = sides[0][one], sides[1][other]
+            phases = [phase for phase in left if phase in right]
+            for phase, other_phase in [(each, each) for each in phases] or [(next(iter(left)), next(iter(right)))]:
+                self._add(left[phase], right[other_phase])
 
     def _add(self, one: int, other: int) -> None:
         if one not in self.pairs and other not in self.taken:
@@ -205,8 +218,8 @@ class _Matcher:
         )  # fmt: skip
         in_fused = _fused_places(fused)
         unmatched = (
-            tuple([name_of(self.left[each]) for each in left if self.left[each].tensors[0] not in in_fused[0]]),
-            tuple([name_of(self.right[each]) for each in right if self.right[each].tensors[0] not in in_fused[1]]),
+            tuple([self.left[each] for each in left if self.left[each].tensors[0] not in in_fused[0]]),
+            tuple([self.right[each] for each in right if self.right[each].tensors[0] not in in_fused[1]]),
         )
         most = max(len(self.left), len(self.right))
         side = 0 if len(self.left) == most else 1
@@ -234,10 +247,11 @@ def _fused_places(fused: Sequence[Fused]) -> tuple[set[int], set[int]]:
     return ({place for each in fused for place in each.left}, {place for each in fused for place in each.right})
 
 
-def _by_name(operators: Sequence[MatchedOperator]) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _by_name(operators: Sequence[MatchedOperator]) -> dict[str, dict[Phase, int]]:
+    """The places of operators by name and phase: an operator of the backward pass may have the name of its forward."""
+    found: dict[str, dict[Phase, int]] = defaultdict(dict)
     for place, each in enumerate(operators):
-        found.setdefault(name_of(each), place)
+        found[name_of(each)].setdefault(each.first.phase, place)
     return found
 
 

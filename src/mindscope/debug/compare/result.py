@@ -54,6 +54,11 @@ class Difference:
     """Largest relative error of its outputs."""
     tolerance: float
     source: str = ""
+    """Innermost line of its stack."""
+    row: int = 0
+    """Of its most different tensor, in the step of the left training."""
+    other_row: int = 0
+    """As ``row``, of the right training."""
 
     @property
     def added(self) -> float:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import COLUMN, Field
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.tensor_difference import TensorDifference
 
 Column = NDArray[np.float64]
 TOLERANCES = {
@@ -16,6 +18,7 @@ TOLERANCES = {
 }  # fmt: skip
 """Relative errors that another order of additions may make, by dtype."""
 _NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
+_FLOOR = 1e-12
 _MEANS = (Field.SUM, Field.SUM_ABS)
 
 
@@ -74,6 +77,23 @@ def _largest(errors: Sequence[Column]) -> Column:
 
 def _differs(left: Column, right: Column) -> NDArray[np.bool_]:
     return (left != right) & ~np.isnan(left) & ~np.isnan(right)
+
+
+def statistic_difference(
+    got: DebugTensor, got_values: Column, want: DebugTensor, want_values: Column
+) -> TensorDifference:
+    """What statistics say of the difference of two tensors: shapes, dtypes, norms, NaN and infinities.
+
+    A shape or dtype that is not known counts as that of the other; what needs the elements is NaN.
+    """
+    shape = got.shape if got.shape is not None else want.shape or ()
+    norms = [float(np.sqrt(values[COLUMN[Field.SUM_SQUARES]])) for values in (got_values, want_values)]
+    non_finite = [int(np.nansum(values[_NON_FINITE])) for values in (got_values, want_values)]
+    return TensorDifference(
+        shape, shape if want.shape is None else want.shape, got.dtype or want.dtype, want.dtype or got.dtype,
+        norm_error=abs(norms[0] - norms[1]) / max(norms[1], _FLOOR),
+        got_non_finite=non_finite[0], want_non_finite=non_finite[1],
+    )  # fmt: skip
 
 
 def joined_statistics(rows: Column) -> Column:

@@ -16,7 +16,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,8 @@ class DumpWriter:
         self._bytes = 0
         self._lock = threading.Lock()
         self._latest = 0  # the last timestamp
-        self._has_order = self._is_closed = False
+        self._order: list[str] = []  # of all iterations
+        self._is_closed = False
         self.tensors = 0
         """Tensors that were written, or whose statistics were."""
         self.is_full = False
@@ -173,9 +174,10 @@ class DumpWriter:
         self._close()
         directory = self._root / "execution_order"
         directory.mkdir(parents=True, exist_ok=True)
-        if not self._has_order:
-            self._has_order = True
-            lines = "\n".join(" ".join(name.split()) for name in (_ORDER_HEADER, *order))
+        merged = merged_order(self._order, [" ".join(name.split()) for name in order])
+        if len(merged) > len(self._order):
+            self._order = merged
+            lines = "\n".join((_ORDER_HEADER, *merged))
             _replace(directory / "ms_execution_order_graph_0.csv", f"{lines}\n".encode("utf-8", "replace"))
         iterations = directory / "ms_global_execution_order_graph_0.csv"
         if iterations.exists():
@@ -191,6 +193,18 @@ class DumpWriter:
         if not (directory / "data_dump.json").exists():
             _replace(directory / "data_dump.json", self._settings.content)
         _replace(directory / "config.json", json.dumps(dict(facts)).encode("utf-8"))
+
+
+def merged_order(known: Sequence[str], order: Iterable[str]) -> list[str]:
+    """An order of execution with the names of another: a new one comes after the name before it there."""
+    following: dict[str, list[str]] = {name: [] for name in ("", *known)}
+    before = ""
+    for name in order:
+        if name in following:
+            before = name
+        elif name not in following[before]:
+            following[before].append(name)
+    return [each for name, new in following.items() for each in ((name, *new) if name else new)]
 
 
 def _replace(file: Path, content: bytes) -> None:

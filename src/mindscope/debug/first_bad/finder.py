@@ -157,6 +157,7 @@ class _First:
             tensor_name=_tensor_name(self.source.tensors[place]),
             row=int(first.rows[origin.row]),
             counts={str(field): int(np.nan_to_num(recorded.values[origin.row, COLUMN[field]])) for field in _COUNTS},
+            is_least=bool(np.isnan(recorded.values[origin.row, COLUMN[Field.ZERO]])),
             is_first_step=self.step == self.source.steps(rank)[0] and self.step > 1,
             is_module=named.is_module and named.tensor.role in (Role.INPUT, Role.OUTPUT),
             source=stack[0] if stack else "",

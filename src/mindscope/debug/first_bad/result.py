@@ -119,6 +119,8 @@ class FirstBad:
     """Of the tensor in the statistics of the step."""
     counts: Mapping[str, int]
     """Elements that are ``nan``, ``positive_inf`` and ``negative_inf``, and ``count`` of all."""
+    is_least: bool
+    """Whether there may be more such elements: only extremes were recorded."""
     is_first_step: bool
     """Whether no earlier step was recorded: an earlier one may be bad too."""
     is_module: bool
@@ -159,7 +161,8 @@ class FirstBad:
         names = {"nan": "NaN", "positive_inf": "infinity", "negative_inf": "-infinity"}
         parts = [name for key, name in names.items() if self.counts[key]]
         bad = sum(self.counts[key] for key in names)
-        return f"{' and '.join(parts)} in {bad:,} of {self.counts['count']:,} elements"
+        least = "at least " if self.is_least else ""
+        return f"{' and '.join(parts)} in {least}{bad:,} of {self.counts['count']:,} elements"
 
     @property
     def _line(self) -> str:

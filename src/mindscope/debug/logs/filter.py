@@ -12,14 +12,17 @@ import pyarrow
 from numpy.typing import NDArray
 from pyarrow import compute
 
-from mindscope.debug.logs.index import LogIndex
+from mindscope.debug.logs.index import LONGEST_MESSAGE, LogIndex, MessageKind
 from mindscope.debug.logs.line_heads import Level
 from mindscope.errors import DebugDataError
 from mindscope.reasons import Reason
 
 _ARROW: Any = pyarrow  # both without types
 _COMPUTE: Any = compute
-_BATCH = 1024
+_GROUP = 1 << 16
+_FAR = 1 << 16
+_SPAN = 4 << 20
+"""Bytes that are read at once, more of a longer message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,17 @@ class LogFilter:
     modules: Collection[str] | None = None
     ranks: Collection[int] | None = None
     first_ns: int | None = None
-    """Messages without a time are left out if there is a first or last time."""
+    """A message without a time has that of the message before; those before any time are left out."""
     last_ns: int | None = None
     text: str = ""
     """A part of the message, in any case."""
     regex: str = ""
-    """Found anywhere in the message; syntax of RE2."""
+    """Found anywhere in the message; syntax of RE2, where ^ and $ match at the ends of lines."""
+
+    @property
+    def has_pattern(self) -> bool:
+        """Whether texts must be read."""
+        return bool(self.text or self.regex)
 
 
 def select_messages(index: LogIndex, condition: LogFilter, first_row: int = 0) -> Iterator[NDArray[np.int64]]:
@@ -45,39 +53,88 @@ def select_messages(index: LogIndex, condition: LogFilter, first_row: int = 0) -
         DebugDataError: the regular expression is invalid.
         OSError: the file can't be read.
     """
-    _check(condition.regex)
-    rows = np.flatnonzero(_columns(index, condition)[first_row:]) + first_row
-    if not condition.text and not condition.regex:
+    check_regex(condition.regex)
+    rows = np.flatnonzero(matching_columns(index, condition, first_row)) + first_row
+    if not condition.has_pattern:
         yield rows
         return
-    for begin in range(0, len(rows), _BATCH):
-        batch = rows[begin : begin + _BATCH]
-        texts: Any = _ARROW.array([message.text for message in index.messages(batch)], _ARROW.string())
-        keep = np.ones(len(batch), bool)
-        if condition.text:
-            keep &= np.asarray(_COMPUTE.match_substring(texts, condition.text, ignore_case=True))
-        if condition.regex:
-            keep &= np.asarray(_COMPUTE.match_substring_regex(texts, condition.regex))
-        if keep.any():
-            yield batch[keep]
+    for batch in spans_of(index, rows):
+        found = search_span(index, condition, batch)
+        if found.size:
+            yield found
 
 
-def _columns(index: LogIndex, condition: LogFilter) -> NDArray[np.bool_]:
-    keep = index.level >= condition.least_level
-    if condition.modules is not None:
-        numbers = [place for place, name in enumerate(index.modules) if name in condition.modules]
-        keep &= np.isin(index.module, numbers)
-    if condition.ranks is not None:
-        keep &= np.isin(index.rank, list(condition.ranks))
+def matching_columns(
+    index: LogIndex, condition: LogFilter, first_row: int = 0, end_row: int | None = None
+) -> NDArray[np.bool_]:
+    """Which of the rows fulfil the conditions on level, module, rank and time."""
+    is_kind = np.array([_is_kind(kind, condition) for kind in index.kinds], bool)
+    rows = slice(first_row, end_row)
+    keep = (
+        is_kind[index.kind[rows]]
+        if is_kind.size and not is_kind.all()
+        else np.full(len(index.kind[rows]), is_kind.size > 0)
+    )
     if condition.first_ns is not None:
-        keep &= (index.time_ns >= condition.first_ns) & (index.time_ns != 0)
+        time_ns = index.time_ns[rows]
+        keep &= (time_ns >= condition.first_ns) & (time_ns != 0)
     if condition.last_ns is not None:
-        keep &= (index.time_ns <= condition.last_ns) & (index.time_ns != 0)
+        time_ns = index.time_ns[rows]
+        keep &= (time_ns <= condition.last_ns) & (time_ns != 0)
     return keep
 
 
-def _check(regex: str) -> None:
+def spans_of(index: LogIndex, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Ascending rows in groups whose messages lie close together in the file, so that each group is read at once."""
+    for begin in range(0, len(rows), _GROUP):
+        group = rows[begin : begin + _GROUP]
+        starts, ends = index.start[group], index.ends(group)
+        far = starts[1:] - ends[:-1] > _FAR
+        piece = (starts[1:] - starts[0]) // _SPAN
+        breaks = np.flatnonzero(far | (piece != (starts[:-1] - starts[0]) // _SPAN)) + 1
+        yield from np.split(group, breaks)
+
+
+def search_span(index: LogIndex, condition: LogFilter, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of ascending rows whose messages have the text and the pattern; at most a MiB of a message is searched.
+
+    Raises OSError.
+    """
+    first, last = int(rows[0]), int(rows[-1])
+    every = np.arange(first, last + 1)
+    starts = index.start[every]
+    end = min(int(index.ends(every[-1:])[0]), int(starts[-1]) + LONGEST_MESSAGE)
+    with index.path.open("rb") as file:
+        file.seek(int(starts[0]))
+        data = file.read(end - int(starts[0]))
+    offsets = np.minimum(np.append(starts, end) - starts[0], len(data)).astype(np.int32)
+    buffers = [None, _ARROW.py_buffer(offsets), _ARROW.py_buffer(data)]
+    texts: Any = _ARROW.Array.from_buffers(_ARROW.string(), len(every), buffers)
+    keep = np.zeros(len(every), bool)
+    keep[rows - first] = True
+    if condition.text:
+        keep &= np.asarray(_COMPUTE.match_substring(texts, condition.text, ignore_case=True))
+    if condition.regex:
+        keep &= np.asarray(_COMPUTE.match_substring_regex(texts, _in_lines(condition.regex)))
+    return every[keep]
+
+
+def _in_lines(regex: str) -> str:
+    """With ^ and $ at the ends of lines."""
+    return f"(?m){regex}"
+
+
+def _is_kind(kind: MessageKind, condition: LogFilter) -> bool:
+    return (
+        kind.level >= condition.least_level
+        and (condition.modules is None or kind.module in condition.modules)
+        and (condition.ranks is None or kind.rank in condition.ranks)
+    )
+
+
+def check_regex(regex: str) -> None:
+    """Raises DebugDataError if RE2 can't use it."""
     try:
-        _COMPUTE.match_substring_regex(_ARROW.array([""], _ARROW.string()), regex or ".")
+        _COMPUTE.match_substring_regex(_ARROW.array([""], _ARROW.string()), _in_lines(regex))
     except ValueError as error:
         raise DebugDataError(Reason("log_regex_invalid", regex=regex, detail=str(error))) from error

@@ -5,27 +5,27 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.logs.columns import GrowingColumn
-from mindscope.debug.logs.line_heads import LONGEST_HEAD, Level, LineHead, parse_head
+from mindscope.debug.logs._line_scan import LineScanner
+from mindscope.debug.logs.saved_index import Columns, SavedIndex, columns_in_memory
 
-_LONGEST_PIECE = 1 << 16
-"""A longer line is read in pieces, of which the first is parsed."""
-_LONGEST_MESSAGE = 1 << 20
+LONGEST_MESSAGE = 1 << 20
+"""Bytes of a message that are read."""
+_CHUNK = 4 << 20
 _SPAN = 1 << 18
-_MOST_PENDING = 1 << 16
+_WITNESS = 256
+_SAVED_FROM = 8 << 20
+"""Bytes of a log from which on its index is saved; a smaller one is read as fast as an index is opened."""
 _RANK_IN_PATH = re.compile(r"(?:^|[^A-Za-z])rank[_-]?(\d{1,9})(?!\d)", re.ASCII)
 _ATTEMPT = re.compile(r"attempt_\d+/(\d{1,9})/[^/]+$", re.ASCII)
-_TRACEBACK = "Traceback (most recent call last)"
-_NO_HEAD = LineHead(Level.UNKNOWN, 0, "", -1)
 
 
 class LogMessage(NamedTuple):
@@ -34,75 +34,106 @@ class LogMessage(NamedTuple):
     row: int
     level: int
     time_ns: int
+    """0 if it has none."""
     module: str
     rank: int
     text: str
 
 
-class _OpenLine(NamedTuple):
-    """A line without its end, and what was so before it."""
+class MessageKind(NamedTuple):
+    """What many messages have in common."""
 
-    start: int
-    is_message: bool
-    took_lines: bool
-    was_traceback: bool
+    level: int
+    module: str
+    rank: int
+    """-1 if unknown."""
+    has_time: bool
+
+
+class _Committed(NamedTuple):
+    """Before a line without its end."""
+
+    end: int
+    messages: int
+    state: Any
 
 
 class LogIndex:
-    """Columns over the messages of one file: start, level, time, module, rank.
+    """Columns over the messages of one file: start, time, kind.
 
     A line with a head starts a message. Lines without one belong to the message before if it has a head of MindSpore or
     if they are indented or part of a traceback; any other line is a message of its own, of unknown level.
     ``read_more`` continues where it ended; a last line without its end is indexed again when it grows.
+
+    The columns of a large log are in ``folder``, so that they take no memory, and the next process continues with them.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, folder: Path | None = None) -> None:
+        """``folder`` is a cache; None keeps the columns in memory. Raises OSError if it can't be written."""
         self.path = path
-        self.modules: list[str] = []
-        """Names, by the numbers in ``module``."""
-        self._numbers: dict[str, int] = {}
-        self._reset()
         found = _ATTEMPT.search(path.as_posix()) or _last(_RANK_IN_PATH, path.as_posix())
         self.rank_of_file = int(found[1]) if found else -1
         """The rank that the path names; -1 if it names none."""
+        self._saved = SavedIndex(folder, path) if folder is not None and _is_large(path) else None
+        self._columns: Columns = columns_in_memory()
+        self._scanner = LineScanner(self.rank_of_file)
+        self._end = 0
+        self._identity: tuple[int, int] | None = None
+        self._witness = b""
+        self._open_line: _Committed | None = None
+        self.generation = 0
+        """Counts how often the file was replaced, so that rows mean others."""
+        if self._saved is not None:
+            self._restore(self._saved)
+
+    def _restore(self, saved: SavedIndex) -> None:
+        self._columns, state = saved.open()
+        with suppress(KeyError, TypeError, ValueError):
+            scanner = LineScanner(self.rank_of_file, state["kinds"])
+            scanner.state = tuple(state["state"])
+            witness = bytes.fromhex(state["witness"])
+            self._identity = (int(state["identity"][0]), int(state["identity"][1]))
+            self._scanner, self._end, self._witness = scanner, int(state["end"]), witness
+            return
+        self._truncate(0)
 
     def _reset(self) -> None:
-        self._start, self._time = GrowingColumn(np.int64), GrowingColumn(np.int64)
-        self._level, self._module, self._rank = (GrowingColumn(dtype) for dtype in (np.int8, np.int32, np.int32))
-        self._end = 0
-        self._count = 0
-        self._pending: list[tuple[int, int, int, int, int]] = []
-        self._open: _OpenLine | None = None
-        self._identity: tuple[int, int] | None = None
-        self._takes_lines = self._is_traceback = False
+        self._truncate(0)
+        self._scanner = LineScanner(self.rank_of_file)
+        self._end, self._witness, self._open_line = 0, b"", None
+        self.generation += 1
+
+    def _truncate(self, count: int) -> None:
+        for column in self._columns.values():
+            column.truncate(count)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._columns["kind"])
+
+    @property
+    def end(self) -> int:
+        """Bytes that are indexed."""
+        return self._end
 
     @property
     def start(self) -> NDArray[np.int64]:
         """Byte of the file at which each message starts."""
-        return self._start.values
+        return self._columns["start"].values
 
     @property
     def time_ns(self) -> NDArray[np.int64]:
-        """As in ``LineHead``; 0 where unknown."""
-        return self._time.values
+        """As in ``LineHead``; of a message without one, that of the message before, 0 if there is none."""
+        return self._columns["time"].values
 
     @property
-    def level(self) -> NDArray[np.int8]:
-        """Values of ``Level``."""
-        return self._level.values
+    def kind(self) -> NDArray[np.uint16]:
+        """Places in ``kinds``."""
+        return self._columns["kind"].values
 
     @property
-    def module(self) -> NDArray[np.int32]:
-        """Numbers of modules."""
-        return self._module.values
-
-    @property
-    def rank(self) -> NDArray[np.int32]:
-        """-1 where unknown."""
-        return self._rank.values
+    def kinds(self) -> list[MessageKind]:
+        """All that occur; more come with further messages."""
+        return [MessageKind(*each) for each in self._scanner.kinds]
 
     def read_more(self, most_bytes: int | None = None) -> int:
         """Index what was added; returns the bytes read. A file that became shorter or was replaced is read again.
@@ -113,97 +144,96 @@ class LogIndex:
         with self.path.open("rb") as file:
             state = os.fstat(file.fileno())
             identity = state.st_dev, state.st_ino
-            if self._identity not in (None, identity) or state.st_size < self._end:
+            if self._identity is not None and (identity != self._identity or not self._is_witnessed(file)):
                 self._reset()
             self._identity = identity
-            if self._open is not None and state.st_size > self._end:
-                self._forget(self._open)
-            file.seek(self._end)
-            year = time.localtime(state.st_mtime).tm_year
-            try:
-                return self._read(file, year, most_bytes)
-            finally:
-                self._flush()
-
-    def _read(self, file: BinaryIO, year: int, most_bytes: int | None) -> int:
-        begin = self._end
-        limit = sys.maxsize if most_bytes is None else begin + most_bytes
-        while self._end < limit:
-            piece = file.readline(_LONGEST_PIECE)
-            if not piece:
-                break
-            before = self._count, self._takes_lines, self._is_traceback
-            start = self._end
-            self._add_line(piece, year)
-            while True:
-                self._end += len(piece)
-                if piece.endswith(b"\n"):
-                    break
-                piece = file.readline(_LONGEST_PIECE)
-                if not piece:
-                    self._open = _OpenLine(start, self._count > before[0], *before[1:])
-                    break
-            if len(self._pending) >= _MOST_PENDING:
-                self._flush()
+            if self._end == state.st_size:
+                return 0
+            if self._open_line is not None:
+                self._end, count, self._scanner.state = self._open_line
+                self._truncate(count)
+                self._open_line = None
+            begin = self._end
+            file.seek(begin)
+            limit = state.st_size if most_bytes is None else min(state.st_size, begin + max(most_bytes, 1))
+            self._read(file, limit, state.st_size, time.localtime(state.st_mtime).tm_year)
+            self._note_witness(file)
+        if self._saved is not None:
+            self._save(self._saved)
         return self._end - begin
 
-    def _flush(self) -> None:
-        columns = (self._start, self._level, self._time, self._rank, self._module)
-        for column, values in zip(columns, zip(*self._pending, strict=True), strict=False):
+    def _read(self, file: BinaryIO, limit: int, size: int, year: int) -> None:
+        pending = b""
+        while self._end < limit:
+            data = pending + file.read(min(_CHUNK, size - self._end - len(pending)))
+            if len(data) == len(pending):
+                break
+            pending = data[self._scan(data, year, is_end=False) :]
+        if pending and self._end + len(pending) >= size:
+            self._open_line = _Committed(self._end, len(self), self._scanner.state)
+            self._scan(pending, year, is_end=True)
+
+    def _scan(self, data: bytes, year: int, *, is_end: bool) -> int:
+        taken, start, time_ns, kind = self._scanner.scan(memoryview(data), self._end, year, is_end)
+        for column, values in zip(self._columns.values(), (start, time_ns, kind), strict=True):
             column.extend(values)
-        self._pending.clear()
+        self._end += taken
+        return taken
 
-    def _forget(self, line: _OpenLine) -> None:
-        """Take back a line that was indexed before its end was written."""
-        if line.is_message:
-            for column in (self._start, self._level, self._time, self._rank, self._module):
-                column.drop_last()
-            self._count -= 1
-        self._end, self._takes_lines, self._is_traceback = line.start, line.took_lines, line.was_traceback
-        self._open = None
+    def _is_witnessed(self, file: BinaryIO) -> bool:
+        """Whether the bytes before the end are those that were read, so that the file only grew."""
+        file.seek(self._end - len(self._witness))
+        return file.read(len(self._witness)) == self._witness
 
-    def _add_line(self, piece: bytes, year: int) -> None:
-        text = piece[:LONGEST_HEAD].decode("utf-8", "replace").rstrip("\r\n")
-        head = parse_head(text, year)
-        if head is None and len(self) and self._continues(text):
-            return
-        self._takes_lines = head is not None and head.takes_lines
-        self._is_traceback = text.startswith(_TRACEBACK)
-        self._add(head or _NO_HEAD)
+    def _note_witness(self, file: BinaryIO) -> None:
+        length = min(_WITNESS, self._end)
+        file.seek(self._end - length)
+        self._witness = file.read(length)
 
-    def _continues(self, text: str) -> bool:
-        if self._takes_lines or text[:1].isspace() or not text:
-            return True
-        was_traceback = self._is_traceback
-        self._is_traceback = text.startswith(_TRACEBACK)
-        return was_traceback or self._is_traceback
-
-    def _add(self, head: LineHead) -> None:
-        number = self._numbers.get(head.module, -1)
-        if number < 0:
-            number = self._numbers[head.module] = len(self.modules)
-            self.modules.append(head.module)
-        rank = head.rank if head.rank >= 0 else self.rank_of_file
-        self._pending.append((self._end, head.level, head.time_ns, rank, number))
-        self._count += 1
+    def _save(self, saved: SavedIndex) -> None:
+        end, count, state = self._open_line or _Committed(self._end, len(self), self._scanner.state)
+        witness = self._witness[: max(0, len(self._witness) - (self._end - end))]
+        found = {"end": end, "count": count, "state": state, "witness": witness.hex(), "identity": self._identity}
+        saved.save({**found, "kinds": self._scanner.kinds})
 
     def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:
         """The messages of ascending rows, at most a MiB of the text of each. Raises OSError."""
         starts = self.start[rows]
-        ends = np.append(self.start[1:], self._end)[rows]
-        lengths = np.minimum(ends - starts, _LONGEST_MESSAGE)
-        columns = (rows, starts, lengths, self.level[rows], self.time_ns[rows], self.module[rows], self.rank[rows])
+        lengths = np.minimum(self.ends(rows) - starts, LONGEST_MESSAGE)
+        columns = (rows, starts, lengths, self.time_ns[rows], self.kind[rows])
+        kinds = self.kinds
         span_start, span = 0, b""
         with self.path.open("rb") as file:
-            for row, start, length, level, time_ns, module, rank in zip(
-                *(each.tolist() for each in columns), strict=True
-            ):
+            for values in zip(*(column.tolist() for column in columns), strict=True):
+                row, start, length, time_ns, place = (int(value) for value in values)
                 if not span_start <= start <= start + length <= span_start + len(span):
                     file.seek(start)
                     span_start, span = start, file.read(max(length, _SPAN))
-                data = span[start - span_start : start - span_start + length]
-                text = data.decode("utf-8", "replace").rstrip("\r\n")
-                yield LogMessage(row, level, time_ns, self.modules[module], rank, text)
+                text = decoded(span[start - span_start : start - span_start + length]).rstrip("\r\n")
+                each = kinds[place]
+                yield LogMessage(row, each.level, time_ns if each.has_time else 0, each.module, each.rank, text)
+
+    def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Byte after each message."""
+        if not rows.size:
+            return rows
+        last = len(self) - 1
+        return np.where(rows == last, self._end, self.start[np.minimum(rows + 1, last)])
+
+
+def decoded(data: bytes) -> str:
+    """UTF-8, else GB 2312, else UTF-8 with a mark in place of each byte that is none."""
+    for encoding in ("utf-8", "gb2312"):
+        with suppress(UnicodeDecodeError):
+            return data.decode(encoding)
+    return data.decode("utf-8", "replace")
+
+
+def _is_large(path: Path) -> bool:
+    try:
+        return path.stat().st_size >= _SAVED_FROM
+    except OSError:
+        return False
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

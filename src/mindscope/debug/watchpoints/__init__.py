@@ -10,12 +10,14 @@ from mindscope.debug.watchpoints.hits import Evaluation as Evaluation
 from mindscope.debug.watchpoints.hits import Hit as Hit
 from mindscope.debug.watchpoints.hits import Problem as Problem
 from mindscope.debug.watchpoints.hits import Unevaluated as Unevaluated
-from mindscope.debug.watchpoints.recommended import recommended_watchpoints as recommended_watchpoints
+from mindscope.debug.watchpoints.recommended import RECOMMENDED as RECOMMENDED
+from mindscope.debug.watchpoints.search import WatchpointSearch as WatchpointSearch
 from mindscope.debug.watchpoints.watchpoint import Watchpoint as Watchpoint
 from mindscope.debug.watchpoints.watchpoint import make_watchpoint as make_watchpoint
 from mindscope.debug.watchpoints.watchpoint import parse_watchpoint as parse_watchpoint
+from mindscope.debug.watchpoints.watchpoint import recommended_watchpoints as recommended_watchpoints
 
 __all__ = [
-    "CONDITIONS", "Condition", "Evaluation", "Hit", "Problem", "Unevaluated", "Watchpoint", "evaluate_watchpoints",
-    "make_watchpoint", "parse_watchpoint", "recommended_watchpoints",
+    "CONDITIONS", "RECOMMENDED", "Condition", "Evaluation", "Hit", "Problem", "Unevaluated", "Watchpoint",
+    "WatchpointSearch", "evaluate_watchpoints", "make_watchpoint", "parse_watchpoint", "recommended_watchpoints",
 ]  # fmt: skip

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The watchpoints that are on unless the user sets others: MindInsight's, without alarms on healthy trainings."""
+"""The recommendations: MindInsight's, without alarms on healthy trainings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 
 from mindscope.debug.watchpoints.guards import (
     Guard,
@@ -17,7 +17,6 @@ from mindscope.debug.watchpoints.guards import (
     is_spreading,
     learns_nothing,
 )
-from mindscope.debug.watchpoints.watchpoint import Watchpoint, make_watchpoint
 
 _IN_A_ROW = 3
 _TANH_END = math.tanh(8.8)
@@ -30,31 +29,37 @@ _COMPUTING = frozenset(
 """Types whose outputs hold what a network computed, not what it masks or fills in."""
 
 
-def recommended_watchpoints() -> tuple[Watchpoint, ...]:
-    """MindInsight's recommendations, with the guards that PyTorch's further facts allow."""
-    return (
-        _guarded("weight_initialization", {"zero_percentage_ge": 100}, learns_nothing),
-        _guarded("weight_change_too_large", {"abs_mean_update_ratio_gt": 1}, is_no_beginner),
-        _guarded("weight_not_changed", {}, is_left_out, _IN_A_ROW),
-        _guarded("gradient_vanishing", {"abs_mean_lt": 1e-9}, is_far_below_others, _IN_A_ROW),
-        _guarded("tensor_overflow", {}, is_spreading),
-        _guarded("tensor_all_zero", {}, is_first_zero, _IN_A_ROW, _COMPUTING),
-        _range("tanh", -_TANH_END, _TANH_END, {"range_percentage_lt": 0.1}),
-        _range("sigmoid", 1 - _SIGMOID_END, _SIGMOID_END, {"range_percentage_lt": 0.1}),
-        _range("relu reluv2", -1, 0, {"range_percentage_gt": 99.9}),
-    )
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """A condition with parameters, for some types of operators, and what keeps it quiet in healthy trainings."""
+
+    name: str
+    """In texts of watchpoints."""
+    condition: str
+    settings: Mapping[str, float]
+    guard: Guard
+    """Leaves out tensors that healthy trainings have too."""
+    for_steps: int = 1
+    types: frozenset[str] = frozenset()
+    """Plain types of operators; empty for all."""
 
 
-def _guarded(
-    condition: str,
-    settings: Mapping[str, float],
-    guard: Guard,
-    for_steps: int = 1,
-    types: frozenset[str] = frozenset(),
-) -> Watchpoint:
-    return replace(make_watchpoint(condition, settings), guard=guard, for_steps=for_steps, types=types)
-
-
-def _range(types: str, start: float, end: float, share: Mapping[str, float]) -> Watchpoint:
+def _range(name: str, types: str, start: float, end: float, share: Mapping[str, float]) -> Recommendation:
     settings = {"range_start_inclusive": start, "range_end_inclusive": end, **share}
-    return _guarded("activation_range", settings, is_in_module, _IN_A_ROW, frozenset(types.split()))
+    return Recommendation(name, "activation_range", settings, is_in_module, _IN_A_ROW, frozenset(types.split()))
+
+
+_ALL = (
+    Recommendation("zero_weights", "weight_initialization", {"zero_percentage_ge": 100}, learns_nothing),
+    Recommendation("large_updates", "weight_change_too_large", {"abs_mean_update_ratio_gt": 1}, is_no_beginner),
+    Recommendation("unchanged_weights", "weight_not_changed", {}, is_left_out, _IN_A_ROW),
+    Recommendation("vanishing_gradients", "gradient_vanishing", {"abs_mean_lt": 1e-9}, is_far_below_others, _IN_A_ROW),
+    Recommendation("overflow", "tensor_overflow", {}, is_spreading),
+    Recommendation("zero_outputs", "tensor_all_zero", {}, is_first_zero, _IN_A_ROW, _COMPUTING),
+    _range("saturated_tanh", "tanh", -_TANH_END, _TANH_END, {"range_percentage_lt": 0.1}),
+    _range("saturated_sigmoid", "sigmoid", 1 - _SIGMOID_END, _SIGMOID_END, {"range_percentage_lt": 0.1}),
+    _range("dead_relu", "relu reluv2", -1, 0, {"range_percentage_gt": 99.9}),
+)
+
+RECOMMENDED: Mapping[str, Recommendation] = {each.name: each for each in _ALL}
+"""All recommendations by name."""

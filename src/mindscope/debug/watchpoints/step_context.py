@@ -30,6 +30,12 @@ class RankState:
         """Before the first step."""
         return cls(np.zeros(tensors, np.int64), np.zeros(tensors, np.bool_), np.zeros(tensors, np.bool_))
 
+    def grow(self, tensors: int) -> None:
+        """Take further tensors, none of which was seen."""
+        more = (0, tensors - len(self.seen))
+        self.seen, self.began_at_zero = np.pad(self.seen, more), np.pad(self.began_at_zero, more)
+        self.has_changed = np.pad(self.has_changed, more)
+
     def add(self, recorded: StepStatistics) -> None:
         """Takes in a step, after it was evaluated."""
         self.begin(recorded)

@@ -17,6 +17,8 @@ from mindscope.debug.model.tensors import Phase, Role
 from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks, plain_type
 
 Mask = NDArray[np.bool_]
+_SEED = "oneslike"
+"""Type of the operator that begins a backward pass: its gradient of the loss, before any operator of that pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,11 @@ class TensorTable:
             is_vector=is_vector | (is_shapeless & kinds[TensorKind.BIAS]),
             is_input=np.array([each.role is Role.INPUT for each in tensors], np.bool_),
             is_forward_output=np.array(
-                [each.role is Role.OUTPUT and each.phase is Phase.FORWARD for each in tensors], np.bool_
+                [
+                    each.role is Role.OUTPUT and each.phase is Phase.FORWARD and plain_type(each.type) != _SEED
+                    for each in tensors
+                ],
+                np.bool_,
             ),
             is_in_module=np.array([bool(each.module) for each in tensors], np.bool_),
             is_parameter=np.array([each.role is Role.PARAMETER for each in tensors], np.bool_),

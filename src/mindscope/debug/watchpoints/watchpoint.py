@@ -6,20 +6,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints.conditions import ABBREVIATIONS, CONDITIONS, Condition, Parameter
+from mindscope.debug.watchpoints.recommended import RECOMMENDED, Recommendation
 from mindscope.errors import WatchpointError
-
-if TYPE_CHECKING:
-    from mindscope.debug.watchpoints.guards import Guard
 
 SYNTAX = "CONDITION [PARAMETER=VALUE ...] [for STEPS] [@ PATTERN[,PATTERN ...]]"
 _RANGE_ENDS = ("range_start_inclusive", "range_end_inclusive")
@@ -37,10 +34,8 @@ class Watchpoint:
     """With ``*``, ``?`` and ``[]``, against names of tensors (``names_of``); empty watches all tensors of the kind."""
     for_steps: int = 1
     """Hits only after the condition held in as many consecutive recorded steps; fewer if a run has fewer."""
-    types: frozenset[str] = frozenset()
-    """Plain types of operators; empty for all."""
-    guard: Guard | None = field(default=None, compare=False)
-    """Leaves out tensors that healthy trainings have too; of recommended watchpoints."""
+    recommendation: Recommendation | None = None
+    """The one that it follows: only tensors of its types, without those that its guard leaves out."""
 
     @property
     def compared(self) -> tuple[Parameter, ...]:
@@ -50,10 +45,11 @@ class Watchpoint:
     @property
     def text(self) -> str:
         """The watchpoint in the syntax of ``parse_watchpoint``."""
-        words = [self.condition.id, *(f"{name}={value:.12g}" for name, value in self.settings.items()
-                                      if value != self.condition.defaults.get(name))]  # fmt: skip
-        if self.for_steps > 1:
-            words += ["for", str(self.for_steps)]
+        usual = self.recommendation
+        name, for_steps = (usual.name, usual.for_steps) if usual else (self.condition.id, 1)
+        given = {**self.condition.defaults, **(usual.settings if usual else {})}
+        changed = [f"{key}={_number(value)}" for key, value in self.settings.items() if value != given.get(key)]
+        words = [name, *changed, *(["for", str(self.for_steps)] if self.for_steps != for_steps else [])]
         return " ".join([*words, "@ " + ",".join(self.patterns)] if self.patterns else words)
 
     def matches(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
@@ -61,6 +57,10 @@ class Watchpoint:
         if not self.patterns:
             return np.ones(len(tensors), np.bool_)
         return np.array([_is_named(each, self.patterns) for each in tensors], np.bool_)
+
+
+def _number(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")
 
 
 def names_of(tensor: DebugTensor) -> tuple[str, ...]:
@@ -73,19 +73,38 @@ def _is_named(tensor: DebugTensor, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for name in names_of(tensor) for pattern in patterns)
 
 
-def make_watchpoint(condition: str, settings: Mapping[str, float], patterns: Sequence[str] = ()) -> Watchpoint:
-    """A watchpoint from the id or the abbreviation of a condition.
+def recommended_watchpoints() -> tuple[Watchpoint, ...]:
+    """The watchpoints that are on unless the user sets others."""
+    return tuple([make_watchpoint(name, {}) for name in RECOMMENDED])
+
+
+def make_watchpoint(
+    condition: str, settings: Mapping[str, float], patterns: Sequence[str] = (), for_steps: int | None = None
+) -> Watchpoint:
+    """A watchpoint from the id or the abbreviation of a condition, or from the name of a recommendation.
+
+    Args:
+        condition: such as ``tensor_overflow``, ``TO`` or ``dead_relu``.
+        settings: parameters; others have their defaults, or what is recommended.
+        patterns: as ``Watchpoint.patterns``.
+        for_steps: as ``Watchpoint.for_steps``; by default 1, or what is recommended.
 
     Raises:
         WatchpointError: no such condition or parameter, a value out of range, nothing to compare.
     """
-    found = CONDITIONS.get(condition.lower()) or ABBREVIATIONS.get(condition.upper())
+    recommendation = RECOMMENDED.get(condition.lower())
+    id = recommendation.condition if recommendation else condition
+    found = CONDITIONS.get(id.lower()) or ABBREVIATIONS.get(id.upper())
     if found is None:
-        near = get_close_matches(condition.lower(), CONDITIONS, 3, 0.4) or list(CONDITIONS)
+        names = [*CONDITIONS, *RECOMMENDED]
+        near = get_close_matches(condition.lower(), names, 3, 0.4) or names
         raise WatchpointError(f"condition {condition!r} does not exist; nearest are {', '.join(near)}")
     for name, value in settings.items():
         _check(found, name, value)
-    watchpoint = Watchpoint(found, {**found.defaults, **settings}, tuple(patterns))
+    given = {**found.defaults, **(recommendation.settings if recommendation else {})}
+    usual_steps = recommendation.for_steps if recommendation else 1
+    steps = usual_steps if for_steps is None else for_steps
+    watchpoint = Watchpoint(found, {**given, **settings}, tuple(patterns), steps, recommendation)
     _check_completeness(watchpoint)
     return watchpoint
 
@@ -109,7 +128,7 @@ def _check_completeness(watchpoint: Watchpoint) -> None:
 
 
 def parse_watchpoint(text: str) -> Watchpoint:
-    """A watchpoint from a text such as ``tensor_too_large max_gt=1e4 for 3 @ encoder.*``.
+    """A watchpoint from a text such as ``tensor_too_large max_gt=1e4 for 3 @ encoder.*`` or ``dead_relu``.
 
     Raises:
         WatchpointError: the text does not have the syntax, or ``make_watchpoint`` refuses it.
@@ -125,7 +144,8 @@ def parse_watchpoint(text: str) -> Watchpoint:
     if not words:
         raise WatchpointError(f"watchpoint {text!r} has no condition; want {SYNTAX}")
     settings: dict[str, float] = {}
-    for_steps, place = 1, 1
+    for_steps: int | None = None
+    place = 1
     while place < len(words):
         if words[place] == "for":
             for_steps = _steps(text, words[place + 1 : place + 2])
@@ -134,8 +154,7 @@ def parse_watchpoint(text: str) -> Watchpoint:
         name, value = _setting(text, words[place])
         settings[name] = value
         place += 1
-    made = make_watchpoint(words[0], settings, patterns)
-    return Watchpoint(made.condition, made.settings, made.patterns, for_steps)
+    return make_watchpoint(words[0], settings, patterns, for_steps)
 
 
 def _steps(text: str, words: Sequence[str]) -> int:

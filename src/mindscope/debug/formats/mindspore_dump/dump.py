@@ -47,8 +47,9 @@ def read_dump(root: Path) -> RecordedSteps:
         key: partial(reader.overflows, directories, overflows) for key, directories in by_step.items()
     }
     facts = read_facts(root)
+    framework = str(facts.get("framework", "mindspore"))  # mindscope's own dumps name theirs
     return RecordedSteps(
-        MINDSPORE_DUMP.name, "mindspore", readers, problems, facts=facts, overflow_readers=overflow_readers
+        MINDSPORE_DUMP.name, framework, readers, problems, facts=facts, overflow_readers=overflow_readers
     )
 
 

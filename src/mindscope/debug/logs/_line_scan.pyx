@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: Apache-2.0
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
+"""Finds the messages of a log: where they start, their time, level, module and rank. Forms: ``line_heads``."""
+
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
+from libc.string cimport memchr, memcmp
+
+import numpy as np
+
+cdef enum:
+    LONGEST_HEAD = 512      # bytes of a line that are parsed
+    LONGEST_PIECE = 65536   # of a line without an end: it is parsed, and its rest is skipped
+    LONGEST_MODULE = 80
+    DATE_WITHIN = 80        # bytes before a date
+    LEVEL_WITHIN = 160      # bytes after a date
+    RECENT = 1024           # kinds that are found without Python
+    UNKNOWN = 0
+    DEBUG = 1
+    INFO = 2
+    WARNING = 3
+    ERROR = 4
+    CRITICAL = 5
+
+MOST_KINDS = 60_000
+cdef int64_t SECOND_NS = 1000000000
+
+cdef struct Head:
+    int level
+    int64_t time_ns
+    int64_t rank
+    const uint8_t* module
+    Py_ssize_t module_length
+    bint takes_lines
+    bint has_time
+
+
+cdef inline bint is_digit(uint8_t c) noexcept nogil:
+    return 48 <= c <= 57
+
+
+cdef inline bint is_word(uint8_t c) noexcept nogil:
+    return is_digit(c) or 65 <= c <= 90 or 97 <= c <= 122 or c == 95
+
+
+cdef inline bint is_space(uint8_t c) noexcept nogil:
+    return c == 32 or 9 <= c <= 13
+
+
+cdef inline bint begins(const uint8_t* s, const uint8_t* end, const char* text, Py_ssize_t length) noexcept nogil:
+    return end - s >= length and memcmp(s, text, length) == 0
+
+
+cdef inline int two_digits(const uint8_t* s) noexcept nogil:
+    return (s[0] - 48) * 10 + s[1] - 48
+
+
+cdef inline int64_t number(const uint8_t* s, Py_ssize_t count) noexcept nogil:
+    cdef int64_t value = 0
+    cdef Py_ssize_t place
+    for place in range(count):
+        value = value * 10 + s[place] - 48
+    return value
+
+
+cdef inline Py_ssize_t digits(const uint8_t* s, const uint8_t* end, Py_ssize_t most) noexcept nogil:
+    cdef Py_ssize_t count = 0
+    while count < most and s + count < end and is_digit(s[count]):
+        count += 1
+    return count
+
+
+cdef inline int64_t fraction_ns(const uint8_t* s, Py_ssize_t count) noexcept nogil:
+    cdef int64_t value = number(s, count)
+    while count < 9:
+        value *= 10
+        count += 1
+    return value
+
+
+cdef int64_t seconds(int year, int month, int day, int hour, int minute, int second) noexcept nogil:
+    """Since 1970; -1 for no date of the years whose nanoseconds fit into 64 bits."""
+    cdef int longest
+    if not (1970 <= year < 2262 and 1 <= month <= 12 and 1 <= day and hour < 24 and minute < 60 and second < 60):
+        return -1
+    longest = 30 + ((month + (month > 7)) & 1)
+    if month == 2:
+        longest = 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    if day > longest:
+        return -1
+    # days since 1970 of a year that begins in March
+    cdef int64_t shifted = year - (month <= 2)
+    cdef int64_t era = shifted // 400
+    cdef int64_t of_era = shifted - era * 400
+    cdef int64_t of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    cdef int64_t days = era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
+    return days * 86400 + hour * 3600 + minute * 60 + second
+
+
+cdef bint is_date(const uint8_t* s) noexcept nogil:
+    """Whether ten bytes are ``dddd-dd-dd``."""
+    return (s[4] == 45 and s[7] == 45 and is_digit(s[0]) and is_digit(s[1]) and is_digit(s[2]) and is_digit(s[3])
+            and is_digit(s[5]) and is_digit(s[6]) and is_digit(s[8]) and is_digit(s[9]))
+
+
+cdef bint is_clock(const uint8_t* s) noexcept nogil:
+    """Whether eight bytes are ``dd:dd:dd``."""
+    return (s[2] == 58 and s[5] == 58 and is_digit(s[0]) and is_digit(s[1]) and is_digit(s[3]) and is_digit(s[4])
+            and is_digit(s[6]) and is_digit(s[7]))
+
+
+cdef int64_t moment(const uint8_t* date, const uint8_t* clock) noexcept nogil:
+    return seconds(<int>number(date, 4), two_digits(date + 5), two_digits(date + 8),
+                   two_digits(clock), two_digits(clock + 3), two_digits(clock + 6))
+
+
+cdef int level_word(const uint8_t* s, const uint8_t* end, Py_ssize_t* length) noexcept nogil:
+    """The level whose name begins here, UNKNOWN for none."""
+    cdef uint8_t c
+    if s >= end:
+        return UNKNOWN
+    c = s[0]
+    if c == 73 and begins(s, end, b"INFO", 4):
+        length[0] = 4
+        return INFO
+    if c == 87 and begins(s, end, b"WARN", 4):
+        length[0] = 7 if begins(s, end, b"WARNING", 7) else 4
+        return WARNING
+    if c == 69 and begins(s, end, b"ERROR", 5):
+        length[0] = 5
+        return ERROR
+    if c == 68 and begins(s, end, b"DEBUG", 5):
+        length[0] = 5
+        return DEBUG
+    if c == 67 and begins(s, end, b"CRITICAL", 8):
+        length[0] = 8
+        return CRITICAL
+    if c == 70 and begins(s, end, b"FATAL", 5):
+        length[0] = 5
+        return CRITICAL
+    return UNKNOWN
+
+
+cdef int find_level(const uint8_t* s, const uint8_t* end, const uint8_t** place, Py_ssize_t* length) noexcept nogil:
+    """The first level that is a word of its own."""
+    cdef const uint8_t* at = s
+    cdef int level
+    while at < end:
+        if 65 <= at[0] <= 90 and (at == s or not is_word(at[-1])):
+            level = level_word(at, end, length)
+            if level != UNKNOWN and (at + length[0] == end or not is_word(at[length[0]])):
+                place[0] = at
+                return level
+        at += 1
+    return UNKNOWN
+
+
+cdef bint mindspore(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
+    cdef Py_ssize_t length = 0, first, second
+    cdef int level = level_word(s + 1, end, &length)
+    cdef const uint8_t* at = s + 1 + length
+    cdef const uint8_t* module
+    cdef const uint8_t* close
+    cdef int64_t time_s
+    cdef uint8_t[9] fraction
+    if level == UNKNOWN or not begins(at, end, b"] ", 2):
+        return False
+    module = at = at + 2
+    while at < end and is_word(at[0]):
+        at += 1
+    head.module, head.module_length = module, at - module
+    if at == module or at >= end or at[0] != 40:
+        return False
+    close = <const uint8_t*>memchr(at, 41, end - at)
+    if close == NULL or end - close < 23 or close[1] != 58 or not is_date(close + 2):
+        return False
+    at = close + 12
+    if at[0] != 45 or not is_clock(at + 1) or at[9] != 46:
+        return False
+    time_s = moment(close + 2, at + 1)
+    at += 10
+    first = digits(at, end, 6)
+    if first == 0 or time_s < 0:
+        return False
+    for length in range(first):
+        fraction[length] = at[length]
+    at += first
+    if at < end and at[0] == 46:
+        second = digits(at + 1, end, 3)
+        for length in range(second):
+            fraction[first + length] = at[1 + length]
+        first += second
+    head.level, head.takes_lines = level, True
+    # Python code cuts the microseconds in two without zeros before them: 5123 is written 512.3
+    head.time_ns = time_s * SECOND_NS + number(fraction, min(first, 6)) * 1000
+    head.has_time = True
+    return True
+
+
+cdef int letter_level(uint8_t c) noexcept nogil:
+    if c == 86 or c == 68:
+        return DEBUG
+    if c == 73:
+        return INFO
+    if c == 87:
+        return WARNING
+    if c == 69:
+        return ERROR
+    return CRITICAL if c == 70 or c == 67 else UNKNOWN
+
+
+cdef bint glog(const uint8_t* s, const uint8_t* end, int year, Head* head) noexcept nogil:
+    cdef const uint8_t* at = s + (s[0] == 91)
+    cdef const uint8_t* after
+    cdef Py_ssize_t count
+    cdef int64_t time_s
+    cdef int level = UNKNOWN if at >= end else letter_level(at[0])
+    if level == UNKNOWN:
+        return False
+    at += 1
+    count = digits(at, end, 9)
+    if count == 8:
+        year = <int>number(at, 4)
+        at += 4
+    elif count != 4:
+        return False
+    if end - at < 18 or at[4] != 32 or not is_clock(at + 5) or at[13] != 46:
+        return False
+    time_s = seconds(year, two_digits(at), two_digits(at + 2), two_digits(at + 5), two_digits(at + 8),
+                     two_digits(at + 11))
+    at += 14
+    count = digits(at, end, 9)
+    if count < 3 or time_s < 0:
+        return False
+    head.time_ns = time_s * SECOND_NS + fraction_ns(at, count)
+    after = at = at + count
+    while at < end and at[0] == 32:
+        at += 1
+    count = digits(at, end, LONGEST_HEAD)
+    if count and at + count < end and at[count] == 32:
+        after = at + count
+    if after >= end or after[0] != 32:
+        return False
+    head.module = at = after + 1
+    while at < end and not is_space(at[0]) and at[0] != 93:
+        at += 1
+    if at >= end or at[0] != 93 or at == head.module:
+        return False
+    head.module_length = at - head.module
+    while at > head.module + 1:
+        at -= 1
+        if at[0] == 58:
+            head.module_length = at - head.module
+            break
+    head.level, head.has_time = level, True
+    return True
+
+
+cdef bint basic(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
+    cdef Py_ssize_t length = 0
+    cdef int level = level_word(s, end, &length)
+    cdef const uint8_t* at = s + length
+    if level == UNKNOWN or at >= end or at[0] != 58:
+        return False
+    head.module = at = at + 1
+    while at < end and (is_word(at[0]) or at[0] == 46):
+        at += 1
+    if at == head.module or at >= end or at[0] != 58:
+        return False
+    head.level, head.module_length = level, at - head.module
+    return True
+
+
+cdef bint dated(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
+    cdef const uint8_t* date = s
+    cdef const uint8_t* last = min(s + DATE_WITHIN, end - 19)
+    cdef const uint8_t* at
+    cdef const uint8_t* word = NULL
+    cdef Py_ssize_t length = 0, count
+    cdef int64_t time_s
+    cdef int level
+    while True:
+        if date > last:
+            return False
+        if date[4] == 45 and is_date(date) and (date[10] == 32 or date[10] == 84) and is_clock(date + 11):
+            break
+        date += 1
+    time_s = moment(date, date + 11)
+    if time_s < 0:
+        return False
+    head.time_ns = time_s * SECOND_NS
+    at = date + 19
+    if at + 1 < end and (at[0] == 44 or at[0] == 46) and is_digit(at[1]):
+        count = digits(at + 1, end, 9)
+        head.time_ns += fraction_ns(at + 1, count)
+        at += 1 + count
+    level = find_level(s, date, &word, &length)
+    if level == UNKNOWN:
+        level = find_level(at, min(end, at + LEVEL_WITHIN), &word, &length)
+    if level == UNKNOWN:
+        while s < date:
+            if s[0] != 91 and s[0] != 40 and s[0] != 32:
+                return False
+            s += 1
+    while at < end:
+        if at == word:
+            at += length
+        elif is_space(at[0]) or at[0] == 91 or at[0] == 93 or at[0] == 124 or at[0] == 58 or at[0] == 44 or at[0] == 45:
+            at += 1
+        else:
+            break
+    head.module = at
+    if at < end and is_word(at[0]) and not is_digit(at[0]):
+        while at < end and (is_word(at[0]) or at[0] == 46):
+            at += 1
+    head.level, head.has_time, head.module_length = level, True, at - head.module
+    return True
+
+
+cdef const uint8_t* rank_prefix(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
+    """The end of a prefix such as ``[rank3]: ``; ``s`` without one."""
+    cdef const uint8_t* at = s
+    cdef Py_ssize_t count
+    if begins(s, end, b"[rank", 5):
+        at += 5
+    elif begins(s, end, b"[default", 8) or begins(s, end, b"[trainer", 8):
+        at += 8
+    else:
+        return s
+    count = digits(at, end, 10)
+    if count == 0 or count > 9:
+        return s
+    head.rank = number(at, count)
+    at += count
+    if at < end and at[0] == 124:
+        at += 1 + digits(at + 1, end, LONGEST_HEAD)
+    if not begins(at, end, b"]:", 2):
+        head.rank = -1
+        return s
+    at += 2
+    return at + 1 if at < end and is_space(at[0]) else at
+
+
+cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noexcept nogil:
+    """Whether a line without its prefix has a head."""
+    cdef Py_ssize_t length = end - s
+    head.level, head.time_ns, head.module_length, head.takes_lines, head.has_time = UNKNOWN, 0, 0, False, False
+    head.module = s
+    if length == 0:
+        return False
+    if s[0] == 91 and mindspore(s, end, head):
+        return True
+    if (s[0] == 91 or letter_level(s[0]) != UNKNOWN) and (glog(s, end, year, head) or basic(s, end, head)):
+        return True
+    head.takes_lines = False
+    return length >= 19 and dated(s, end, head)
+
+
+cdef class LineScanner:
+    """Takes a log chunk by chunk, and finds its messages. ``state`` is what it knows of the line before.
+
+    file_rank  rank of lines that name none; -1 if unknown
+    """
+
+    cdef public list kinds
+    cdef dict _numbers
+    cdef int64_t _file_rank
+    cdef uint64_t[RECENT] _hashes
+    cdef uint16_t[RECENT] _known
+    cdef bint _takes_lines, _is_traceback, _is_within, _has_messages
+    cdef int64_t _time_ns, _prefix_rank
+
+    def __init__(self, int64_t file_rank, kinds=()):
+        """``kinds``: those that were found before; ``(level, module, rank, has_time)`` of each, by number."""
+        cdef int place
+        self.kinds = [tuple(each) for each in kinds]
+        self._numbers = {each: place for place, each in enumerate(self.kinds)}
+        self._file_rank = file_rank
+        for place in range(RECENT):
+            self._hashes[place] = 0
+        self.state = (False, False, False, False, 0, -1)
+
+    @property
+    def state(self):
+        """Plain values that another scanner of the same file continues from."""
+        return (bool(self._takes_lines), bool(self._is_traceback), bool(self._is_within), bool(self._has_messages),
+                self._time_ns, self._prefix_rank)
+
+    @state.setter
+    def state(self, values):
+        (self._takes_lines, self._is_traceback, self._is_within, self._has_messages, self._time_ns,
+         self._prefix_rank) = values
+
+    def scan(self, const uint8_t[::1] data not None, int64_t offset, int year, bint is_end):
+        """The messages that start in ``data``, which lies at ``offset`` of the file.
+
+        year    of times that have none
+        is_end  whether a last line without its end counts
+
+        Returns ``(bytes, start, time_ns, kind)``: how many bytes were read, and of each message (n,) int64 where it
+        starts, (n,) int64 its time or else that of the message before, (n,) uint16 its number in ``kinds``.
+        """
+        cdef Py_ssize_t length = data.shape[0], place, count = 0, room
+        room = length // 8 + 16
+        start_array, time_array, kind_array = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint16)
+        cdef int64_t[::1] start = start_array
+        cdef int64_t[::1] time_ns = time_array
+        cdef uint16_t[::1] kind = kind_array
+        cdef const uint8_t* first
+        cdef const uint8_t* end
+        cdef const uint8_t* line
+        cdef const uint8_t* line_end
+        cdef Head head
+        cdef bint has_end
+        if length == 0:
+            return 0, start_array[:0], time_array[:0], kind_array[:0]
+        first = line = &data[0]
+        end = first + length
+        with nogil:
+            while line < end:
+                line_end = <const uint8_t*>memchr(line, 10, end - line)
+                has_end = line_end != NULL
+                if not has_end:
+                    line_end = end
+                    if not (is_end or self._is_within or end - line >= LONGEST_PIECE):
+                        break
+                if not self._is_within and self._starts_message(line, line_end, year, &head):
+                    if count == room:
+                        with gil:
+                            room *= 2
+                            start_array, time_array, kind_array = (
+                                np.resize(each, room) for each in (start_array, time_array, kind_array))
+                            start, time_ns, kind = start_array, time_array, kind_array
+                    if head.has_time:
+                        self._time_ns = head.time_ns
+                    start[count], time_ns[count], kind[count] = offset + (line - first), self._time_ns, self._kind(&head)
+                    count += 1
+                self._is_within = not has_end
+                line = line_end + has_end
+        return line - first, start_array[:count], time_array[:count], kind_array[:count]
+
+    cdef bint _starts_message(self, const uint8_t* line, const uint8_t* end, int year, Head* head) noexcept nogil:
+        cdef const uint8_t* text
+        cdef bint has_head, is_first = not self._has_messages
+        if end - line > LONGEST_HEAD:
+            end = line + LONGEST_HEAD
+        elif end > line and end[-1] == 13:
+            end -= 1
+        head.rank = -1
+        text = rank_prefix(line, end, head)
+        has_head = parse(text, end, year, head)
+        if not has_head and text != line:  # only a rank
+            has_head = head.rank != self._prefix_rank or is_first or not self._continues(text, end)
+            self._prefix_rank = head.rank
+            self._takes_lines = False
+            if has_head:
+                self._is_traceback = begins(text, end, b"Traceback (most recent call last)", 33)
+            self._has_messages = True
+            return has_head
+        if not has_head and not is_first and self._continues(line, end):
+            return False
+        self._prefix_rank = head.rank
+        self._takes_lines = has_head and head.takes_lines
+        self._is_traceback = begins(line, end, b"Traceback (most recent call last)", 33)
+        self._has_messages = True
+        return True
+
+    cdef bint _continues(self, const uint8_t* line, const uint8_t* end) noexcept nogil:
+        cdef bint was_traceback = self._is_traceback
+        if self._takes_lines or line == end or is_space(line[0]):
+            return True
+        self._is_traceback = begins(line, end, b"Traceback (most recent call last)", 33)
+        return was_traceback or self._is_traceback
+
+    cdef uint16_t _kind(self, const Head* head) noexcept nogil:
+        cdef uint64_t hash = 14695981039346656037ULL
+        cdef Py_ssize_t place, length = min(head.module_length, LONGEST_MODULE)
+        cdef uint16_t number
+        for place in range(length):
+            hash = (hash ^ head.module[place]) * 1099511628211ULL
+        hash = (hash ^ <uint64_t>head.level) * 1099511628211ULL
+        hash = (hash ^ <uint64_t>head.rank) * 1099511628211ULL
+        hash = ((hash ^ <uint64_t>head.has_time) * 1099511628211ULL) | 1
+        place = (hash >> 40) % RECENT
+        if self._hashes[place] == hash:
+            return self._known[place]
+        with gil:
+            number = self._number(head.level, head.module[:length], head.rank, head.has_time)
+        self._hashes[place], self._known[place] = hash, number
+        return number
+
+    cdef uint16_t _number(self, int level, bytes module, int64_t rank, bint has_time):
+        kind = (level, module.decode("utf-8", "replace"), rank if rank >= 0 else self._file_rank, bool(has_time))
+        if kind not in self._numbers:
+            if len(self.kinds) >= MOST_KINDS:
+                kind = (level, "", -1, bool(has_time))
+            if kind not in self._numbers:
+                self._numbers[kind] = len(self.kinds)
+                self.kinds.append(kind)
+        return self._numbers[kind]
+
+
+def head_of(bytes line not None, int year):
+    """``(level, time_ns, module, rank, takes_lines)`` of a line, as ``line_heads.parse_head``; None without a head."""
+    cdef Head head
+    cdef const uint8_t* start = <const uint8_t*><char*>line
+    cdef const uint8_t* end = start + min(len(line), <Py_ssize_t>LONGEST_HEAD)
+    head.rank = -1
+    cdef const uint8_t* text = rank_prefix(start, end, &head)
+    if not parse(text, end, year, &head) and text == start:
+        return None
+    module = head.module[:min(head.module_length, LONGEST_MODULE)].decode("utf-8", "replace")
+    return head.level, head.time_ns, module, head.rank, bool(head.takes_lines)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the log files of a training: in its directory, and beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+_DEPTH = 4
+"""Directories below the one of a run."""
+MOST_FILES = 256
+_MOST_ENTRIES = 20_000
+_LOG = re.compile(
+    r".*\.log(\.[\w.-]+)?|.*\.(out|err)|(nohup|stdout|stderr|output)(\..*)?|slurm[-_].*|train.*\.txt|.*[-_.]logs?\.txt|log\.txt",
+    re.IGNORECASE,
+)
+_NO_TEXT = re.compile(r".*\.(gz|xz|zst|bz2|zip|npy|pb|json|csv|lock|part)", re.IGNORECASE)
+_GLOG = re.compile(
+    r"(?P<program>.+)\.log\.(?P<level>INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.(?P<process>\d+)", re.ASCII
+)
+_SEVERITY = ("INFO", "WARNING", "ERROR", "FATAL")
+_BESIDE = re.compile(r"logs?|rank_?\d+", re.IGNORECASE | re.ASCII)
+
+
+def find_logs(directory: Path, others: Collection[Path] = ()) -> list[Path]:
+    """The log files below the directory of a run, except those below the directories of ``others``.
+
+    The files of one process that glog writes by severity repeat each other; only the one with all lines counts. Raises
+    OSError if the directory can't be read.
+    """
+    os.scandir(directory).close()
+    return _sorted(_below(directory, _DEPTH, {str(each) for each in others}))
+
+
+def find_logs_beside(directory: Path, others: Collection[Path] = ()) -> list[Path]:
+    """Those in the directory that holds the one of a run, and in its directories such as ``logs`` and ``rank_0``."""
+    known = {str(each) for each in (*others, directory)}
+    found: list[Path] = []
+    for entry in _entries(directory.parent):
+        if _is_log(entry):
+            found.append(Path(entry.path))
+        elif _BESIDE.fullmatch(entry.name) and entry.path not in known and entry.is_dir(follow_symlinks=False):
+            found += _below(Path(entry.path), 1, known)
+    return _sorted(found)
+
+
+def _below(directory: Path, depth: int, others: Collection[str]) -> Iterator[Path]:
+    for entry in _entries(directory):
+        if _is_log(entry):
+            yield Path(entry.path)
+        elif depth and entry.path not in others and _is_directory(entry):
+            yield from _below(Path(entry.path), depth - 1, others)
+
+
+def _entries(directory: Path) -> list[os.DirEntry[str]]:
+    with suppress(OSError), os.scandir(directory) as entries:
+        return sorted(islice(entries, _MOST_ENTRIES), key=lambda each: each.name)
+    return []
+
+
+def _is_log(entry: os.DirEntry[str]) -> bool:
+    """By its name; symbolic links of glog point to files that are found too."""
+    with suppress(OSError):
+        name = entry.name
+        is_named = _LOG.fullmatch(name) is not None and _NO_TEXT.fullmatch(name) is None and "tfevents" not in name
+        return is_named and entry.is_file(follow_symlinks=False)
+    return False
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):
+        return not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False)
+    return False
+
+
+def _sorted(paths: Iterable[Path]) -> list[Path]:
+    found = list(paths)
+    fullest: dict[tuple[Path, str, str], int] = {}
+    for path in found:
+        if match := _GLOG.fullmatch(path.name):
+            key = (path.parent, match["program"], match["process"])
+            fullest[key] = min(fullest.get(key, len(_SEVERITY)), _SEVERITY.index(match["level"]))
+    kept: list[Path] = []
+    for path in found:
+        match = _GLOG.fullmatch(path.name)
+        if match is None or _SEVERITY.index(match["level"]) == fullest[path.parent, match["program"], match["process"]]:
+            kept.append(path)
+    return sorted(set(kept))[:MOST_FILES]

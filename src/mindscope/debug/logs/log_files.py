@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several log files as one log, in the order of time; what a filter selects of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.logs.columns import GrowingColumn
+from mindscope.debug.logs.filter import LogFilter, check_regex, matching_columns, search_span, spans_of
+from mindscope.debug.logs.index import LogIndex, LogMessage
+from mindscope.debug.logs.line_heads import Level
+
+SECOND_NS = 10**9
+_HOUR_NS = 3600 * SECOND_NS
+_PIECE = 8 << 20
+"""Bytes that are indexed before the time is checked."""
+_GROUP = 1 << 17
+_NEAR_NS = 60 * SECOND_NS
+_FARTHEST_ZONE = 14
+_WHOLE = 1 << 20
+
+
+class PlacedMessage(NamedTuple):
+    """A message, the number of its file, and when it was written: s since 1970, None if unknown."""
+
+    file: int
+    message: LogMessage
+    wall_time: float | None
+
+
+class LogFile:
+    """One of the files. ``error`` is why it can't be read now."""
+
+    def __init__(self, path: Path, name: str, folder: Path | None) -> None:
+        self.name = name
+        self.index = LogIndex(path, folder)
+        self.error: OSError | None = None
+        self.size = 0
+        self._zone: tuple[int, int] | None = None
+
+    def refresh(self, deadline: float) -> None:
+        """Index what was added, at least a piece, until the deadline."""
+        try:
+            state = self.index.path.stat()
+            self.size, self.error = state.st_size, None
+            while self.index.read_more(_PIECE) and time.monotonic() < deadline:
+                pass
+        except OSError as error:
+            self.error = error
+
+    def zone_ns(self) -> int:
+        """What the times of the file are ahead of UTC.
+
+        A file was written last when its last line was: if both differ by about whole hours, those are the zone of its
+        machine. Otherwise it is the zone of this machine.
+        """
+        times = self.index.time_ns
+        if not len(times) or times[-1] == 0:
+            return 0
+        if self._zone is None or self._zone[0] != self.index.generation:
+            last = int(times[-1])
+            ahead = last - self.index.path.stat().st_mtime_ns
+            hours = round(ahead / _HOUR_NS)
+            if abs(ahead - hours * _HOUR_NS) > _NEAR_NS or abs(hours) > _FARTHEST_ZONE:
+                local = datetime.fromtimestamp(last / SECOND_NS, timezone.utc).replace(tzinfo=None).astimezone()
+                hours = (local.utcoffset() or timedelta()).total_seconds() / 3600
+            self._zone = self.index.generation, round(hours * _HOUR_NS)
+        return self._zone[1]
+
+    def wall_times(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Nanoseconds since 1970 in UTC of messages; 0 where unknown."""
+        times = self.index.time_ns[rows]
+        return np.where(times == 0, 0, times - self.zone_ns())
+
+
+class LogFiles:
+    """The files of a training. For one thread at a time."""
+
+    def __init__(self, paths: Sequence[tuple[str, Path]], folder: Path | None) -> None:
+        self.files = [LogFile(path, name, folder) for name, path in paths]
+
+    @property
+    def generations(self) -> tuple[int, ...]:
+        """Change when rows of a file mean other messages."""
+        return tuple(each.index.generation for each in self.files)
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(each.size for each in self.files)
+
+    @property
+    def indexed_bytes(self) -> int:
+        return sum(min(each.index.end, each.size) for each in self.files)
+
+    def __len__(self) -> int:
+        return sum(len(each.index) for each in self.files)
+
+    def refresh(self, deadline: float) -> None:
+        """Index what was added to the files until the deadline, at least a piece of each."""
+        for each in self.files:
+            each.refresh(deadline)
+
+
+class Selection:
+    """The messages that fulfil conditions, in the order of time as far as they were there at once; others follow.
+
+    Times of the conditions are nanoseconds since 1970 in UTC.
+    """
+
+    def __init__(self, logs: LogFiles, condition: LogFilter) -> None:
+        """Raises DebugDataError if the regular expression is invalid."""
+        check_regex(condition.regex)
+        self._logs, self._condition = logs, condition
+        self._scanned = [0] * len(logs.files)
+        self._file, self._row = GrowingColumn(np.uint16), GrowingColumn(np.uint32)
+        self._pending: list[tuple[NDArray[np.uint16], NDArray[np.uint32]]] = []
+        self.generations = logs.generations
+
+    def __len__(self) -> int:
+        return len(self._row)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every indexed message was checked."""
+        return not self._pending and self._scanned == [len(each.index) for each in self._logs.files]
+
+    @property
+    def searched(self) -> int:
+        """How many messages were checked."""
+        return sum(self._scanned) - sum(len(rows) for _, rows in self._pending)
+
+    def advance(self, deadline: float, check: Callable[[], None] = lambda: None) -> None:
+        """Check messages that were not checked before, at least some, until the deadline.
+
+        ``check`` is called from time to time, and may raise.
+        """
+        self._take_new()
+        while self._pending:
+            check()
+            files, rows = self._pending[0]
+            keep = np.zeros(len(rows), bool)
+            for number in np.unique(files).tolist():
+                mine = np.flatnonzero(files == number)
+                order = np.argsort(rows[mine], kind="stable")
+                keep[mine[order]] = self._search(number, rows[mine[order]].astype(np.int64))
+            self._add(files[keep], rows[keep])
+            self._pending.pop(0)
+            if time.monotonic() > deadline:
+                return
+
+    def _take_new(self) -> None:
+        files: list[NDArray[np.uint16]] = []
+        rows: list[NDArray[np.uint32]] = []
+        times: list[NDArray[np.int64]] = []
+        for number, file in enumerate(self._logs.files):
+            first, end = self._scanned[number], len(file.index)
+            if first < end:
+                found = np.flatnonzero(matching_columns(file.index, self._local(file), first, end)) + first
+                files.append(np.full(len(found), number, np.uint16))
+                rows.append(found.astype(np.uint32))
+                times.append(file.wall_times(found) if len(self._logs.files) > 1 else np.empty(0, np.int64))
+                self._scanned[number] = end
+        if not files:
+            return
+        if len(files) > 1:
+            order = np.argsort(np.concatenate(times), kind="stable")
+            all_files, all_rows = np.concatenate(files)[order], np.concatenate(rows)[order]
+        else:
+            all_files, all_rows = files[0], rows[0]
+        if not self._condition.has_pattern:
+            self._add(all_files, all_rows)
+            return
+        for begin in range(0, len(all_rows), _GROUP):
+            self._pending.append((all_files[begin : begin + _GROUP], all_rows[begin : begin + _GROUP]))
+
+    def _local(self, file: LogFile) -> LogFilter:
+        first, last = self._condition.first_ns, self._condition.last_ns
+        if first is None and last is None:
+            return self._condition
+        zone = file.zone_ns()
+        return replace(
+            self._condition,
+            first_ns=None if first is None else first + zone,
+            last_ns=None if last is None else last + zone,
+        )
+
+    def _search(self, number: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        file = self._logs.files[number]
+        try:
+            found = [search_span(file.index, self._condition, span) for span in spans_of(file.index, rows)]
+        except OSError as error:
+            file.error = error
+            return np.zeros(len(rows), bool)
+        return np.isin(rows, np.concatenate(found)) if found else np.zeros(len(rows), bool)
+
+    def _add(self, files: NDArray[np.uint16], rows: NDArray[np.uint32]) -> None:
+        self._file.extend(files)
+        self._row.extend(rows)
+
+    def messages(self, first: int, count: int) -> list[PlacedMessage]:
+        """Those from place ``first`` on. Raises OSError."""
+        files, rows = self._file.values[first : first + count], self._row.values[first : first + count].astype(np.int64)
+        found: list[PlacedMessage | None] = [None] * len(rows)
+        for number in np.unique(files).tolist():
+            file = self._logs.files[int(number)]
+            places = np.flatnonzero(files == number)
+            places = places[np.argsort(rows[places], kind="stable")]
+            wall_times = file.wall_times(rows[places]).tolist()
+            for place, message in enumerate(file.index.messages(rows[places])):
+                wall_time = wall_times[place] / SECOND_NS if wall_times[place] and message.time_ns else None
+                found[int(places[place])] = PlacedMessage(int(number), message, wall_time)
+        return [each for each in found if each is not None]
+
+    def place_at(self, wall_time: float) -> int:
+        """The first message of that time or later; the last one if all are earlier. 0 if there are none."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self._wall_ns(middle) < wall_time * SECOND_NS:
+                low = middle + 1
+            else:
+                high = middle
+        return min(low, max(len(self) - 1, 0))
+
+    def place_of(self, file: int, row: int) -> int | None:
+        """The place of a message; None if it is not selected."""
+        found = np.flatnonzero((self._row.values == row) & (self._file.values == file))
+        return int(found[0]) if found.size else None
+
+    def _wall_ns(self, place: int) -> int:
+        row = self._row.values[place : place + 1].astype(np.int64)
+        return int(self._logs.files[int(self._file.values[place])].wall_times(row)[0])
+
+    def time_range(self) -> tuple[float, float] | None:
+        """When the first and the last message with a time were written: s since 1970; None without any."""
+        ends = [
+            (int(known[0]) - file.zone_ns(), int(file.index.time_ns.max()) - file.zone_ns())
+            for file in self._logs.files
+            if len(known := _known(file.index.time_ns))
+        ]
+        return (min(each for each, _ in ends) / SECOND_NS, max(each for _, each in ends) / SECOND_NS) if ends else None
+
+    def histogram(self, first: float, last: float, columns: int) -> NDArray[np.int64]:
+        """How many messages of each level were written when: (levels, columns), from ``first`` to ``last`` s."""
+        counts = np.zeros((len(Level), columns), np.int64)
+        start, width = int(first * SECOND_NS), max(int((last - first) * SECOND_NS), 1)
+        for file, rows in self._by_file():
+            wall = file.wall_times(rows)
+            column = (wall - start) // -(-width // columns)
+            level = np.array([kind.level for kind in file.index.kinds], np.int64)[file.index.kind[rows]]
+            inside = (wall != 0) & (column >= 0) & (column < columns)
+            counts += np.bincount((level * columns + column)[inside], minlength=counts.size).reshape(counts.shape)
+        return counts
+
+    def _by_file(self) -> Iterator[tuple[LogFile, NDArray[np.int64]]]:
+        for begin in range(0, len(self), _WHOLE):
+            files, rows = self._file.values[begin : begin + _WHOLE], self._row.values[begin : begin + _WHOLE]
+            for number in np.unique(files).tolist():
+                yield self._logs.files[number], rows[files == number].astype(np.int64)
+
+
+def _known(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """From the first time on."""
+    return times[int(np.argmax(times != 0)) :] if times.size and times[-1] != 0 else times[:0]

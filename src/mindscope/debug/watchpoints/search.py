@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An evaluation of watchpoints that can pause after each step, and take up steps that a training records later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.watchpoints.hit_groups import HitGroups
+from mindscope.debug.watchpoints.hits import Evaluation, Hit, Problem, Unevaluated
+from mindscope.debug.watchpoints.step_context import RankState, StepContext
+from mindscope.debug.watchpoints.step_evaluation import Rows, Verdict, evaluate_step
+from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
+from mindscope.debug.watchpoints.watchpoint import Watchpoint
+
+MOST_HITS = 10_000
+_LAST_FIRST_STEP = 1
+"""Trainings count their steps from 0 or from 1."""
+_Opening = tuple[int, str, Problem, tuple[str, ...]]
+
+
+class WatchpointSearch:
+    """Evaluates watchpoints step by step. Its memory grows with the number of tensors, and of steps with hits.
+
+    Args:
+        source: the debugging data.
+        watchpoints: the conditions.
+        steps: only hits of these steps; earlier ones are still read, because conditions compare steps.
+        ranks: only these ranks; by default all.
+        most_hits: hits beyond are only counted and grouped.
+        read: reads a step of a rank as ``DebugSource.at``, which it is without one; None leaves that step out.
+        is_growing: the training records further steps, so a watchpoint waits for all its ``for_steps``.
+    """
+
+    def __init__(
+        self,
+        source: DebugSource,
+        watchpoints: Sequence[Watchpoint],
+        *,
+        steps: Iterable[int] | None = None,
+        ranks: Iterable[int] | None = None,
+        most_hits: int = MOST_HITS,
+        read: Callable[[int, int], StepStatistics | None] | None = None,
+        is_growing: bool = False,
+    ) -> None:
+        self._source, self._read = source, read or source.at
+        self.watchpoints = tuple(watchpoints)
+        self._wanted = None if steps is None else frozenset(steps)
+        self._most_hits = most_hits
+        self._table = TensorTable.of(source)
+        self._tensors = tuple(source.tensors)
+        self._masks = [self._mask(each) for each in self.watchpoints]
+        last = None if self._wanted is None else max(self._wanted, default=-1)
+        self._steps = {rank: [step for step in source.steps(rank) if last is None or step <= last]
+                       for rank in (source.ranks if ranks is None else ranks)}  # fmt: skip
+        self._in_a_row = {rank: [each.for_steps if is_growing else min(each.for_steps, len(source.steps(rank)))
+                                 for each in self.watchpoints] for rank in self._steps}  # fmt: skip
+        self._state = _State(HitGroups(len(self._tensors)))
+        self._queue = self._unread()
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are, those of each rank."""
+        return sum(map(len, self._steps.values()))
+
+    @property
+    def read_steps(self) -> int:
+        """How many of ``steps`` were read."""
+        return self.steps - len(self._queue)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no step is left."""
+        return not self._queue
+
+    @property
+    def groups(self) -> HitGroups:
+        """All hits, by tensor."""
+        return self._state.groups
+
+    @property
+    def counts(self) -> Mapping[int, Mapping[int, int]]:
+        """By step, the number of hits of each watchpoint with any."""
+        return self._state.counts
+
+    @property
+    def matched(self) -> list[int]:
+        """Of each watchpoint, how many tensors it watches."""
+        return [int(mask.sum()) for mask in self._masks]
+
+    def take_over(self, earlier: WatchpointSearch) -> None:
+        """Continue an earlier search with the same arguments in the same data, which had fewer steps and tensors.
+
+        Other data, and runs that became long enough for ``for_steps``, are searched from the start.
+        """
+        if not self._continues(earlier):
+            return
+        self._state = earlier._state
+        self._state.grow(len(self._tensors))
+        self._queue = self._unread()
+
+    def _continues(self, earlier: WatchpointSearch) -> bool:
+        count = len(earlier._tensors)
+        return (
+            self.watchpoints == earlier.watchpoints
+            and (self._wanted, self._most_hits) == (earlier._wanted, earlier._most_hits)
+            and list(map(_identity, self._tensors[:count])) == list(map(_identity, earlier._tensors))
+            and all(
+                self._steps.get(rank, [])[: len(read)] == read and self._in_a_row[rank] == earlier._in_a_row[rank]
+                for rank, read in earlier._state.read.items()
+            )
+        )
+
+    def read_next(self) -> None:
+        """Read the next step of a rank. Raises as ``DebugSource.at``; the step then counts as read."""
+        step, rank = self._queue.pop()
+        self._state.read.setdefault(rank, []).append(step)
+        recorded = self._read(step, rank)
+        if recorded is not None:
+            self._add(known_rows(recorded, self._table))
+
+    def result(self) -> Evaluation:
+        """The hits so far, in execution order."""
+        state = self._state
+        unevaluated = [
+            Unevaluated(number, parameter, problem, missing, each.count, each.first_step, each.first_tensor)
+            for (number, parameter, problem, missing), each in state.open.items()
+        ]
+        unmatched = [number for number, mask in enumerate(self._masks) if not mask.any()]
+        return Evaluation(
+            self._source.tensors, self.watchpoints, tuple(state.ordered_hits(self._most_hits)), state.counts,
+            tuple(unevaluated), tuple(unmatched), state.evaluated,
+        )  # fmt: skip
+
+    def _unread(self) -> list[tuple[int, int]]:
+        """Steps and ranks to read, the next one last."""
+        return sorted(
+            [
+                (step, rank)
+                for rank, steps in self._steps.items()
+                for step in steps[len(self._state.read.get(rank, [])) :]
+            ],
+            reverse=True,
+        )
+
+    def _mask(self, watchpoint: Watchpoint) -> NDArray[np.bool_]:
+        mask = self._table.kinds[watchpoint.condition.kind] & watchpoint.matches(self._tensors)
+        if watchpoint.recommendation is not None and watchpoint.recommendation.types:
+            mask &= np.isin(self._table.plain_types, sorted(watchpoint.recommendation.types))
+        return mask
+
+    def _add(self, recorded: StepStatistics) -> None:
+        is_wanted = self._wanted is None or recorded.step in self._wanted
+        state = self._state.ranks.setdefault(recorded.rank, RankState.of(len(self._tensors)))
+        state.begin(recorded)
+        is_first = state.previous is None and recorded.step <= _LAST_FIRST_STEP
+        context = StepContext(recorded, self._table, state, is_first)
+        for number, watchpoint in enumerate(self.watchpoints):
+            rows = np.flatnonzero(self._masks[number][recorded.tensor])
+            if rows.size:
+                self._evaluate(number, watchpoint, context, rows, is_wanted)
+        state.add(recorded)
+        self._state.evaluated += is_wanted
+
+    def _evaluate(self, number: int, watchpoint: Watchpoint, context: StepContext, rows: Rows, is_wanted: bool) -> None:
+        if watchpoint.recommendation is not None:
+            rows = rows[watchpoint.recommendation.guard(context)[rows]]
+        for verdict in evaluate_step(self._source, watchpoint, context, rows):
+            is_lasting = self._is_lasting(number, context.recorded, verdict)
+            if is_wanted:
+                self._add_hits(number, context.recorded, verdict, is_lasting)
+                self._state.add_problems(number, context.recorded, verdict)
+
+    def _is_lasting(self, number: int, recorded: StepStatistics, verdict: Verdict) -> NDArray[np.bool_]:
+        """Of the rows that hold, those that held in enough consecutive steps."""
+        wanted = self._in_a_row[recorded.rank][number]
+        if wanted <= 1:
+            return np.ones(len(verdict.rows), np.bool_)
+        key = recorded.rank, number, verdict.parameter
+        counts = self._state.in_a_row.setdefault(key, np.zeros(len(self._tensors), np.int64))
+        holding = np.unique(recorded.tensor[verdict.rows])
+        longer = counts[holding] + 1
+        counts[recorded.tensor] = 0
+        counts[holding] = longer
+        return counts[recorded.tensor[verdict.rows]] >= wanted
+
+    def _add_hits(self, number: int, recorded: StepStatistics, verdict: Verdict, is_lasting: NDArray[np.bool_]) -> None:
+        rows, actual, state = verdict.rows[is_lasting], verdict.actual[is_lasting], self._state
+        if not rows.size:
+            return
+        state.groups.add(number, verdict, recorded, rows, actual)
+        state.counts.setdefault(recorded.step, Counter())[number] += len(rows)
+        if len(state.hits) < self._most_hits or (state.hits and recorded.step <= state.hits[-1].step):
+            state.hits += [
+                _hit(number, recorded, verdict, row, value)
+                for row, value in zip(rows.tolist(), actual.tolist(), strict=True)
+            ]
+
+
+@dataclass(slots=True)
+class _OpenCount:
+    first_step: int
+    first_tensor: int
+    count: int = 0
+
+
+@dataclass(slots=True)
+class _State:
+    """What a search knows of the steps that it read."""
+
+    groups: HitGroups
+    read: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    """Steps, by rank."""
+    ranks: dict[int, RankState] = field(default_factory=dict[int, RankState])
+    in_a_row: dict[tuple[int, int, str], NDArray[np.int64]] = field(
+        default_factory=dict[tuple[int, int, str], NDArray[np.int64]]
+    )
+    """By rank, watchpoint and parameter: in how many consecutive steps of a tensor it held."""
+    hits: list[Hit] = field(default_factory=list[Hit])
+    """Those of the last step complete, also beyond the limit, because ranks follow each other."""
+    counts: dict[int, Counter[int]] = field(default_factory=dict[int, Counter[int]])
+    open: dict[_Opening, _OpenCount] = field(default_factory=dict[_Opening, _OpenCount])
+    evaluated: int = 0
+
+    def grow(self, tensors: int) -> None:
+        self.groups.grow(tensors)
+        for state in self.ranks.values():
+            state.grow(tensors)
+        self.in_a_row = {key: np.pad(counts, (0, tensors - len(counts))) for key, counts in self.in_a_row.items()}
+
+    def add_problems(self, number: int, recorded: StepStatistics, verdict: Verdict) -> None:
+        for problem, rows, missing in verdict.problems:
+            if rows.size:
+                key = number, verdict.parameter, problem, missing
+                first = int(recorded.tensor[rows[0]])
+                self.open.setdefault(key, _OpenCount(recorded.step, first)).count += len(rows)
+
+    def ordered_hits(self, most: int) -> list[Hit]:
+        self.hits.sort(key=lambda hit: (hit.step, hit.order, hit.rank, hit.row, hit.watchpoint))
+        return self.hits[:most]
+
+
+def _identity(tensor: DebugTensor) -> tuple[object, ...]:
+    """What does not change while a source grows: all but shape and stack."""
+    return tensor.module, tensor.type, tensor.phase, tensor.role, tensor.slot, tensor.call, tensor.dtype, tensor.name
+
+
+def _hit(number: int, recorded: StepStatistics, verdict: Verdict, row: int, actual: float) -> Hit:
+    place, order = int(recorded.tensor[row]), int(recorded.order[row])
+    return Hit(recorded.step, recorded.rank, place, row, order, number, verdict.parameter, verdict.set_value, actual)
