@@ -20,6 +20,8 @@ from hypothesis import HealthCheck, settings
 
 from mindscope import server
 from mindscope.ingest import Catalog
+from mindscope.profile.formats import FORMATS
+from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT
 from mindscope.server.app import create_app
 from mindscope.server.scalars.schema import CurvesHeader
 from mindscope.settings import Settings
@@ -93,6 +95,13 @@ def test_every_route_and_field_is_documented(viewer: LiveViewer):
     assert [path for path in document["paths"] if f"`{path}`" not in written] == []
     assert all(operation["description"] for operation in operations)
     assert all(model["description"] for model in document["components"]["schemas"].values())
+
+
+def test_every_format_of_profiles_is_documented():
+    names = {each.name for each in (*FORMATS, CLUSTER_OUTPUT)}
+    written = (ROOT / "docs" / "profiling.md").read_text("utf-8").partition("## Formats")[2].partition("###")[0]
+    assert {name for name in names if f"| `{name}` |" not in written} == set()
+    assert "(profiling.md#formats)" in (ROOT / "docs" / "http.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -47,30 +47,41 @@ def debug(
     compare: Annotated[
         Path | None, typer.Option("--compare", metavar="OTHER", help="Print where RUN and this training part.")
     ] = None,
+    ranks: Annotated[
+        bool, typer.Option("--ranks", help="Print where the parameters of the ranks of a data-parallel training part.")
+    ] = False,
     pairs: Annotated[
         list[str] | None,
         typer.Option("--pair", metavar="LEFT=RIGHT", help="Operators of RUN and OTHER that match. Repeatable."),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            "--workspace", metavar="DIR", help="Of a viewer, with the operators that were paired on its page."
+        ),
     ] = None,
     top: Annotated[int, typer.Option("--top", min=1, max=100_000, help="Hits that are listed.")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print where a training went wrong, from recorded statistics of its tensors.
 
-    Without options: the first bad number and the hits of the recommended watchpoints. Exit codes are 0 and, if there is
-    a bad number, a hit or a difference, 3.
+    Without options: the first bad number, the hits of the recommended watchpoints, and where the ranks of a
+    data-parallel training part. Exit codes are 0 and, if there is a bad number, a hit or a difference, 3.
     """
     from mindscope.reading.run_debug import open_debug
 
     opened = open_debug(run)
-    if not first_bad and watch is None and compare is None:
-        first_bad, watch = True, [RECOMMENDED]
+    if not first_bad and watch is None and compare is None and not ranks:
+        first_bad, watch, ranks = True, [RECOMMENDED], len(opened.source.ranks) > 1
     report = _Report(opened, as_json, top)
     if first_bad:
         report.add_first_bad()
     if watch:
         report.add_hits(watch)
+    if ranks:
+        report.add_rank_difference()
     if compare is not None:
-        report.add_divergence(open_debug(compare), _by_hand(pairs or []))
+        report.add_divergence(open_debug(compare), _by_hand(pairs or []), workspace)
     report.print()
     raise typer.Exit(FIRED if report.has_found else 0)
 
@@ -118,8 +129,16 @@ class _Report:
         self._json["watch"] = _hits_json(found)
         self._shown += [*([""] if self._shown else []), *_hit_lines(found)]
 
-    def add_divergence(self, other: RunDebug, by_hand: dict[str, str]) -> None:
-        found = self._opened.compare(other, by_hand=by_hand)
+    def add_rank_difference(self) -> None:
+        found = self._opened.compare_ranks()
+        self.has_found |= found is not None and found.are_replicas
+        self._json["ranks"] = None if found is None else found.to_json()
+        count = len(self._opened.source.ranks)
+        none = f"The parameters of {count} ranks are equal." if count > 1 else "Only one rank was recorded."
+        self._shown += [*([""] if self._shown else []), *(found.sentences() if found is not None else [none])]
+
+    def add_divergence(self, other: RunDebug, by_hand: dict[str, str], workspace: Path | None) -> None:
+        found = self._opened.compare(other, by_hand=by_hand, workspace=workspace)
         self.has_found |= found.first is not None
         self._json["compare"] = found.to_json()
         self._shown += [*([""] if self._shown else []), *_divergence_lines(found)]
@@ -195,7 +214,7 @@ def _hit_lines(found: Evaluation) -> Iterator[Any]:
         if watchpoint.patterns:
             yield f"no recorded tensor matches {watchpoint.text}"
     for each in found.unevaluated:
-        if each.missing and found.watchpoints[each.watchpoint].guard is None:
+        if each.missing and found.watchpoints[each.watchpoint].recommendation is None:
             text = found.watchpoints[each.watchpoint].text
             yield f"not evaluated: {text}, {each.count:,} tensors; not recorded: {', '.join(each.missing)}"
 

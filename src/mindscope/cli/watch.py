@@ -30,6 +30,15 @@ def watch(
             help="Exit with 3 when this rule fires: a check, any, or a condition over tags. Repeatable.",
         ),
     ] = None,
+    watchpoints: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--watchpoint",
+            metavar="WATCHPOINT",
+            help='Exit with 3 when this watchpoint hits in debugging data, such as "dead_relu", "tensor_too_large '
+            'max_gt=1e4 @ encoder.*", or recommended for all recommended ones. Repeatable.',
+        ),
+    ] = None,
     for_steps: Annotated[
         int,
         typer.Option(
@@ -48,15 +57,17 @@ def watch(
 ) -> None:
     """Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
 
-    The command runs until every writer closes its log or a --fail-on rule fires. With --once it prints all alerts of
-    the logs and exits. Exit codes are 0 (no --fail-on rule fired), 3 (one fired) and 130 (Ctrl-C). The checks are nan,
-    spike, divergence, plateau, vanishing, exploding, dead and stuck. A condition is an expression such as
-    "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and quote the condition for the
-    shell: '`train/loss` > 2'.
+    The command runs until every writer closes its log, a --fail-on rule fires or a --watchpoint hits. With --once it
+    prints all alerts of the logs and exits. Exit codes are 0 (none of them fired), 3 (one fired) and 130 (Ctrl-C). The
+    checks are nan, spike, divergence, plateau, vanishing, exploding, dead and stuck. A condition is an expression such
+    as "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and quote the condition for
+    the shell: '`train/loss` > 2'.
     """
-    from mindscope.alerts import Parameters, find_alerts, follow_alerts
+    from mindscope.alerts import Parameters, find_alerts, follow_alerts, watchpoint_rules
 
-    failing = rules_of(fail_on or [], for_steps)
+    failing = rules_of(fail_on or [], for_steps) + [
+        rule for text in watchpoints or [] for rule in watchpoint_rules(text)
+    ]
     rules = list(dict.fromkeys([*rules_of([ANY], 1), *failing]))
     parameters = Parameters.from_text(alerts)
     find = find_alerts if once else follow_alerts

@@ -16,6 +16,7 @@ from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.annotations import routes as annotations
 from mindscope.server.damages import routes as damages
 from mindscope.server.debugger import routes as debugger
+from mindscope.server.debugger.compare import routes as debug_comparisons
 from mindscope.server.deletion import routes as deletion
 from mindscope.server.expressions import routes as expressions
 from mindscope.server.graphs import routes as graphs
@@ -34,6 +35,7 @@ from mindscope.server.landscapes import routes as landscapes
 from mindscope.server.lineage import routes as lineage
 from mindscope.server.live import routes as live
 from mindscope.server.live.event_stream import EventStream
+from mindscope.server.logs import routes as logs
 from mindscope.server.norms import routes as norms
 from mindscope.server.openapi import add_missing_schemas
 from mindscope.server.pr_curves import routes as pr_curves
@@ -51,7 +53,7 @@ from mindscope.settings import Settings
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
     *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
-    *(profiles, *profiles.VIEWS, debugger),
+    *(profiles, *profiles.VIEWS, debugger, debug_comparisons, logs),
 )
 WRITERS = (annotations, alerts, deletion)
 

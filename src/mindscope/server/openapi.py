@@ -42,6 +42,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     """Imports at the first use, so that a viewer starts faster."""
     from mindscope.server.alerts.schema import LiveAlerts
     from mindscope.server.annotations.schema import LiveAnnotations
+    from mindscope.server.debugger.compare.schema import DebugComparisonHeader
     from mindscope.server.debugger.schema import DebugHeatHeader, DebugHistoryHeader, DebugRowsHeader
     from mindscope.server.expressions.schema import ExpressionsHeader
     from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
@@ -68,6 +69,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         DebugRowsHeader,
         DebugHistoryHeader,
         DebugHeatHeader,
+        DebugComparisonHeader,
         StructureHeader,
         DiffHeader,
         AttributesHeader,

@@ -16,6 +16,14 @@ export type DebugFirstBad = Schemas["DebugFirstBad"];
 export type DebugGrowth = Schemas["DebugGrowth"];
 export type DebugOperator = Schemas["DebugOperatorEntry"];
 export type DebugRow = Schemas["DebugRowEntry"];
+export type DebugConditions = Json<"/api/debugger/conditions", "get">;
+export type DebugCondition = Schemas["DebugConditionEntry"];
+export type DebugParameter = Schemas["DebugParameterEntry"];
+export type DebugRecommendation = Schemas["DebugRecommendationEntry"];
+export type DebugWatchQuery = Schemas["DebugWatchQuery"];
+export type DebugWatchAnswer = Json<"/api/debugger/watchpoints", "post">;
+export type DebugWatchpoint = Schemas["DebugWatchpointEntry"];
+export type DebugHit = Schemas["DebugHitEntry"];
 export type OfAllRanks = Schemas["OfAllRanks"];
 export type OfSource = Schemas["OfSource"];
 export type DebugRowsQuery = Schemas["DebugRowsQuery"];
@@ -59,6 +67,14 @@ export function fetchDebugRow(query: DebugRowQuery, signal?: AbortSignal): Promi
 
 export function fetchDebugFirstBad(query: OfAllRanks, signal: AbortSignal): Promise<DebugFirstBadAnswer> {
   return json(request("/api/debugger/first_bad", { body: query, signal }));
+}
+
+export function fetchDebugConditions(signal: AbortSignal): Promise<DebugConditions> {
+  return json(request("/api/debugger/conditions", { signal }));
+}
+
+export function fetchDebugWatch(query: DebugWatchQuery, signal: AbortSignal): Promise<DebugWatchAnswer> {
+  return json(request("/api/debugger/watchpoints", { body: query, signal }));
 }
 
 export async function fetchDebugRows(query: DebugRowsQuery, signal: AbortSignal): Promise<DebugRows> {

@@ -264,6 +264,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/debugger/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Comparison
+         * @description Where two trainings part first: batch, parameters or operator, and how far they are apart in each step.
+         *
+         *     A long comparison takes several requests. The header is DebugComparisonHeader.
+         */
+        post: operations["query_debug_comparison"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/compare/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Compared Operators
+         * @description The matched operators of a step with inherited and added errors, filtered and ordered; one page.
+         */
+        post: operations["query_compared_operators"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/compare/pairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Operator Pair
+         * @description Pair two operators by hand, or undo it. All comparisons of the two trainings use the pairs.
+         */
+        put: operations["put_operator_pair"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/compare/unmatched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Unmatched Operators
+         * @description The operators of one side without a counterpart in the other; one page.
+         */
+        post: operations["query_unmatched_operators"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/conditions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Debug Conditions
+         * @description The conditions of watchpoints with their parameters, and the recommended watchpoints.
+         */
+        get: operations["get_debug_conditions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/debugger/first_bad": {
         parameters: {
             query?: never;
@@ -404,6 +506,28 @@ export interface paths {
          * @description The recorded steps of a rank.
          */
         post: operations["query_debug_steps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/watchpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Watchpoints
+         * @description The hits of watchpoints over all steps and ranks, and what could not be evaluated.
+         *
+         *     A long recording takes several requests.
+         */
+        post: operations["query_debug_watchpoints"];
         delete?: never;
         options?: never;
         head?: never;
@@ -792,6 +916,86 @@ export interface paths {
         get: operations["get_live"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Log Files
+         * @description The log files in the directories of runs and beside them.
+         */
+        post: operations["query_log_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Log Histogram
+         * @description How many messages of each level were written when, and when steps were recorded.
+         */
+        post: operations["query_log_histogram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Log Lines
+         * @description A page of messages that fulfil conditions. A long log takes several requests.
+         */
+        post: operations["query_log_lines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Log Message
+         * @description One message with all of its lines.
+         */
+        post: operations["query_log_message"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2384,6 +2588,105 @@ export interface components {
             offset: number;
         };
         /**
+         * ComparedOperatorEntry
+         * @description An operator with its difference. ``level`` is by the thresholds of msprobe, ``problems`` are those it exceeds.
+         */
+        ComparedOperatorEntry: {
+            difference: components["schemas"]["DebugDifference"];
+            /** Is By Hand */
+            is_by_hand: boolean;
+            level: components["schemas"]["Level"];
+            /** Problems */
+            problems: string[];
+        };
+        /**
+         * ComparedOperatorsAnswer
+         * @description The operators of a step in both trainings.
+         *
+         *     Of ``total``, ``differing`` have inputs or outputs beyond the tolerance, and ``matching`` pass the filter.
+         */
+        ComparedOperatorsAnswer: {
+            /** Differing */
+            differing: number;
+            /** Matching */
+            matching: number;
+            /** Operators */
+            operators: components["schemas"]["ComparedOperatorEntry"][];
+            /** Other Rank */
+            other_rank: number;
+            /** Rank */
+            rank: number;
+            /** Step */
+            step: number;
+            /** Total */
+            total: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * ComparedOperatorsQuery
+         * @description A page of the matched operators of a step, by default of the first differing one, else of the last one.
+         *
+         *     With all ``words`` in a name.
+         */
+        ComparedOperatorsQuery: {
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /**
+             * First
+             * @default 0
+             */
+            first: number;
+            /**
+             * Is Descending
+             * @default false
+             */
+            is_descending: boolean;
+            /**
+             * Only Differing
+             * @default false
+             */
+            only_differing: boolean;
+            /** Other Run */
+            other_run: string;
+            /**
+             * Other Source
+             * @default .
+             */
+            other_source: string;
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /** Run */
+            run: string;
+            /**
+             * Sort
+             * @default order
+             * @enum {string}
+             */
+            sort: "order" | "left" | "right" | "phase" | "inherited" | "error" | "added" | "level";
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Step */
+            step?: number | null;
+            /** Words */
+            words?: string[];
+        };
+        /**
+         * Comparison
+         * @description How the actual value compares with the set one when the condition holds.
+         * @enum {string}
+         */
+        Comparison: ">" | "<" | ">=";
+        /**
          * ContentKind
          * @description Type and writer of the content.
          *
@@ -2562,6 +2865,114 @@ export interface components {
             run: string;
             /** Stages */
             stages: components["schemas"]["mindscope__server__graphs__schema__PipelineStage"][];
+        };
+        /**
+         * DebugComparisonHeader
+         * @description The JSON header of a comparison as ``application/vnd.mindscope.columns``.
+         *
+         *     Of the ``steps`` that both have, ``read_steps`` were compared; request again until they are all. ``cause`` and
+         *     ``first`` say what differs first, ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
+         *     training that has more, ``matched`` have a counterpart. ``by_hand`` are the pairs made by hand that apply.
+         *
+         *     Columns, float64, one number for each compared step: ``error`` is the largest finite relative error (NaN where
+         *     nothing compares), ``unbounded`` how many tensors have an infinite one, ``differing`` how many are beyond their
+         *     tolerance.
+         */
+        DebugComparisonHeader: {
+            bitwise: components["schemas"]["DebugDifference"] | null;
+            /** By Hand */
+            by_hand: components["schemas"]["OperatorPair"][];
+            cause: components["schemas"]["DivergenceCause"];
+            differing: components["schemas"]["Column"];
+            error: components["schemas"]["Column"];
+            first: components["schemas"]["DebugDifference"] | null;
+            /** Matched */
+            matched: number;
+            /** Operators */
+            operators: number;
+            /** Read Steps */
+            read_steps: number;
+            step: components["schemas"]["Column"];
+            /** Steps */
+            steps: number;
+            unbounded: components["schemas"]["Column"];
+            /** Unmatched Left */
+            unmatched_left: number;
+            /** Unmatched Right */
+            unmatched_right: number;
+            /** Unreadable Steps */
+            unreadable_steps: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * DebugConditionEntry
+         * @description A condition over tensors of a kind. Any set parameter with a statistic that holds is a hit.
+         *
+         *     One whose parameters have no statistic holds by itself. One of the first step is evaluated there only.
+         */
+        DebugConditionEntry: {
+            /** Abbreviation */
+            abbreviation: string;
+            /** Id */
+            id: string;
+            /** Is Of First Step */
+            is_of_first_step: boolean;
+            kind: components["schemas"]["TensorKind"];
+            /** Parameters */
+            parameters: components["schemas"]["DebugParameterEntry"][];
+        };
+        /**
+         * DebugConditionsAnswer
+         * @description What watchpoints can be made of.
+         */
+        DebugConditionsAnswer: {
+            /** Conditions */
+            conditions: components["schemas"]["DebugConditionEntry"][];
+            /** Recommended */
+            recommended: components["schemas"]["DebugRecommendationEntry"][];
+        };
+        /**
+         * DebugDifference
+         * @description An operator, a parameter or a gradient of both trainings in a step, by its most different tensor.
+         *
+         *     ``left`` and ``right`` name it. ``inherited`` is the largest relative error of what enters it, ``error`` of what
+         *     leaves it, ``added`` the rest. ``row`` and ``other_row`` are rows of the steps of both, ``order`` is of the left
+         *     one. ``source_line`` is the innermost line of its stack.
+         */
+        DebugDifference: {
+            /** Added */
+            added: number | null;
+            /** Differs */
+            differs: boolean;
+            /** Error */
+            error: number | null;
+            /** Inherited */
+            inherited: number | null;
+            /** Left */
+            left: string;
+            /** Order */
+            order: number;
+            /** Other Rank */
+            other_rank: number;
+            /** Other Row */
+            other_row: number;
+            phase: components["schemas"]["Phase"];
+            /** Rank */
+            rank: number;
+            /** Right */
+            right: string;
+            role: components["schemas"]["Role"];
+            /** Row */
+            row: number;
+            /** Slot */
+            slot: string;
+            /** Source Line */
+            source_line: string;
+            /** Step */
+            step: number;
+            /** Tolerance */
+            tolerance: number;
         };
         /**
          * DebugFirstBad
@@ -2771,6 +3182,50 @@ export interface components {
             tensors: number[];
         };
         /**
+         * DebugHitEntry
+         * @description Hits of a ``watchpoint`` by its place in the query: ``count`` of them, the last one in ``last_step``.
+         *
+         *     ``step``, ``row`` and ``actual`` are of the first one. ``set_value`` is null for a condition without a limit,
+         *     ``actual`` where it is not finite.
+         */
+        DebugHitEntry: {
+            /** Actual */
+            actual: number | null;
+            /** Count */
+            count: number;
+            /** Last Actual */
+            last_actual: number | null;
+            /** Last Row */
+            last_row: number;
+            /** Last Step */
+            last_step: number;
+            /** Parameter */
+            parameter: string;
+            /** Rank */
+            rank: number;
+            /** Row */
+            row: number;
+            /** Set Value */
+            set_value: number | null;
+            /** Step */
+            step: number;
+            tensor: components["schemas"]["DebugTensorEntry"];
+            /** Watchpoint */
+            watchpoint: number;
+        };
+        /**
+         * DebugHitSteps
+         * @description ``count`` hits in some neighboring steps with hits.
+         */
+        DebugHitSteps: {
+            /** Count */
+            count: number;
+            /** First Step */
+            first_step: number;
+            /** Last Step */
+            last_step: number;
+        };
+        /**
          * DebugOperatorEntry
          * @description What computes a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
          *
@@ -2782,6 +3237,27 @@ export interface components {
             name: string;
             /** Row */
             row: number;
+        };
+        /**
+         * DebugParameterEntry
+         * @description A parameter of a condition, from ``low`` to ``high`` where these are not null.
+         *
+         *     Without ``statistic`` it only configures another; without ``default`` it is off until it is set.
+         */
+        DebugParameterEntry: {
+            comparison: components["schemas"]["Comparison"];
+            /** Default */
+            default: number | null;
+            /** High */
+            high: number | null;
+            /** Is Low Excluded */
+            is_low_excluded: boolean;
+            /** Low */
+            low: number | null;
+            /** Name */
+            name: string;
+            /** Statistic */
+            statistic: string | null;
         };
         /**
          * DebugRank
@@ -2796,6 +3272,26 @@ export interface components {
             rank: number;
             /** Steps */
             steps: number;
+        };
+        /**
+         * DebugRecommendationEntry
+         * @description A recommended watchpoint: a condition with ``settings``, after ``for_steps`` steps, over operators of ``types``.
+         *
+         *     It leaves out what healthy trainings have too. An empty list of types means all.
+         */
+        DebugRecommendationEntry: {
+            /** Condition */
+            condition: string;
+            /** For Steps */
+            for_steps: number;
+            /** Name */
+            name: string;
+            /** Settings */
+            settings: {
+                [key: string]: number;
+            };
+            /** Types */
+            types: string[];
         };
         /**
          * DebugRowAnswer
@@ -3037,6 +3533,114 @@ export interface components {
             type: string;
         };
         /**
+         * DebugUnevaluatedEntry
+         * @description ``count`` tensors, the first in ``first_step``, for which a parameter could not be evaluated.
+         *
+         *     ``missing`` are the statistics that the recording lacks; ``tensor`` is the whole tensor.
+         */
+        DebugUnevaluatedEntry: {
+            /** Count */
+            count: number;
+            /** First Step */
+            first_step: number;
+            /** Missing */
+            missing: string[];
+            /** Parameter */
+            parameter: string;
+            /** Problems */
+            problems: string[];
+        };
+        /**
+         * DebugWatchAnswer
+         * @description The hits in the first ``read_steps`` of ``steps``, those of each rank; request again until ``is_complete``.
+         *
+         *     ``unreadable_steps`` can't be read. ``hits`` is a page of ``matching`` entries; by step, of the first 10,000 hits.
+         *     ``marks`` has all steps with hits of any watchpoint, the oldest first; of many, neighbors are together.
+         */
+        DebugWatchAnswer: {
+            /** Hits */
+            hits: components["schemas"]["DebugHitEntry"][];
+            /** Is Complete */
+            is_complete: boolean;
+            /** Marks */
+            marks: components["schemas"]["DebugHitSteps"][];
+            /** Matching */
+            matching: number;
+            /** Read Steps */
+            read_steps: number;
+            /** Steps */
+            steps: number;
+            /** Unreadable Steps */
+            unreadable_steps: number;
+            /** Version */
+            version: string;
+            /** Watchpoints */
+            watchpoints: components["schemas"]["DebugWatchpointEntry"][];
+        };
+        /**
+         * DebugWatchQuery
+         * @description Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug --watch``.
+         *
+         *     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
+         *     entry has all hits of a tensor; by step, it is a single hit.
+         */
+        DebugWatchQuery: {
+            /** @default tensor */
+            by: components["schemas"]["HitOrder"];
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /**
+             * First
+             * @default 0
+             */
+            first: number;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Watchpoint */
+            watchpoint?: number | null;
+            /** Watchpoints */
+            watchpoints: string[];
+        };
+        /**
+         * DebugWatchpointEntry
+         * @description A watchpoint: its ``text``, how many ``tensors`` it watches, and how many ``hits`` it has so far.
+         *
+         *     One with a ``problem`` is not evaluated.
+         */
+        DebugWatchpointEntry: {
+            /** Condition */
+            condition: string;
+            /** First Step */
+            first_step: number | null;
+            /** For Steps */
+            for_steps: number;
+            /** Hits */
+            hits: number;
+            /** Patterns */
+            patterns: string[];
+            problem: components["schemas"]["ReasonEntry"] | null;
+            /** Recommendation */
+            recommendation: string | null;
+            /** Settings */
+            settings: {
+                [key: string]: number;
+            };
+            /** Tensors */
+            tensors: number;
+            /** Text */
+            text: string;
+            /** Unevaluated */
+            unevaluated: components["schemas"]["DebugUnevaluatedEntry"][];
+        };
+        /**
          * DeletedAnswer
          * @description The deleted event ``files`` of a run. If ``kept`` is empty, its directory is deleted too.
          */
@@ -3194,6 +3798,12 @@ export interface components {
             split: number;
         };
         /**
+         * DivergenceCause
+         * @description What differs first.
+         * @enum {string}
+         */
+        DivergenceCause: "none" | "batch" | "parameters" | "operator" | "gradual";
+        /**
          * EstimateEntry
          * @description A value with its 95 % interval over ``size`` runs; null for a number that is not finite.
          */
@@ -3329,7 +3939,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_file_failed" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_rows" | "profile_rows_skipped" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_file_failed" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_row_not_found" | "profile_rows_skipped" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken";
             /** Message */
             message: string;
             /** Remedy */
@@ -3925,6 +4535,12 @@ export interface components {
             series: components["schemas"]["SeriesName"][];
         };
         /**
+         * HitOrder
+         * @description What an entry of the list of hits is.
+         * @enum {string}
+         */
+        HitOrder: "tensor" | "step";
+        /**
          * ImagesAnswer
          * @description The values of an image tag by ascending step, as columns: ``id`` names the bytes of a value forever.
          *
@@ -4266,6 +4882,12 @@ export interface components {
             steps: number[];
         };
         /**
+         * Level
+         * @description How serious a difference is.
+         * @enum {string}
+         */
+        Level: "ok" | "warning" | "error";
+        /**
          * LineageAnswer
          * @description Rows of the table, column by column.
          */
@@ -4396,6 +5018,273 @@ export interface components {
         LiveHello: {
             /** Version */
             version: number;
+        };
+        /**
+         * LogFileEntry
+         * @description A log file; ``name`` is its path relative to the directory of the run.
+         */
+        LogFileEntry: {
+            /** Name */
+            name: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * LogFilesAnswer
+         * @description Trainings that have logs, in the order of the runs.
+         */
+        LogFilesAnswer: {
+            /** Logs */
+            logs: components["schemas"]["RunLogs"][];
+        };
+        /**
+         * LogFilesQuery
+         * @description The runs whose logs are listed.
+         */
+        LogFilesQuery: {
+            /** Runs */
+            runs: string[];
+        };
+        /**
+         * LogHistogramAnswer
+         * @description How many matching messages of each level were written when.
+         *
+         *     ``start`` and ``end`` are null if no message has a time. ``counts`` has the levels that occur.
+         */
+        LogHistogramAnswer: {
+            /** Counts */
+            counts: {
+                [key: string]: number[];
+            };
+            /** End */
+            end: number | null;
+            /** Is Complete */
+            is_complete: boolean;
+            /** Start */
+            start: number | null;
+            /** Steps */
+            steps: components["schemas"]["LogStep"][];
+        };
+        /**
+         * LogHistogramQuery
+         * @description Into how many parts the time is divided.
+         */
+        LogHistogramQuery: {
+            /**
+             * Columns
+             * @default 200
+             */
+            columns: number;
+            /**
+             * Files
+             * @default []
+             */
+            files: string[];
+            /** From Time */
+            from_time?: number | null;
+            /** @default unknown */
+            least_level: components["schemas"]["LogLevel"];
+            /**
+             * Modules
+             * @default []
+             */
+            modules: string[];
+            /**
+             * Ranks
+             * @default []
+             */
+            ranks: number[];
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Run */
+            run: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /** To Time */
+            to_time?: number | null;
+        };
+        /**
+         * LogLevel
+         * @description Severities, in ascending order; ``unknown`` is a line that names none.
+         * @enum {string}
+         */
+        LogLevel: "unknown" | "debug" | "info" | "warning" | "error" | "critical";
+        /**
+         * LogLine
+         * @description A message: its first lines, the number of its file, and what it says of itself.
+         *
+         *     ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has.
+         */
+        LogLine: {
+            /** File */
+            file: number;
+            /** Is Cut */
+            is_cut: boolean;
+            level: components["schemas"]["LogLevel"];
+            /** Lines */
+            lines: number;
+            /** Module */
+            module: string;
+            /** Rank */
+            rank: number | null;
+            /** Row */
+            row: number;
+            /** Text */
+            text: string;
+            /** Wall Time */
+            wall_time: number | null;
+        };
+        /**
+         * LogLinesAnswer
+         * @description A page of messages.
+         *
+         *     ``files`` are the names by number. ``matching`` messages were found among ``searched`` of ``total`` so far; if
+         *     ``is_complete`` is false, the next request finds more. ``at`` is the place that was requested by time or step.
+         *     ``generation`` changes when a file was replaced.
+         */
+        LogLinesAnswer: {
+            /** At */
+            at: number | null;
+            /** Files */
+            files: string[];
+            /** First */
+            first: number;
+            /** Generation */
+            generation: string;
+            /** Indexed Bytes */
+            indexed_bytes: number;
+            /** Is Complete */
+            is_complete: boolean;
+            /** Lines */
+            lines: components["schemas"]["LogLine"][];
+            /** Matching */
+            matching: number;
+            /** Modules */
+            modules: string[];
+            /** Problems */
+            problems: components["schemas"]["LogProblem"][];
+            /** Ranks */
+            ranks: number[];
+            /** Searched */
+            searched: number;
+            /** Total */
+            total: number;
+            /** Total Bytes */
+            total_bytes: number;
+        };
+        /**
+         * LogLinesQuery
+         * @description A page of messages: from place ``first`` on, or around a time or step, or the last ones.
+         */
+        LogLinesQuery: {
+            /** At Step */
+            at_step?: number | null;
+            /** At Time */
+            at_time?: number | null;
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /**
+             * Files
+             * @default []
+             */
+            files: string[];
+            /**
+             * First
+             * @default 0
+             */
+            first: number;
+            /** From Time */
+            from_time?: number | null;
+            /**
+             * Is Last
+             * @default false
+             */
+            is_last: boolean;
+            /** @default unknown */
+            least_level: components["schemas"]["LogLevel"];
+            /**
+             * Modules
+             * @default []
+             */
+            modules: string[];
+            /**
+             * Ranks
+             * @default []
+             */
+            ranks: number[];
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Run */
+            run: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /** To Time */
+            to_time?: number | null;
+        };
+        /**
+         * LogMessageAnswer
+         * @description A message with all of its lines, at most its first MiB.
+         *
+         *     ``step`` is the last one that the training had recorded, null if unknown.
+         */
+        LogMessageAnswer: {
+            /** Is Cut */
+            is_cut: boolean;
+            /** Step */
+            step: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * LogMessageQuery
+         * @description One message.
+         */
+        LogMessageQuery: {
+            /** File */
+            file: number;
+            /**
+             * Files
+             * @default []
+             */
+            files: string[];
+            /** Row */
+            row: number;
+            /** Run */
+            run: string;
+        };
+        /**
+         * LogProblem
+         * @description A file that can't be read now.
+         */
+        LogProblem: {
+            /** File */
+            file: string;
+            problem: components["schemas"]["ReasonEntry"];
+        };
+        /**
+         * LogStep
+         * @description When the training recorded a step.
+         */
+        LogStep: {
+            /** Step */
+            step: number;
+            /** Wall Time */
+            wall_time: number;
         };
         /**
          * MemoryAnswer
@@ -4829,6 +5718,26 @@ export interface components {
             source: string;
         };
         /**
+         * OfComparison
+         * @description A source, the left one, and the other one that it is compared with.
+         */
+        OfComparison: {
+            /** Other Run */
+            other_run: string;
+            /**
+             * Other Source
+             * @default .
+             */
+            other_source: string;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+        };
+        /**
          * OfSource
          * @description One rank of a source.
          */
@@ -4853,6 +5762,16 @@ export interface components {
          */
         OperatorKind: "operator" | "gradient" | "update";
         /**
+         * OperatorPair
+         * @description An operator of the left training, and the one of the right training that it was paired with by hand.
+         */
+        OperatorPair: {
+            /** Left */
+            left: string;
+            /** Right */
+            right: string;
+        };
+        /**
          * OperatorTime
          * @description Operators of one type in a module, by themselves, without its inner modules; with those that they call.
          */
@@ -4863,6 +5782,40 @@ export interface components {
             time_ns: number;
             /** Type */
             type: string;
+        };
+        /**
+         * PairChange
+         * @description Pair two operators by hand, or undo it. Each of them leaves its other pairs made by hand.
+         */
+        PairChange: {
+            /** Is Paired */
+            is_paired: boolean;
+            /** Left */
+            left: string;
+            /** Other Run */
+            other_run: string;
+            /**
+             * Other Source
+             * @default .
+             */
+            other_source: string;
+            /** Right */
+            right: string;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+        };
+        /**
+         * PairsAnswer
+         * @description The pairs made by hand that the next comparison uses.
+         */
+        PairsAnswer: {
+            /** By Hand */
+            by_hand: components["schemas"]["OperatorPair"][];
         };
         /**
          * PathKind
@@ -5481,7 +6434,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_file_failed" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_rows" | "profile_rows_skipped" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "wire_broken";
+            code: "address_not_read" | "annotations_busy" | "annotations_later" | "annotations_read_only" | "annotations_recreated" | "annotations_restored" | "annotations_stuck" | "annotations_unusable" | "answer_too_large" | "answer_too_many" | "answer_too_slow" | "audio_empty" | "audio_truncated" | "bad_request" | "body_too_large" | "body_too_slow" | "clip_not_found" | "column_ambiguous" | "column_constant" | "column_constant_or_missing" | "column_custom" | "column_few" | "column_near" | "column_nearly_unique" | "column_not_finite" | "column_not_found" | "damaged_message" | "dangling_symlink" | "debug_columns_missing" | "debug_data_not_found" | "debug_file_damaged" | "debug_file_unreadable" | "debug_files_missing" | "debug_padding" | "debug_rows_skipped" | "debug_sampled" | "debug_source_not_found" | "debug_tensor_cut" | "deleting_not_allowed" | "event_file_compressed" | "expression_comparison" | "expression_function" | "expression_is_condition" | "expression_is_number" | "expression_near_tag" | "expression_part" | "expression_part_is_condition" | "expression_part_is_number" | "expression_tag_call" | "expression_too_deep" | "expression_too_long" | "expression_unknown_tag" | "expression_unreadable" | "expression_without_tag" | "field_missing" | "file_exchanged" | "file_gone" | "file_not_readable" | "file_replaced" | "file_shorter" | "file_shrunk" | "file_unreadable" | "filter_assignment" | "filter_column_ambiguous" | "filter_column_name" | "filter_column_near" | "filter_column_not_found" | "filter_column_open" | "filter_condition_compared" | "filter_ends_before_column_name" | "filter_ends_before_operand" | "filter_ends_before_word" | "filter_group" | "filter_list_item" | "filter_no_condition" | "filter_no_number" | "filter_operand" | "filter_rest" | "filter_sign" | "filter_text_open" | "filter_too_deep" | "filter_too_long" | "filter_too_many" | "filter_word" | "foreign_host" | "forest_missing" | "graph_cut" | "graph_damaged" | "graph_dtype" | "graph_node_not_found" | "graph_not_found" | "group_empty" | "histogram_limits" | "histogram_old" | "image_checksum" | "image_empty" | "image_not_found" | "image_truncated" | "importance_few" | "importance_no_column" | "internal" | "invalid_request" | "landscape_shape" | "length_checksum" | "link_not_deleted" | "link_outside" | "log_not_found" | "log_regex_invalid" | "logs_of_aim" | "logs_of_mlflow" | "logs_of_visualdl" | "logs_of_wandb" | "memory_block_not_found" | "method_not_allowed" | "not_a_pr_curve" | "not_an_image" | "not_audio" | "not_deleted" | "not_found" | "not_json" | "payload_checksum" | "permission_denied" | "place_failing" | "place_missing" | "place_no_file" | "place_too_deep" | "profile_changed" | "profile_column_unknown" | "profile_columns_missing" | "profile_empty" | "profile_file_failed" | "profile_file_unreadable" | "profile_flops_unknown" | "profile_grouping_unknown" | "profile_gzip_damaged" | "profile_journal" | "profile_json_type" | "profile_not_found" | "profile_not_json" | "profile_not_read" | "profile_not_snapshot" | "profile_not_sqlite" | "profile_not_xla" | "profile_of_one_operator" | "profile_other_json" | "profile_part_missing" | "profile_pattern" | "profile_pickle_damaged" | "profile_pickle_names" | "profile_pickle_refers" | "profile_row_not_found" | "profile_rows_skipped" | "profile_sqlite_damaged" | "profile_steps_skipped" | "profile_table_failed" | "profile_tables_missing" | "profile_texts_unknown" | "profile_without_events" | "profile_without_part" | "profile_without_planes" | "profile_without_steps" | "profile_without_timeline" | "record_cut" | "record_damaged" | "record_torn" | "refused" | "row_failed" | "run_is_live" | "run_not_found" | "scalar_no_float" | "scalar_shape" | "settings_link" | "settings_malformed" | "settings_no_file" | "settings_too_large" | "settings_too_many" | "settings_unreadable" | "settings_without_names" | "slice_dimensions" | "slice_empty" | "slice_not_found" | "slice_of_texts" | "slice_outside" | "slice_parts" | "slice_step" | "slice_unreadable" | "stale_record" | "stale_token" | "symlink_loop" | "tag_not_found" | "tensor_bytes" | "tensor_dimensions" | "tensor_dtype" | "tensor_dtype_number" | "tensor_numbers" | "tensor_shape" | "uncoded" | "unreadable" | "value_cut" | "value_malformed" | "value_not_found" | "watchpoint_invalid" | "wire_broken";
             /** Message */
             message: string;
             /** Values */
@@ -5735,6 +6688,16 @@ export interface components {
             kind: components["schemas"]["ContentKind"];
             /** Name */
             name: string;
+        };
+        /**
+         * RunLogs
+         * @description The log files of a training, under the first of its runs.
+         */
+        RunLogs: {
+            /** Files */
+            files: components["schemas"]["LogFileEntry"][];
+            /** Run */
+            run: string;
         };
         /**
          * RunNotesRecord
@@ -6514,6 +7477,12 @@ export interface components {
             values: unknown;
         };
         /**
+         * TensorKind
+         * @description What a condition applies to.
+         * @enum {string}
+         */
+        TensorKind: "weight" | "bias" | "gradient" | "activation" | "tensor";
+        /**
          * TensorStatisticsAnswer
          * @description Statistics of a slice or of the whole tensor; of complex numbers, over their magnitudes.
          *
@@ -6764,6 +7733,68 @@ export interface components {
             problem: components["schemas"]["ReasonEntry"];
             /** Run */
             run: string;
+        };
+        /**
+         * UnmatchedAnswer
+         * @description Operators in the order of execution. ``matching`` of ``total`` pass the filter.
+         */
+        UnmatchedAnswer: {
+            /** Matching */
+            matching: number;
+            /** Operators */
+            operators: components["schemas"]["UnmatchedOperator"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * UnmatchedOperator
+         * @description An operator, a parameter or a gradient; ``shape`` is of its first output.
+         */
+        UnmatchedOperator: {
+            /** Name */
+            name: string;
+            phase: components["schemas"]["Phase"];
+            /** Shape */
+            shape: number[] | null;
+            /** Type */
+            type: string;
+        };
+        /**
+         * UnmatchedQuery
+         * @description A page of the operators of one side without a counterpart, with all ``words`` in the name.
+         */
+        UnmatchedQuery: {
+            /**
+             * Count
+             * @default 100
+             */
+            count: number;
+            /**
+             * First
+             * @default 0
+             */
+            first: number;
+            /** Other Run */
+            other_run: string;
+            /**
+             * Other Source
+             * @default .
+             */
+            other_source: string;
+            /** Run */
+            run: string;
+            /**
+             * Side
+             * @enum {string}
+             */
+            side: "left" | "right";
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Words */
+            words?: string[];
         };
         /**
          * UnreadEntry
@@ -8256,6 +9287,509 @@ export interface operations {
             };
         };
     };
+    query_debug_comparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfComparison"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_compared_operators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComparedOperatorsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparedOperatorsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_operator_pair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PairChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PairsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The annotations can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_unmatched_operators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnmatchedQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnmatchedAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_debug_conditions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugConditionsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
     query_debug_first_bad: {
         parameters: {
             query?: never;
@@ -8888,6 +10422,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DebugStepsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_watchpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugWatchQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugWatchAnswer"];
                 };
             };
             /** @description The body is not JSON. */
@@ -10757,6 +12396,408 @@ export interface operations {
             };
             /** @description The body did not come in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_log_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogFilesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogFilesAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_log_histogram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogHistogramQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogHistogramAnswer"];
+                };
+            };
+            /** @description The regular expression is invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, log or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The log can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_log_lines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogLinesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLinesAnswer"];
+                };
+            };
+            /** @description The regular expression is invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, log or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The log can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_log_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogMessageQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogMessageAnswer"];
+                };
+            };
+            /** @description The regular expression is invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, log or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The log can't be read. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

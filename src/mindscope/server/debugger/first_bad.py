@@ -4,20 +4,15 @@
 from __future__ import annotations
 
 import math
-import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
-from threading import Lock
 
 import numpy as np
 
 from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorPlace
 from mindscope.debug.first_bad.growth import MOST_STEPS, fit_growth
-from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import Phase
 from mindscope.debug.views.figures import FIGURES
 from mindscope.debug.views.tensor_history import TensorHistory
-from mindscope.errors import FormatError
 from mindscope.server.debugger.first_bad_schema import (
     DebugFirstBad,
     DebugFirstBadAnswer,
@@ -25,10 +20,9 @@ from mindscope.server.debugger.first_bad_schema import (
     DebugOperatorEntry,
 )
 from mindscope.server.debugger.messages import row_entry, tensor_entry
-from mindscope.server.debugger.scans import BUDGET_S
 from mindscope.server.debugger.schema import DebugRowEntry
-from mindscope.server.debugger.sources import MOST_OPEN, OpenSource
-from mindscope.server.http.disconnect import check_connected
+from mindscope.server.debugger.searches import Searches, StepReader
+from mindscope.server.debugger.sources import OpenSource
 
 
 @dataclass(eq=False)
@@ -36,20 +30,22 @@ class _Work:
     """The search in one version of a source, then the history of the inputs that it found."""
 
     opened: OpenSource
+    read: StepReader = field(init=False)
     search: FirstBadSearch = field(init=False)
     history: TensorHistory | None = None
     """Of the inputs; None while nothing is found."""
     steps_of_history: list[int] = field(default_factory=list[int])
     """Those to add, the next one last."""
-    unreadable: set[int] = field(default_factory=set[int])
 
     def __post_init__(self) -> None:
-        self.search = FirstBadSearch(self.opened.source, self._read)
+        self.read = StepReader(self.opened)
+        self.search = FirstBadSearch(self.opened.source, self.read)
 
     def take_over(self, earlier: _Work) -> None:
+        """Continue the search, and read the history again."""
         self.search.take_over(earlier.search)
         if self.search.read_steps:
-            self.unreadable |= earlier.unreadable
+            self.read.unreadable |= earlier.read.unreadable
         self._begin_history()
 
     @property
@@ -64,7 +60,7 @@ class _Work:
             self._begin_history()
         elif self.search.found is not None and self.history is not None:
             step = self.steps_of_history.pop()
-            recorded = self._read(step, self.search.found.rank)
+            recorded = self.read(step, self.search.found.rank)
             self.history.skip(step) if recorded is None else self.history.add(recorded)
 
     def _begin_history(self) -> None:
@@ -85,53 +81,13 @@ class _Work:
                 for column, tensor in enumerate(self.history.tensors)]  # fmt: skip
         return [each for each in fits if each is not None]
 
-    def _read(self, step: int, rank: int) -> StepStatistics | None:
-        check_connected()
-        try:
-            return self.opened.read(step, rank)
-        except (FormatError, OSError):
-            self.unreadable.add(step)
-            return None
 
-
-@dataclass(eq=False)
-class _Slot:
-    work: _Work | None = None
-    lock: Lock = field(default_factory=Lock)
-
-
-class FirstBadSearches:
+class FirstBadSearches(Searches[_Work]):
     """The searches in the sources that were used last. For any thread."""
-
-    def __init__(self, budget_s: float = BUDGET_S) -> None:
-        self._budget_s = budget_s
-        self._lock = Lock()
-        self._slots: OrderedDict[tuple[str, str], _Slot] = OrderedDict()
 
     def answer(self, opened: OpenSource) -> DebugFirstBadAnswer:
         """Search further, at least one step. Raises DebugDataError, FormatError, OSError."""
-        slot = self._slot(opened.key)
-        with slot.lock:
-            work = slot.work
-            if work is None or work.opened is not opened:
-                work = _Work(opened)
-                if slot.work is not None:
-                    work.take_over(slot.work)
-                slot.work = work
-            deadline = time.monotonic() + self._budget_s
-            while not work.is_complete:
-                work.read_next()
-                if time.monotonic() > deadline:
-                    break
-            return _answer(work)
-
-    def _slot(self, key: tuple[str, str]) -> _Slot:
-        with self._lock:
-            slot = self._slots.setdefault(key, _Slot())
-            self._slots.move_to_end(key)
-            while len(self._slots) > MOST_OPEN:
-                self._slots.popitem(last=False)
-            return slot
+        return self.advance(opened.key, opened, lambda: _Work(opened), _answer)
 
 
 def _answer(work: _Work) -> DebugFirstBadAnswer:
@@ -140,7 +96,7 @@ def _answer(work: _Work) -> DebugFirstBadAnswer:
         version=work.opened.version,
         steps=search.steps,
         read_steps=search.read_steps,
-        unreadable_steps=len(work.unreadable),
+        unreadable_steps=len(work.read.unreadable),
         is_complete=work.is_complete,
         found=None if search.found is None else _found(work, search.found),
     )

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -116,7 +117,12 @@ class OpenSources:
         with self._lock:
             key = stores[0].id, OWN
             version = "-".join(f"{_series_version(each):x}" for each in stores)
-            return self._kept(key, version) or self._keep(OpenSource(RecordedSource(stores), version, key))
+            return self._kept(key, version) or self._keep(OpenSource(self._recorded(stores, key), version, key))
+
+    def _recorded(self, stores: Sequence[RunStore], key: tuple[str, str]) -> RecordedSource:
+        known = self._open.get(key)
+        earlier = known.source if known is not None else None
+        return RecordedSource(stores, earlier if isinstance(earlier, RecordedSource) else None)
 
     def _kept(self, key: tuple[str, str], version: str) -> OpenSource | None:
         known = self._open.get(key)
@@ -131,6 +137,14 @@ class OpenSources:
         while len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)
         return opened
+
+
+def is_growing(catalog: Catalog, run: str, source: str) -> bool:
+    """Whether a training still records into the event files of a run or of its other ranks."""
+    now, known = time.time(), catalog.runs
+    return source == OWN and run in known and any(
+        each.state(now) == "live" for each in rank_stores(known[run], known)
+    )  # fmt: skip
 
 
 def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:

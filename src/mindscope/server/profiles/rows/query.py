@@ -18,7 +18,7 @@ from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part
 from mindscope.profile.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
 from mindscope.profile.texts import Missing
-from mindscope.reasons import UNCODED, Reason, reason_of
+from mindscope.reasons import Reason, reason_of
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.reader import OpenParts
 from mindscope.server.profiles.rows.schema import (
@@ -52,10 +52,6 @@ _WEIGHTS, _RATIOS = "_time", "_ratio"
 
 class RowsError(ValueError):
     """What a query asks for is not in the table; its reason says what is."""
-
-    def __init__(self, detail: str) -> None:
-        own = reason_of(detail)
-        super().__init__(Reason("profile_rows", detail=detail) if own.code == UNCODED else own)
 
 
 @dataclass(eq=False)
@@ -187,7 +183,9 @@ def modules_answer(parts: OpenParts) -> ModulesAnswer:
 def _part(parts: OpenParts, part: Part) -> Any:
     found = parts.profile.part(part)
     if isinstance(found, Missing):
-        raise RowsError(found.reason)
+        raise RowsError(
+            Reason("profile_part_missing", profile=parts.profile.name, part=part.value, detail=found.reason)
+        )
     return found
 
 

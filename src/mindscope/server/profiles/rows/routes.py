@@ -98,7 +98,7 @@ def _answer(viewer: Viewer, run: str, profile: str, make: Callable[[OpenParts], 
     def respond(parts: OpenParts) -> Response:
         made = make(parts)
         if made is None:
-            what = Reason("profile_rows", detail=f"profile {profile!r} has no such row")
+            what = Reason("profile_row_not_found", profile=profile)
             return failure(404, what, "POST /api/profiles/rows has the numbers of rows")
         return JsonResponse(made)
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons of debugging data that continue with the next request."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TypeVar
+
+from mindscope.debug.compare import Comparison, known_pairs
+from mindscope.debug.compare.compared_step import ComparedOperator
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.errors import DebugDataError, FormatError
+from mindscope.server.debugger.scans import BUDGET_S
+from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.http.disconnect import check_connected
+
+MOST_COMPARISONS = 4
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class OpenComparison:
+    """Two versions of two sources, compared with some pairs made by hand."""
+
+    left: OpenSource
+    right: OpenSource
+    remembered: Mapping[str, str]
+    """Pairs of operators that were made by hand, also those that the sources don't have."""
+    by_hand: dict[str, str] = field(init=False)
+    """Those that they have."""
+    comparison: Comparison = field(init=False)
+    unreadable: set[int] = field(default_factory=set[int])
+    """Steps."""
+    _operators: tuple[tuple[int, int], tuple[ComparedOperator, ...]] | None = None
+    """Of the step and rank that was requested last."""
+
+    def __post_init__(self) -> None:
+        left, right = self.left.source, self.right.source
+        self.by_hand = known_pairs(left, right, self.remembered)
+        read = self._reader(self.left), self._reader(self.right)
+        self.comparison = Comparison(left, right, by_hand=self.by_hand, read=read)
+
+    @property
+    def version(self) -> str:
+        """Of both sources and of the pairs."""
+        return f"{self.left.version}-{self.right.version}-{hash(tuple(self.by_hand.items())) & 0xFFFF_FFFF:x}"
+
+    def take_over(self, earlier: OpenComparison) -> None:
+        """Continue an earlier comparison of the same sources."""
+        self.comparison.take_over(earlier.comparison)
+        if self.comparison.differences:
+            self.unreadable |= earlier.unreadable
+
+    def operators(self, step: int, rank: int) -> tuple[ComparedOperator, ...]:
+        """Of a step, in execution order. Raises DebugDataError, FormatError, OSError."""
+        if self._operators is None or self._operators[0] != (step, rank):
+            other = self.comparison.other_rank(step, rank)
+            if other is None:
+                raise DebugDataError(f"the trainings have no common step {step} of rank {rank}")
+            compared = self.comparison.compare(self.left.at(step, rank), self.right.at(step, other))
+            self._operators = (step, rank), compared.operators()
+        return self._operators[1]
+
+    def _reader(self, opened: OpenSource) -> Callable[[int, int], StepStatistics | None]:
+        def read(step: int, rank: int) -> StepStatistics | None:
+            check_connected()
+            try:
+                return opened.read(step, rank)
+            except (FormatError, OSError):
+                self.unreadable.add(step)
+                return None
+
+        return read
+
+
+@dataclass(eq=False)
+class _Slot:
+    opened: OpenComparison | None = None
+    lock: Lock = field(default_factory=Lock)
+
+
+class Comparisons:
+    """The comparisons that were used last. For any thread."""
+
+    def __init__(self, budget_s: float = BUDGET_S) -> None:
+        self._budget_s = budget_s
+        self._lock = Lock()
+        self._slots: OrderedDict[tuple[str, str, str, str], _Slot] = OrderedDict()
+
+    def look(
+        self, left: OpenSource, right: OpenSource, remembered: Mapping[str, str], see: Callable[[OpenComparison], T]
+    ) -> T:
+        """What ``see`` returns for a comparison, as far as it is. Raises DebugDataError, FormatError, OSError."""
+        slot = self._slot((*left.key, *right.key))
+        with slot.lock:
+            known = slot.opened
+            if known is None or known.left is not left or known.right is not right or known.remembered != remembered:
+                slot.opened = OpenComparison(left, right, remembered)
+                if known is not None:
+                    slot.opened.take_over(known)
+            assert slot.opened is not None
+            return see(slot.opened)
+
+    def advance(self, opened: OpenComparison) -> None:
+        """Compare further steps, at least one. Raises DebugDataError."""
+        deadline = time.monotonic() + self._budget_s
+        while not opened.comparison.is_over:
+            opened.comparison.read_next()
+            if time.monotonic() > deadline:
+                break
+
+    def _slot(self, key: tuple[str, str, str, str]) -> _Slot:
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+            while len(self._slots) > MOST_COMPARISONS:
+                self._slots.popitem(last=False)
+            return slot

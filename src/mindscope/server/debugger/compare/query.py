@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons of debugging data as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mindscope.debug.compare import Difference
+from mindscope.debug.compare.compared_step import ComparedOperator
+from mindscope.debug.compare.matching import MatchedOperator, name_of
+from mindscope.debug.difference_level import Level, difference_level
+from mindscope.debug.model.tensors import Phase, Role
+from mindscope.errors import DebugDataError
+from mindscope.server.debugger.compare.comparisons import OpenComparison
+from mindscope.server.debugger.compare.schema import (
+    ComparedOperatorEntry,
+    ComparedOperatorsAnswer,
+    ComparedOperatorsQuery,
+    DebugComparisonHeader,
+    DebugDifference,
+    OperatorPair,
+    UnmatchedAnswer,
+    UnmatchedOperator,
+    UnmatchedQuery,
+)
+from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.json_numbers import finite
+
+_SEVERITY = {Level.OK: 0, Level.WARNING: 1, Level.ERROR: 2}
+_SORT: dict[str, Callable[[ComparedOperator], Any]] = {
+    "left": lambda each: each.difference.left,
+    "right": lambda each: each.difference.right,
+    "phase": lambda each: each.difference.phase,
+    "inherited": lambda each: each.difference.inherited,
+    "error": lambda each: each.difference.error,
+    "added": lambda each: each.difference.added,
+    "level": lambda each: _SEVERITY[_level_of(each)[0]],
+}
+
+
+def pack_comparison(opened: OpenComparison) -> Packed:
+    """What differs first, and how far each compared step is apart."""
+    comparison = opened.comparison
+    found, matching = comparison.divergence, comparison.matching
+    differences = comparison.differences
+    data = ColumnData()
+    header = DebugComparisonHeader(
+        version=opened.version,
+        steps=comparison.steps,
+        read_steps=len(differences),
+        unreadable_steps=len(opened.unreadable),
+        cause=found.cause,
+        first=_entry(opened, found.first),
+        bitwise=_entry(opened, found.bitwise),
+        operators=max(matching.operators),
+        matched=matching.matched_operators,
+        unmatched_left=len(matching.unmatched_operators[0]),
+        unmatched_right=len(matching.unmatched_operators[1]),
+        by_hand=pair_entries(opened),
+        step=data.add(np.array([each.step for each in differences], np.float64)),
+        error=data.add(np.array([each.error for each in differences], np.float64)),
+        unbounded=data.add(np.array([each.unbounded for each in differences], np.float64)),
+        differing=data.add(np.array([each.differing for each in differences], np.float64)),
+    )
+    return join(header, data)
+
+
+def pair_entries(opened: OpenComparison) -> list[OperatorPair]:
+    """The pairs made by hand that apply."""
+    return [OperatorPair(left=one, right=other) for one, other in opened.by_hand.items()]
+
+
+def operators_answer(opened: OpenComparison, query: ComparedOperatorsQuery) -> ComparedOperatorsAnswer:
+    """A page of the operators of a step. Raises DebugDataError, FormatError, OSError."""
+    step, rank = _place_of(opened, query)
+    operators = opened.operators(step, rank)
+    words = [word.lower() for word in query.words]
+    found = [each for each in operators if _has_words(f"{each.difference.left} {each.difference.right}", words)]
+    if query.only_differing:
+        found = [each for each in found if _differs(each)]
+    if query.sort != "order":
+        found.sort(key=_SORT[query.sort], reverse=query.is_descending)
+    elif query.is_descending:
+        found.reverse()
+    page = found[query.first :][: query.count]
+    return ComparedOperatorsAnswer(
+        version=opened.version,
+        step=step,
+        rank=rank,
+        other_rank=_other_rank(opened, step, rank),
+        total=len(operators),
+        differing=sum(map(_differs, operators)),
+        matching=len(found),
+        operators=[_operator_entry(opened, each) for each in page],
+    )
+
+
+def unmatched_answer(opened: OpenComparison, query: UnmatchedQuery) -> UnmatchedAnswer:
+    """A page of the operators of one side without a counterpart."""
+    side = 0 if query.side == "left" else 1
+    tensors = (opened.left, opened.right)[side].source.tensors
+    operators = opened.comparison.matching.unmatched_operators[side]
+    words = [word.lower() for word in query.words]
+    found = [each for each in operators if _has_words(name_of(each), words)]
+
+    def entry(operator: MatchedOperator) -> UnmatchedOperator:
+        outputs = [tensors[place] for place in operator.tensors if tensors[place].role is not Role.INPUT]
+        shape = (outputs or [operator.first])[0].shape
+        return UnmatchedOperator(
+            name=name_of(operator),
+            phase=operator.first.phase,
+            type=operator.first.type,
+            shape=None if shape is None else list(shape),
+        )
+
+    page = found[query.first :][: query.count]
+    return UnmatchedAnswer(total=len(operators), matching=len(found), operators=[entry(each) for each in page])
+
+
+def _place_of(opened: OpenComparison, query: ComparedOperatorsQuery) -> tuple[int, int]:
+    """The step and the rank of a query: without a step, where the trainings part."""
+    comparison = opened.comparison
+    if query.step is not None:
+        return query.step, query.rank
+    if comparison.first is not None:
+        return comparison.first.step, comparison.first.rank
+    if not comparison.differences:
+        raise DebugDataError("the trainings have no common step")
+    step = comparison.differences[-1].step
+    ranks = [rank for rank in opened.left.source.ranks if comparison.other_rank(step, rank) is not None]
+    return step, ranks[0]
+
+
+def _other_rank(opened: OpenComparison, step: int, rank: int) -> int:
+    other = opened.comparison.other_rank(step, rank)
+    return rank if other is None else other
+
+
+def _operator_entry(opened: OpenComparison, operator: ComparedOperator) -> ComparedOperatorEntry:
+    level, problems = _level_of(operator)
+    difference = operator.difference
+    return ComparedOperatorEntry(
+        difference=_known_entry(opened, difference),
+        level=level,
+        problems=list(problems),
+        is_by_hand=opened.by_hand.get(difference.left) == difference.right,
+    )
+
+
+def _level_of(operator: ComparedOperator) -> tuple[Level, tuple[str, ...]]:
+    """The level of the worst output, and all codes of that level."""
+    levels = [difference_level(each, operator.inputs) for each in operator.outputs]
+    worst = max((level for level, _ in levels), key=_SEVERITY.__getitem__, default=Level.OK)
+    return worst, tuple(dict.fromkeys(code for level, codes in levels if level is worst for code in codes))
+
+
+def _entry(opened: OpenComparison, difference: Difference | None) -> DebugDifference | None:
+    return None if difference is None else _known_entry(opened, difference)
+
+
+def _known_entry(opened: OpenComparison, difference: Difference) -> DebugDifference:
+    role, _, slot = difference.tensor.partition(" ")
+    return DebugDifference(
+        step=difference.step,
+        rank=difference.rank,
+        other_rank=_other_rank(opened, difference.step, difference.rank),
+        left=difference.left,
+        right=difference.right,
+        phase=Phase(difference.phase),
+        role=Role(role),
+        slot=slot,
+        order=difference.order,
+        inherited=finite(difference.inherited),
+        error=finite(difference.error),
+        added=finite(difference.added),
+        tolerance=difference.tolerance,
+        differs=difference.differs,
+        source_line=difference.source,
+        row=difference.row,
+        other_row=difference.other_row,
+    )
+
+
+def _differs(operator: ComparedOperator) -> bool:
+    return operator.difference.differs or operator.is_input_different
+
+
+def _has_words(text: str, words: Sequence[str]) -> bool:
+    return all(word in text.lower() for word in words)

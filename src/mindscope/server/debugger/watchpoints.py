@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watchpoints over a source: an evaluation that continues with the next request, and its hits as messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.watchpoints import (
+    CONDITIONS,
+    RECOMMENDED,
+    Evaluation,
+    Hit,
+    Problem,
+    Watchpoint,
+    WatchpointSearch,
+    parse_watchpoint,
+)
+from mindscope.debug.watchpoints.conditions import Condition, Parameter
+from mindscope.debug.watchpoints.recommended import Recommendation
+from mindscope.errors import WatchpointError
+from mindscope.reasons import Reason
+from mindscope.server.debugger.messages import tensor_entry
+from mindscope.server.debugger.searches import Searches, StepReader
+from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.debugger.watchpoints_schema import (
+    MOST_MARKS,
+    DebugConditionEntry,
+    DebugConditionsAnswer,
+    DebugHitEntry,
+    DebugHitSteps,
+    DebugParameterEntry,
+    DebugRecommendationEntry,
+    DebugUnevaluatedEntry,
+    DebugWatchAnswer,
+    DebugWatchpointEntry,
+    DebugWatchQuery,
+    HitOrder,
+)
+from mindscope.server.http.json_numbers import finite
+from mindscope.server.http.schema import ReasonEntry
+
+
+class _Work:
+    """The evaluation of watchpoints in one version of a source."""
+
+    def __init__(self, opened: OpenSource, watchpoints: Sequence[Watchpoint], *, is_growing: bool) -> None:
+        self.opened = opened
+        self.read = StepReader(opened)
+        self.search = WatchpointSearch(opened.source, watchpoints, read=self.read, is_growing=is_growing)
+
+    def take_over(self, earlier: _Work) -> None:
+        """Continue the evaluation."""
+        self.search.take_over(earlier.search)
+        if self.search.read_steps:
+            self.read.unreadable |= earlier.read.unreadable
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all steps are evaluated."""
+        return self.search.is_over
+
+    def read_next(self) -> None:
+        """Evaluate one step more. Raises DebugDataError."""
+        self.search.read_next()
+
+
+class WatchpointSearches(Searches[_Work]):
+    """The evaluations that were used last. For any thread."""
+
+    def answer(self, opened: OpenSource, query: DebugWatchQuery, *, is_growing: bool) -> DebugWatchAnswer:
+        """Evaluate further steps, at least one. Raises DebugDataError, FormatError, OSError.
+
+        Args:
+            opened: the source.
+            query: the watchpoints, and the page of their hits.
+            is_growing: the training records further steps.
+        """
+        parsed = [_parsed(text) for text in query.watchpoints]
+        valid = [each for each in parsed if isinstance(each, Watchpoint)]
+        key = opened.key, tuple(each.text for each in valid)
+        return self.advance(
+            key,
+            (opened, is_growing),
+            lambda: _Work(opened, valid, is_growing=is_growing),
+            lambda work: _answer(work, query, parsed),
+        )
+
+
+def _parsed(text: str) -> Watchpoint | ReasonEntry:
+    try:
+        return parse_watchpoint(text)
+    except WatchpointError as error:
+        return ReasonEntry.of(Reason("watchpoint_invalid", detail=str(error)))
+
+
+def _answer(work: _Work, query: DebugWatchQuery, parsed: Sequence[Watchpoint | ReasonEntry]) -> DebugWatchAnswer:
+    search = work.search
+    found = search.result()
+    places = [place for place, each in enumerate(parsed) if isinstance(each, Watchpoint)]  # of those in the search
+    matching, hits = _page(search, found, query, places)
+    entries = [
+        DebugWatchpointEntry(
+            text=text, condition="", recommendation=None, settings={}, patterns=[], for_steps=1,
+            problem=None if isinstance(each, Watchpoint) else each, tensors=0, hits=0, first_step=None, unevaluated=[],
+        )
+        for text, each in zip(query.watchpoints, parsed, strict=True)
+    ]  # fmt: skip
+    for number, place in enumerate(places):
+        entries[place] = _entry(number, search, found)
+    return DebugWatchAnswer(
+        version=work.opened.version,
+        steps=search.steps,
+        read_steps=search.read_steps,
+        unreadable_steps=len(work.read.unreadable),
+        is_complete=work.is_complete,
+        watchpoints=entries,
+        matching=matching,
+        hits=hits,
+        marks=_marks(search.counts),
+    )
+
+
+def _entry(number: int, search: WatchpointSearch, found: Evaluation) -> DebugWatchpointEntry:
+    watchpoint = search.watchpoints[number]
+    steps = [step for step, counts in search.counts.items() if counts.get(number)]
+    return DebugWatchpointEntry(
+        text=watchpoint.text,
+        condition=watchpoint.condition.id,
+        recommendation=watchpoint.recommendation.name if watchpoint.recommendation else None,
+        settings=dict(watchpoint.settings),
+        patterns=list(watchpoint.patterns),
+        for_steps=watchpoint.for_steps,
+        problem=None,
+        tensors=search.matched[number],
+        hits=sum(search.counts[step][number] for step in steps),
+        first_step=min(steps, default=None),
+        unevaluated=[
+            DebugUnevaluatedEntry(
+                parameter=each.parameter,
+                problems=[str(problem.name).lower() for problem in Problem if problem in each.problem],
+                missing=list(each.missing),
+                count=each.count,
+                first_step=each.first_step,
+            )
+            for each in found.unevaluated
+            if each.watchpoint == number
+        ],
+    )
+
+
+def _page(
+    search: WatchpointSearch, found: Evaluation, query: DebugWatchQuery, places: Sequence[int]
+) -> tuple[int, list[DebugHitEntry]]:
+    wanted = None if query.watchpoint is None else places.index(query.watchpoint) if query.watchpoint in places else -1
+    tensors = found.tensors
+    if query.by is HitOrder.TENSOR:
+        matching, groups = search.groups.page(query.first, query.count, wanted)
+        return matching, [_hit(each.first, each.last, each.count, tensors, places) for each in groups]
+    hits = [each for each in found.hits if wanted in (None, each.watchpoint)]
+    return len(hits), [_hit(each, each, 1, tensors, places) for each in hits[query.first :][: query.count]]
+
+
+def _hit(first: Hit, last: Hit, count: int, tensors: Sequence[DebugTensor], places: Sequence[int]) -> DebugHitEntry:
+    return DebugHitEntry(
+        watchpoint=places[first.watchpoint],
+        parameter=first.parameter,
+        set_value=finite(first.set_value),
+        rank=first.rank,
+        step=first.step,
+        row=first.row,
+        tensor=tensor_entry(first.tensor, tensors[first.tensor]),
+        actual=finite(first.actual),
+        count=count,
+        last_step=last.step,
+        last_row=last.row,
+        last_actual=finite(last.actual),
+    )
+
+
+def _marks(counts: Mapping[int, Mapping[int, int]]) -> list[DebugHitSteps]:
+    steps = sorted(counts)
+    each = math.ceil(len(steps) / MOST_MARKS)
+    parts = [steps[start : start + each] for start in range(0, len(steps), each)] if steps else []
+    return [
+        DebugHitSteps(
+            first_step=part[0], last_step=part[-1], count=sum(sum(counts[step].values()) for step in part)
+        )
+        for part in parts
+    ]  # fmt: skip
+
+
+def conditions_answer() -> DebugConditionsAnswer:
+    """All conditions with their parameters, and the recommended watchpoints."""
+    return DebugConditionsAnswer(
+        conditions=[_condition(each) for each in CONDITIONS.values()],
+        recommended=[_recommendation(each) for each in RECOMMENDED.values()],
+    )
+
+
+def _condition(condition: Condition) -> DebugConditionEntry:
+    return DebugConditionEntry(
+        id=condition.id,
+        abbreviation=condition.abbreviation,
+        kind=condition.kind,
+        is_of_first_step=condition.is_of_first_step,
+        parameters=[_parameter(each) for each in condition.parameters],
+    )
+
+
+def _parameter(parameter: Parameter) -> DebugParameterEntry:
+    return DebugParameterEntry(
+        name=parameter.name,
+        statistic=parameter.statistic.name if parameter.statistic else None,
+        comparison=parameter.comparison,
+        default=parameter.default,
+        low=finite(parameter.low),
+        high=finite(parameter.high),
+        is_low_excluded=parameter.is_low_excluded,
+    )
+
+
+def _recommendation(recommendation: Recommendation) -> DebugRecommendationEntry:
+    return DebugRecommendationEntry(
+        name=recommendation.name,
+        condition=recommendation.condition,
+        settings=dict(recommendation.settings),
+        for_steps=recommendation.for_steps,
+        types=sorted(recommendation.types),
+    )

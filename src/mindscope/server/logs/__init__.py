@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text logs of trainings: files, filtered messages, counts over time."""

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages, single messages and histograms of logs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from mindscope.debug.logs.filter import LogFilter
+from mindscope.debug.logs.index import LONGEST_MESSAGE
+from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
+from mindscope.ingest import Catalog
+from mindscope.reasons import Reason
+from mindscope.server.http.disconnect import check_connected, while_connected
+from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.logs.schema import (
+    MOST_NAMES,
+    LogConditions,
+    LogFileEntry,
+    LogFilesAnswer,
+    LogHistogramAnswer,
+    LogHistogramQuery,
+    LogLevel,
+    LogLine,
+    LogLinesAnswer,
+    LogLinesQuery,
+    LogMessageAnswer,
+    LogMessageQuery,
+    LogProblem,
+    LogStep,
+    RunLogs,
+)
+from mindscope.server.logs.sources import NoLogError, OpenLog, logs_of, rank_stores
+from mindscope.store import RunStore
+from mindscope.types import Kind
+
+BUDGET_S = 0.5
+"""A request reads and searches for about this long, and answers with what it has."""
+_MOST_LIST_TEXT = 2000
+_MOST_LIST_LINES = 4
+_MOST_STEPS = 60
+_LEVELS = list(LogLevel)
+
+
+def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
+    """The log files of trainings; ranks of one training have one entry."""
+    answer = LogFilesAnswer(logs=[])
+    known, seen = catalog.runs, set[str]()
+    for id in while_connected(dict.fromkeys(runs)):
+        store = known.get(id)
+        if store is None or id in seen:
+            continue
+        seen.update(each.id for each in rank_stores(store, known))
+        files: list[LogFileEntry] = []
+        for name, path in logs_of(store, known).items():
+            with suppress(OSError):  # deleted since it was found
+                files.append(LogFileEntry(name=name, size_bytes=path.stat().st_size))
+        if files:
+            answer.logs.append(RunLogs(run=id, files=files))
+    return answer
+
+
+def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogLinesAnswer:
+    """A page of messages. Raises DebugDataError, OSError."""
+    with opened.lock:
+        selection = _advanced(opened, query)
+        at = _place(selection, query, store)
+        first = query.first if at is None else max(0, at - query.count // 2)
+        kinds = {kind for file in opened.logs.files for kind in file.index.kinds}
+        return LogLinesAnswer(
+            files=[each.name for each in opened.logs.files],
+            modules=sorted({kind.module for kind in kinds if kind.module})[:MOST_NAMES],
+            ranks=sorted({kind.rank for kind in kinds if kind.rank >= 0})[:MOST_NAMES],
+            first=first,
+            at=at,
+            lines=[_line(each) for each in selection.messages(first, query.count)],
+            matching=len(selection),
+            searched=selection.searched,
+            total=len(opened.logs),
+            indexed_bytes=opened.logs.indexed_bytes,
+            total_bytes=opened.logs.total_bytes,
+            is_complete=_is_complete(opened, selection),
+            generation="-".join(str(each) for each in opened.logs.generations),
+            problems=[
+                LogProblem(file=file.name, problem=ReasonEntry.of(Reason("unreadable", detail=str(file.error))))
+                for file in opened.logs.files
+                if file.error is not None
+            ],
+        )
+
+
+def message_answer(opened: OpenLog, query: LogMessageQuery, store: RunStore) -> LogMessageAnswer:
+    """One message. Raises NoLogError, OSError."""
+    with opened.lock:
+        if query.file >= len(opened.logs.files):
+            raise NoLogError(query.run)
+        file = opened.logs.files[query.file]
+        if query.row >= len(file.index):
+            opened.logs.refresh(time.monotonic() + BUDGET_S)
+        if query.row >= len(file.index):
+            raise NoLogError(query.run)
+        rows = np.array([query.row])
+        length = int(file.index.ends(rows)[0] - file.index.start[query.row])
+        text = next(iter(file.index.messages(rows))).text
+        step = _step_at(store, int(file.wall_times(rows)[0]) / SECOND_NS)
+    return LogMessageAnswer(text=text, step=step, is_cut=length > LONGEST_MESSAGE)
+
+
+def histogram_answer(opened: OpenLog, query: LogHistogramQuery, store: RunStore) -> LogHistogramAnswer:
+    """Counts of matching messages over time. Raises DebugDataError, OSError."""
+    with opened.lock:
+        selection = _advanced(opened, query)
+        times = selection.time_range()
+        is_complete = _is_complete(opened, selection)
+        if times is None:
+            return LogHistogramAnswer(start=None, end=None, counts={}, steps=[], is_complete=is_complete)
+        start = times[0] if query.from_time is None else query.from_time
+        end = max(start, times[1] if query.to_time is None else query.to_time)
+        counts = selection.histogram(start, end + 1e-3, query.columns)
+    return LogHistogramAnswer(
+        start=start,
+        end=end,
+        counts={_LEVELS[level]: row.tolist() for level, row in enumerate(counts) if row.any()},
+        steps=_steps(store, start, end),
+        is_complete=is_complete,
+    )
+
+
+def _advanced(opened: OpenLog, query: LogConditions) -> Selection:
+    deadline = time.monotonic() + BUDGET_S
+    opened.logs.refresh(deadline)
+    selection = opened.selection(_filter(query))
+    selection.advance(deadline, check_connected)
+    return selection
+
+
+def _is_complete(opened: OpenLog, selection: Selection) -> bool:
+    return selection.is_complete and opened.logs.indexed_bytes >= opened.logs.total_bytes
+
+
+def _filter(query: LogConditions) -> LogFilter:
+    return LogFilter(
+        least_level=Level(_LEVELS.index(query.least_level)),
+        modules=tuple(query.modules) or None,
+        ranks=tuple(query.ranks) or None,
+        first_ns=None if query.from_time is None else int(query.from_time * SECOND_NS),
+        last_ns=None if query.to_time is None else int(query.to_time * SECOND_NS),
+        text=query.text,
+        regex=query.regex,
+    )
+
+
+def _place(selection: Selection, query: LogLinesQuery, store: RunStore) -> int | None:
+    if query.is_last:
+        return max(0, len(selection) - 1)
+    wall_time = query.at_time if query.at_step is None else _time_of(store, query.at_step)
+    return None if wall_time is None else selection.place_at(wall_time)
+
+
+def _line(placed: PlacedMessage) -> LogLine:
+    message = placed.message
+    lines = message.text.split("\n", _MOST_LIST_LINES)
+    shown = "\n".join(lines[:_MOST_LIST_LINES])[:_MOST_LIST_TEXT]
+    return LogLine(
+        file=placed.file,
+        row=message.row,
+        level=_LEVELS[message.level],
+        wall_time=placed.wall_time,
+        module=message.module,
+        rank=message.rank if message.rank >= 0 else None,
+        text=shown,
+        lines=message.text.count("\n") + 1,
+        is_cut=len(shown) < len(message.text),
+    )
+
+
+def _time_of(store: RunStore, step: int) -> float | None:
+    """When the step was recorded, or else the next one; None without scalars."""
+    points = _clock(store)
+    if points is None:
+        return None
+    steps, times = points
+    return float(times[min(int(np.searchsorted(steps, step)), len(times) - 1)])
+
+
+def _step_at(store: RunStore, wall_time: float) -> int | None:
+    """The last step that was recorded until then; None without one."""
+    points = _clock(store)
+    if points is None or not wall_time:
+        return None
+    place = int(np.searchsorted(points[1], wall_time, "right")) - 1
+    return int(points[0][place]) if place >= 0 else None
+
+
+def _steps(store: RunStore, start: float, end: float) -> list[LogStep]:
+    """Some steps of the range of time, evenly spread."""
+    points = _clock(store)
+    if points is None:
+        return []
+    steps, times = points
+    inside = np.flatnonzero((times >= start) & (times <= end))
+    chosen = inside[:: max(1, -(-len(inside) // _MOST_STEPS))]
+    return [LogStep(step=int(steps[each]), wall_time=float(times[each])) for each in chosen]
+
+
+def _clock(store: RunStore) -> tuple[np.ndarray, np.ndarray] | None:
+    """Steps and their times, of the longest scalar."""
+    series = [each for tag in store.tags(Kind.SCALAR) if (each := store.scalars(tag)) is not None and len(each)]
+    if not series:
+        return None
+    points = max(series, key=len).visible()
+    return (points.step, points.wall_time) if len(points) else None

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text logs: files of runs, pages of messages, one message, counts over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from mindscope.errors import DebugDataError, RunNotFoundError
+from mindscope.reasons import Reason, reason_of
+from mindscope.server.http.context import CurrentViewer, Viewer
+from mindscope.server.http.errors import NOT_FOUND, failure
+from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.schema import Answer, FailureAnswer
+from mindscope.server.logs.schema import (
+    LogFilesAnswer,
+    LogFilesQuery,
+    LogHistogramAnswer,
+    LogHistogramQuery,
+    LogLinesAnswer,
+    LogLinesQuery,
+    LogMessageAnswer,
+    LogMessageQuery,
+    OfLog,
+)
+
+if TYPE_CHECKING:
+    from mindscope.server.logs.sources import OpenLog, OpenLogs
+
+router = APIRouter()
+
+READABLE: dict[int | str, dict[str, Any]] = {
+    **NOT_FOUND,
+    400: {"model": FailureAnswer, "description": "The regular expression is invalid."},
+    404: {"model": FailureAnswer, "description": "No such run, log or message."},
+    409: {"model": FailureAnswer, "description": "The log can't be read."},
+}
+
+
+@router.post("/logs/files", response_model=LogFilesAnswer)
+def query_log_files(query: LogFilesQuery, viewer: CurrentViewer) -> JsonResponse:
+    """The log files in the directories of runs and beside them."""
+    from mindscope.server.logs.query import list_logs  # readers would delay the first response
+
+    return JsonResponse(list_logs(viewer.catalog, query.runs))
+
+
+@router.post("/logs/lines", response_model=LogLinesAnswer, responses=READABLE)
+def query_log_lines(query: LogLinesQuery, viewer: CurrentViewer) -> Response:
+    """A page of messages that fulfil conditions. A long log takes several requests."""
+    from mindscope.server.logs.query import lines_answer
+
+    return _answer(viewer, query, lambda opened: lines_answer(opened, query, viewer.catalog.run(query.run)))
+
+
+@router.post("/logs/message", response_model=LogMessageAnswer, responses=READABLE)
+def query_log_message(query: LogMessageQuery, viewer: CurrentViewer) -> Response:
+    """One message with all of its lines."""
+    from mindscope.server.logs.query import message_answer
+
+    return _answer(viewer, query, lambda opened: message_answer(opened, query, viewer.catalog.run(query.run)))
+
+
+@router.post("/logs/histogram", response_model=LogHistogramAnswer, responses=READABLE)
+def query_log_histogram(query: LogHistogramQuery, viewer: CurrentViewer) -> Response:
+    """How many messages of each level were written when, and when steps were recorded."""
+    from mindscope.server.logs.query import histogram_answer
+
+    return _answer(viewer, query, lambda opened: histogram_answer(opened, query, viewer.catalog.run(query.run)))
+
+
+def _logs(viewer: Viewer) -> OpenLogs:
+    from mindscope.server.logs.sources import OpenLogs
+
+    return viewer.shared(OpenLogs, lambda: OpenLogs(viewer.catalog.cache_folder, viewer.settings.cache_size // 8))
+
+
+def _answer(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Answer]) -> Response:
+    """The result of ``look`` for a log, or a response with 400, 404 or 409."""
+    from mindscope.server.logs.sources import NoLogError
+
+    try:
+        return JsonResponse(look(_logs(viewer).get(viewer.catalog, query.run, query.files)))
+    except NoLogError as error:
+        return failure(404, reason_of(error), "POST /api/logs/files lists the logs of runs")
+    except RunNotFoundError:
+        raise  # an OSError, which has its own answer
+    except DebugDataError as error:
+        return failure(400, reason_of(error), "use the syntax of RE2: no look-around, no back-references")
+    except OSError as error:
+        return failure(409, Reason("unreadable", detail=str(error)), "check the permissions of the file")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages about text logs. Times are in seconds since 1970."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+from pydantic import Field
+
+from mindscope.server.http.schema import MAX_RUNS, Answer, IsNumber, Query, ReasonEntry, Whole
+
+MOST_LINES = 500
+MOST_COLUMNS = 1000
+MOST_NAMES = 1000
+MOST_TEXT = 4096
+MOST_NUMBER = 2**53
+Place = Annotated[int, Field(ge=0, le=MOST_NUMBER), IsNumber]
+Step = Annotated[int, Field(ge=-MOST_NUMBER, le=MOST_NUMBER), IsNumber]
+Time = Annotated[float, Field(ge=0, le=2**33)]
+
+
+class LogLevel(str, Enum):
+    """Severities, in ascending order; ``unknown`` is a line that names none."""
+
+    UNKNOWN = "unknown"
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+class LogFilesQuery(Query):
+    """The runs whose logs are listed."""
+
+    runs: list[str] = Field(max_length=MAX_RUNS)
+
+
+class LogFileEntry(Answer):
+    """A log file; ``name`` is its path relative to the directory of the run."""
+
+    name: str
+    size_bytes: int
+
+
+class RunLogs(Answer):
+    """The log files of a training, under the first of its runs."""
+
+    run: str
+    files: list[LogFileEntry]
+
+
+class LogFilesAnswer(Answer):
+    """Trainings that have logs, in the order of the runs."""
+
+    logs: list[RunLogs]
+
+
+class OfLog(Query):
+    """The log of a training: all of its files, or those that are named."""
+
+    run: str
+    files: list[str] = Field([], max_length=MOST_NAMES)
+
+
+class LogConditions(OfLog):
+    """Conditions that all hold. Empty lists and texts, and null, hold for every message.
+
+    ``text`` is a part of the message in any case, ``regex`` an expression of RE2.
+    """
+
+    least_level: LogLevel = LogLevel.UNKNOWN
+    modules: list[str] = Field([], max_length=MOST_NAMES)
+    ranks: list[Whole] = Field([], max_length=MOST_NAMES)
+    text: str = Field("", max_length=MOST_TEXT)
+    regex: str = Field("", max_length=MOST_TEXT)
+    from_time: Time | None = None
+    to_time: Time | None = None
+
+
+class LogLinesQuery(LogConditions):
+    """A page of messages: from place ``first`` on, or around a time or step, or the last ones."""
+
+    first: Place = 0
+    count: Annotated[int, Field(ge=0, le=MOST_LINES), IsNumber] = 100
+    at_time: Time | None = None
+    at_step: Step | None = None
+    is_last: bool = False
+
+
+class LogLine(Answer):
+    """A message: its first lines, the number of its file, and what it says of itself.
+
+    ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has.
+    """
+
+    file: int
+    row: int
+    level: LogLevel
+    wall_time: float | None
+    module: str
+    rank: int | None
+    text: str
+    lines: int
+    is_cut: bool
+
+
+class LogProblem(Answer):
+    """A file that can't be read now."""
+
+    file: str
+    problem: ReasonEntry
+
+
+class LogLinesAnswer(Answer):
+    """A page of messages.
+
+    ``files`` are the names by number. ``matching`` messages were found among ``searched`` of ``total`` so far; if
+    ``is_complete`` is false, the next request finds more. ``at`` is the place that was requested by time or step.
+    ``generation`` changes when a file was replaced.
+    """
+
+    files: list[str]
+    modules: list[str]
+    ranks: list[int]
+    first: int
+    at: int | None
+    lines: list[LogLine]
+    matching: int
+    searched: int
+    total: int
+    indexed_bytes: int
+    total_bytes: int
+    is_complete: bool
+    generation: str
+    problems: list[LogProblem]
+
+
+class LogMessageQuery(OfLog):
+    """One message."""
+
+    file: Annotated[int, Field(ge=0, le=MOST_NAMES), IsNumber]
+    row: Place
+
+
+class LogMessageAnswer(Answer):
+    """A message with all of its lines, at most its first MiB.
+
+    ``step`` is the last one that the training had recorded, null if unknown.
+    """
+
+    text: str
+    step: int | None
+    is_cut: bool
+
+
+class LogHistogramQuery(LogConditions):
+    """Into how many parts the time is divided."""
+
+    columns: Annotated[int, Field(ge=1, le=MOST_COLUMNS), IsNumber] = 200
+
+
+class LogStep(Answer):
+    """When the training recorded a step."""
+
+    step: int
+    wall_time: float
+
+
+class LogHistogramAnswer(Answer):
+    """How many matching messages of each level were written when.
+
+    ``start`` and ``end`` are null if no message has a time. ``counts`` has the levels that occur.
+    """
+
+    start: float | None
+    end: float | None
+    counts: dict[LogLevel, list[int]]
+    steps: list[LogStep]
+    is_complete: bool

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the log files of trainings, and keeps those that were used last open."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+
+from mindscope.analysis.ranks import find_ranks
+from mindscope.debug.logs.filter import LogFilter
+from mindscope.debug.logs.find_logs import MOST_FILES, find_logs, find_logs_beside
+from mindscope.debug.logs.log_files import LogFiles, Selection
+from mindscope.debug.logs.saved_index import evict_indexes
+from mindscope.errors import MindscopeError
+from mindscope.ingest import Catalog
+from mindscope.ingest.file_names import readable
+from mindscope.reasons import Reason
+from mindscope.store import RunStore
+
+MOST_OPEN = 3
+_BASE_ID = "."
+"""Of a run that is the base directory: what lies beside it is not shown."""
+_MOST_SELECTIONS = 3
+
+
+class NoLogError(MindscopeError):
+    """A run has no such log."""
+
+    def __init__(self, run: str) -> None:
+        super().__init__(Reason("log_not_found", run=run))
+
+
+@dataclass(eq=False)
+class OpenLog:
+    """The open files of a training, and what filters selected of them. Hold ``lock`` while it is used."""
+
+    paths: tuple[tuple[str, Path], ...]
+    logs: LogFiles
+    lock: RLock = field(default_factory=RLock)
+    _selections: OrderedDict[str, Selection] = field(default_factory=OrderedDict[str, Selection])
+
+    def selection(self, condition: LogFilter) -> Selection:
+        """What a filter selects, as far as it was searched. Raises DebugDataError."""
+        key = repr(condition)
+        found = self._selections.get(key)
+        if found is None or found.generations != self.logs.generations:
+            found = self._selections[key] = Selection(self.logs, condition)
+        self._selections.move_to_end(key)
+        while len(self._selections) > _MOST_SELECTIONS:
+            self._selections.popitem(last=False)
+        return found
+
+
+class OpenLogs:
+    """The logs that were used last. For any thread."""
+
+    def __init__(self, folder: Path | None, limit_bytes: int) -> None:
+        self._folder, self._limit_bytes = folder, limit_bytes
+        self._lock = RLock()
+        self._open: OrderedDict[tuple[str, tuple[str, ...]], OpenLog] = OrderedDict()
+
+    def get(self, catalog: Catalog, run: str, names: Sequence[str]) -> OpenLog:
+        """The log of a training, or some of its files.
+
+        Raises:
+            NoLogError: it has none, or not one of that name.
+            RunNotFoundError, OSError: it can't be found.
+        """
+        found = logs_of(catalog.run(run), catalog.runs)
+        paths = tuple((name, path) for name, path in found.items() if not names or name in names)
+        if not paths:
+            raise NoLogError(run)
+        with self._lock:
+            key = run, tuple(sorted(names))
+            known = self._open.get(key)
+            if known is None or known.paths != paths:
+                if self._folder is not None:
+                    evict_indexes(self._folder, self._limit_bytes, MOST_OPEN * MOST_FILES)
+                known = self._open[key] = OpenLog(paths, LogFiles(paths, self._folder))
+            self._open.move_to_end(key)
+            while len(self._open) > MOST_OPEN:
+                self._open.popitem(last=False)
+            return known
+
+
+def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
+    """The log files of a training by their paths relative to the run, those of all ranks and those beside it."""
+    own = rank_stores(store, runs)
+    others = [Path(each.path) for each in runs.values() if each not in own]
+    directory = Path(store.path)
+    found: list[Path] = []
+    for each in own:
+        with suppress(OSError):
+            found += find_logs(Path(each.path), others)
+    is_alone = not any(each.is_relative_to(directory.parent) for each in others)
+    if is_alone and store.id != _BASE_ID:
+        found += find_logs_beside(directory, others)
+    paths = list(dict.fromkeys(found))[:MOST_FILES]
+    return {readable(os.path.relpath(path, directory)): path for path in paths}
+
+
+def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
+    """The runs of all ranks of a training, the given one first."""
+    ranks = find_ranks(runs)
+    own = ranks.get(store.id)
+    siblings = [id for id, rank in ranks.items() if own is not None and rank.group == own.group and id != store.id]
+    return [store, *(runs[id] for id in siblings)]

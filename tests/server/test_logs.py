@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text logs over HTTP: which are found, filters, places, steps, growth, histograms, problems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mindscope import SummaryRecord
+from mindscope.ingest import Catalog
+from mindscope.server.app import create_app
+from mindscope.settings import Settings
+
+Ask = Callable[..., Any]
+START = 1_790_000_000
+
+
+def line(second: float, level: str, text: str, module: str = "ME") -> str:
+    """As MindSpore writes it, in the zone of this machine."""
+    clock = datetime.fromtimestamp(START + second).strftime("%Y-%m-%d-%H:%M:%S.%f")
+    return f"[{level}] {module}(7:8,MainProcess):{clock[:-3]}.{clock[-3:]} [mindspore/a.py:1] {text}\n"
+
+
+def write(path: Path, text: str, mtime: float = START + 1e6 + 700) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    os.utime(path, (mtime, mtime))
+    return path
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    base = tmp_path / "logs"
+    for run in ("first", "second"):
+        with SummaryRecord(base / run) as record:
+            for step in range(5):
+                record.add_value("scalar", "loss", 1.0)
+                record.record(step)
+    write(base / "first" / "rank_0" / "logs" / "mindspore.log.7", "".join(
+        line(each, "INFO" if each % 10 < 9 else "ERROR", f"step {each}\n  more of {each}", ["ME", "DEVICE"][each % 2])
+        for each in range(100)
+    ))  # fmt: skip
+    write(base / "first" / "rank_1" / "logs" / "mindspore.log.8", "".join(
+        line(each + 0.5, "WARNING", f"slow {each}") for each in range(100)
+    ))  # fmt: skip
+    return base
+
+
+@pytest.fixture
+def client(base: Path, tmp_path: Path) -> Iterator[TestClient]:
+    settings = Settings(workspace=tmp_path / "workspace", summary_base_dir=base)
+    catalog = Catalog(settings.summary_base_dir, settings.workspace)
+    catalog.refresh()
+    with TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080") as opened:
+        yield opened
+
+
+@pytest.fixture
+def ask(client: TestClient) -> Ask:
+    def post(path: str, status: int = 200, run: str = "first", **query: Any) -> Any:
+        answer = client.post(f"/api/logs/{path}", json={"run": run, **query})
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    return post
+
+
+def texts(answer: Any) -> list[str]:
+    return [each["text"].split("] ", 2)[2].split("\n")[0] for each in answer["lines"]]
+
+
+def test_logs_are_found_in_runs_and_beside_them(client: TestClient, base: Path) -> None:
+    write(base / "first" / "stdout.log", "x\n")
+    write(base / "first" / "events.log.npy", "x\n")
+    (base / "first" / "mindspore.ERROR").symlink_to("stdout.log")
+    for level in ("INFO", "WARNING", "ERROR"):
+        write(base / "second" / f"mindspore.host.me.log.{level}.20261123-204131.7", line(1, "ERROR", "x"))
+    write(base / "train.log", "of no run\n")
+    found = client.post("/api/logs/files", json={"runs": ["first", "second", "none"]}).json()["logs"]
+    assert [(each["run"], [file["name"] for file in each["files"]]) for each in found] == [
+        ("first", ["rank_0/logs/mindspore.log.7", "rank_1/logs/mindspore.log.8", "stdout.log"]),
+        ("second", ["mindspore.host.me.log.INFO.20261123-204131.7"]),
+    ]
+
+
+def test_logs_beside_a_run_belong_to_it(tmp_path: Path, base: Path) -> None:
+    with SummaryRecord(base / "deep" / "summary") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    write(base / "deep" / "train.log", "x\n")
+    write(base / "deep" / "logs" / "worker.out", "x\n")
+    catalog = Catalog(base, None)
+    catalog.refresh()
+    with TestClient(create_app(Settings(summary_base_dir=base), catalog), base_url="http://127.0.0.1:8080") as client:
+        found = client.post("/api/logs/files", json={"runs": ["deep/summary"]}).json()["logs"]
+    assert [file["name"] for file in found[0]["files"]] == ["../logs/worker.out", "../train.log"]
+
+
+def test_files_are_one_log_by_time(ask: Ask) -> None:
+    answer = ask("lines", count=4)
+    assert texts(answer) == ["step 0", "slow 0", "step 1", "slow 1"]
+    assert (answer["matching"], answer["total"], answer["is_complete"]) == (200, 200, True)
+    assert (answer["modules"], answer["ranks"]) == (["DEVICE", "ME"], [0, 1])
+    first = answer["lines"][0]
+    assert (first["wall_time"], first["lines"], first["level"], first["rank"]) == (START, 2, "info", 0)
+    assert answer["files"][answer["lines"][1]["file"]] == "rank_1/logs/mindspore.log.8"
+    assert texts(ask("lines", first=198)) == ["step 99", "slow 99"]
+    assert texts(ask("lines", first=10_000)) == []
+
+
+def test_filters(ask: Ask) -> None:
+    def matching(**conditions: Any) -> int:
+        return ask("lines", **conditions)["matching"]
+
+    assert matching(least_level="warning") == 110
+    assert matching(least_level="critical") == 0
+    assert matching(modules=["DEVICE"]) == 50
+    assert matching(ranks=[1], least_level="info") == 100
+    assert matching(text="MORE OF 7") == 11
+    assert matching(regex="(slow|step) 7$") == 2
+    assert matching(from_time=START + 90, to_time=START + 91) == 3
+    assert matching(files=["rank_0/logs/mindspore.log.7"]) == 100
+    assert matching(files=["rank_0/logs/mindspore.log.7"], text="slow") == 0
+    assert "regular expression" in str(ask("lines", 400, regex="("))
+    assert ask("lines", 404, files=["../second/x"])
+    assert ask("lines", 404, run="none")
+    assert ask("lines", 404, run="second")
+    assert ask("lines", 422, count=100_000)
+
+
+def test_places_by_time_and_step(ask: Ask, base: Path) -> None:
+    around = ask("lines", at_time=START + 50, count=4)
+    assert (around["at"], around["first"], texts(around)[2]) == (100, 98, "step 50")
+    assert texts(ask("lines", at_time=START + 50, count=1, text="slow")) == ["slow 50"]
+    assert ask("lines", at_time=0)["at"] == 0
+    assert ask("lines", is_last=True, count=2)["at"] == 199
+    assert ask("lines", at_step=3)["at"] == 199  # recorded after all of this was written
+    write(base / "second" / "run.log", "no time\n")
+    assert ask("lines", run="second", at_step=3)["at"] == 0
+
+
+def test_a_message_and_its_lines(ask: Ask, base: Path) -> None:
+    write(base / "first" / "big.log", line(1000, "ERROR", "x\n" * 2_000_000))
+    last = ask("lines", is_last=True, count=1)["lines"][0]
+    assert (last["is_cut"], last["text"].count("\n")) == (True, 3)
+    whole = ask("message", file=last["file"], row=last["row"])
+    assert (len(whole["text"]) > 1_000_000, whole["is_cut"]) == (True, True)
+    assert ask("message", 404, file=99, row=0)
+    assert ask("message", 404, file=0, row=10_000)
+
+
+def test_a_log_that_grows_and_is_replaced(ask: Ask, base: Path) -> None:
+    path = base / "first" / "rank_0" / "logs" / "mindspore.log.7"
+    before = ask("lines", text="step")
+    with path.open("a") as file:
+        file.write(line(100, "INFO", "step 100"))
+    after = ask("lines", text="step", is_last=True, count=1)
+    assert (texts(after), after["matching"], after["generation"]) == (["step 100"], 101, before["generation"])
+    path.write_text(line(0, "INFO", "step one"))
+    replaced = ask("lines", text="step")
+    assert (texts(replaced), replaced["generation"] != after["generation"]) == (["step one"], True)
+    path.unlink()
+    path.parent.rmdir()
+    assert ask("lines", text="step")["matching"] == 0
+
+
+def test_histogram(ask: Ask) -> None:
+    answer = ask("histogram", columns=10, least_level="warning")
+    assert (answer["start"], answer["end"]) == (START, START + 99.5)
+    assert {level: sum(counts) for level, counts in answer["counts"].items()} == {"warning": 100, "error": 10}
+    assert all(len(counts) == 10 for counts in answer["counts"].values())
+    assert answer["steps"] == []
+    narrow = ask("histogram", columns=5, from_time=START + 10, to_time=START + 20)
+    assert sum(sum(counts) for counts in narrow["counts"].values()) == 21
+    assert ask("histogram", 400, regex="(")
+
+
+def test_steps_of_the_histogram(ask: Ask, base: Path) -> None:
+    now = datetime.now().timestamp() - START
+    write(base / "second" / "run.log", line(now - 1000, "INFO", "a") + line(now + 1000, "INFO", "b"))
+    answer = ask("histogram", run="second")
+    assert [each["step"] for each in answer["steps"]] == [0, 1, 2, 3, 4]
+    assert ask("lines", run="second", at_step=3)["at"] == 1
+    assert [ask("message", run="second", file=0, row=row)["step"] for row in (0, 1)] == [None, 4]
+
+
+def test_the_zone_of_another_machine(ask: Ask, base: Path) -> None:
+    local = datetime.fromtimestamp(START).astimezone().utcoffset()
+    assert local is not None
+    other = (local.total_seconds() / 3600 + 5) % 12  # none that this machine has
+    ahead = (other - local.total_seconds() / 3600) * 3600
+    path = write(base / "second" / "run.log", line(ahead, "INFO", "a"), START + 0.2)
+    assert path.stat().st_mtime == START + 0.2
+    assert ask("lines", run="second")["lines"][0]["wall_time"] == START
+
+
+def test_an_empty_log(ask: Ask, base: Path) -> None:
+    write(base / "second" / "run.log", "")
+    assert ask("lines", run="second")["lines"] == []
+    assert ask("histogram", run="second")["start"] is None
