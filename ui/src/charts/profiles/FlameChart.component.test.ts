@@ -16,6 +16,8 @@ test("arrow keys go through the calls, and Enter shows one over the whole width"
       ...{ count: Float64Array.of(1, 1), total: Float64Array.of(80, 20), own: Float64Array.of(60, 20) },
     },
     matches: null,
+    zoomed: null,
+    onzoom: (key: string | null) => (props.zoomed = key),
     onhover: vi.fn(),
   });
   const canvas = page.getByTestId("flame");

@@ -73,6 +73,19 @@ export function paintSegments(
   });
 }
 
+/** Where a block is drawn, in pixels from the first row on. */
+export function blockBox(
+  { segment, start, blockSize }: SegmentMap,
+  { rows, scale }: SegmentLayout,
+  width: number,
+  place: number,
+): { left: number; top: number; width: number; height: number } {
+  const pixels = (width - SEGMENT_LEFT - 1) / scale;
+  const row = rows.findIndex((each) => each.segment === segment[place]);
+  const left = SEGMENT_LEFT + start[place]! * pixels;
+  return { left, top: rowTop(row), width: Math.max(2, blockSize[place]! * pixels), height: ROW };
+}
+
 /** The place of the block at a place of the picture; -1 in a gap, null beside all segments. */
 export function blockAt(
   map: SegmentMap,

@@ -9,6 +9,8 @@ export interface TimelineTrack {
   /** Lines of slices below each other. */
   rows: number;
   slices: number;
+  /** A reader of profiles named it: the number of its thread says no more. */
+  isNamed?: boolean;
 }
 
 export interface TimelineCounter {

@@ -61,7 +61,11 @@ export function layoutTimeline(
     const isClosed = closed.has(key);
     const head = add({
       ...{ kind: "process", key, track: null, counter: null, isClosed, rows: 0, tracks: isClosed ? some : [] },
-      ...{ name: first.process_name || first.process, detail: first.process_name ? first.process : "", height: PROCESS_HEIGHT },
+      ...{
+        name: first.process_name || first.process,
+        detail: first.process_name && !first.isNamed ? first.process : "",
+        height: PROCESS_HEIGHT,
+      },
     });
     if (isClosed) for (const each of some) byTrack.set(each.track, head);
     else for (const each of some) addTrack(each, counters, closed, add, byTrack);
@@ -82,7 +86,11 @@ function addTrack(
     const rows = isClosed ? 1 : track.rows;
     const item = add({
       ...{ kind: "track", key, track, counter: null, isClosed, rows, tracks: [] },
-      ...{ name: track.thread_name || track.thread, detail: track.thread_name ? track.thread : "", height: rows * ROW_HEIGHT },
+      ...{
+        name: track.thread_name || track.thread,
+        detail: track.thread_name && !track.isNamed ? track.thread : "",
+        height: rows * ROW_HEIGHT,
+      },
     });
     byTrack.set(track.track, item);
   }

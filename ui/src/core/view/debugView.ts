@@ -9,7 +9,7 @@ export interface DebugSourceKey {
   source: string;
 }
 
-export const DEBUG_TABS = ["statistics", "first_bad"] as const;
+export const DEBUG_TABS = ["statistics", "first_bad", "watchpoints", "compare"] as const;
 export type DebugTab = (typeof DEBUG_TABS)[number];
 export const DEBUG_SHOWS = ["table", "heat"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
@@ -17,6 +17,19 @@ export const PHASES = ["forward", "backward", "optimizer"] as const;
 export type DebugPhase = (typeof PHASES)[number];
 export const ROLES = ["input", "output", "parameter", "gradient"] as const;
 export type DebugRole = (typeof ROLES)[number];
+
+/** A watchpoint as a text of `mindscope debug --watch`. */
+export interface WatchEntry {
+  text: string;
+  isOn: boolean;
+}
+
+/** Before the text of a watchpoint that is off. */
+const OFF = "-";
+/** The most that the server evaluates together. */
+export const MOST_WATCHPOINTS = 50;
+export const HIT_ORDERS = ["tensor", "step"] as const;
+export type HitOrder = (typeof HIT_ORDERS)[number];
 
 /** What the page Debugger looks like; all of it is in the address. */
 export interface DebugView {
@@ -38,6 +51,25 @@ export interface DebugView {
   row: number | null;
   /** Of heat map and curve. */
   figure: string;
+  /** Null for the recommended watchpoints, all on. */
+  watchpoints: readonly WatchEntry[] | null;
+  /** The text of the one whose hits are listed; null for all of them. */
+  watched: string | null;
+  hitsBy: HitOrder;
+  compare: ComparisonView;
+}
+
+/** What the tab Compare shows. */
+export interface ComparisonView {
+  /** The training that the chosen one is compared with; null for the first other one. */
+  other: DebugSourceKey | null;
+  /** Null for the step in which the trainings part. */
+  step: number | null;
+  /** Words in names of operators. */
+  words: string;
+  isDifferingOnly: boolean;
+  /** Null for the order of execution. */
+  sort: ColumnSort | null;
 }
 
 export function defaultDebugView(): DebugView {
@@ -53,7 +85,15 @@ export function defaultDebugView(): DebugView {
       role: null,
     },
     ...{ isNonFiniteOnly: false, sort: null, row: null, figure: "max_abs" },
+    ...{ watchpoints: null, watched: null, hitsBy: "tensor" },
+    compare: { other: null, step: null, words: "", isDifferingOnly: false, sort: null },
   };
+}
+
+/** The view with a tensor open in the statistics of its step, without a filter. */
+export function openedTensor(view: DebugView, at: { rank: number; step: number; row: number }): DebugView {
+  const { chosen, sort, figure, watchpoints, watched, hitsBy } = view;
+  return { ...defaultDebugView(), chosen, sort, figure, watchpoints, watched, hitsBy, ...at };
 }
 
 export function describeDebug(view: DebugView, query: URLSearchParams): void {
@@ -67,16 +107,25 @@ export function describeDebug(view: DebugView, query: URLSearchParams): void {
   if (view.phase) query.append("debug_phase", view.phase);
   if (view.role) query.append("debug_role", view.role);
   if (view.isNonFiniteOnly) query.append("debug_non_finite", "1");
-  if (view.sort) query.append("debug_sort", `${view.sort.isDescending ? "-" : ""}${view.sort.column}`);
+  if (view.sort) query.append("debug_sort", sortText(view.sort));
   if (view.row !== null) query.append("debug_row", String(view.row));
   if (view.figure !== usual.figure) query.append("debug_figure", view.figure);
+  for (const { text, isOn } of view.watchpoints ?? []) query.append("watchpoint", `${isOn ? "" : OFF}${text}`);
+  if (view.watchpoints?.length === 0) query.append("watchpoint", "");
+  if (view.watched !== null) query.append("watched", view.watched);
+  if (view.hitsBy !== usual.hitsBy) query.append("hits", view.hitsBy);
+  const { other, step, words, isDifferingOnly, sort } = view.compare;
+  if (other) query.append("debug_other", JSON.stringify([other.run, other.source]));
+  if (step !== null) query.append("debug_other_step", String(step));
+  if (words !== "") query.append("debug_other_filter", words);
+  if (isDifferingOnly) query.append("debug_other_differing", "1");
+  if (sort) query.append("debug_other_sort", sortText(sort));
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
 export function debugViewOf(query: URLSearchParams): DebugView {
   const usual = defaultDebugView();
   const regex = query.get("debug_regex");
-  const sort = /^(?<sign>-?)(?<column>[a-z_]+)$/.exec(query.get("debug_sort") ?? "")?.groups;
   const figure = query.get("debug_figure") ?? "";
   return {
     tab: DEBUG_TABS.find((tab) => tab === query.get("debug_tab")) ?? usual.tab,
@@ -88,10 +137,37 @@ export function debugViewOf(query: URLSearchParams): DebugView {
     phase: PHASES.find((phase) => phase === query.get("debug_phase")) ?? null,
     role: ROLES.find((role) => role === query.get("debug_role")) ?? null,
     isNonFiniteOnly: query.get("debug_non_finite") === "1",
-    sort: sort ? { column: sort.column!, isDescending: sort.sign === "-" } : null,
+    sort: sortOf(query.get("debug_sort")),
     row: natural(query.get("debug_row")),
     figure: /^[a-z_]+$/.test(figure) ? figure : usual.figure,
+    watchpoints: watchpointsOf(query.getAll("watchpoint")),
+    watched: query.get("watched"),
+    hitsBy: HIT_ORDERS.find((order) => order === query.get("hits")) ?? usual.hitsBy,
+    compare: {
+      other: keyOf(query.get("debug_other")),
+      step: wholeNumber(query.get("debug_other_step")),
+      words: query.get("debug_other_filter") ?? "",
+      isDifferingOnly: query.get("debug_other_differing") === "1",
+      sort: sortOf(query.get("debug_other_sort")),
+    },
   };
+}
+
+function sortText({ column, isDescending }: ColumnSort): string {
+  return `${isDescending ? "-" : ""}${column}`;
+}
+
+function sortOf(text: string | null): ColumnSort | null {
+  const sort = /^(?<sign>-?)(?<column>[a-z_]+)$/.exec(text ?? "")?.groups;
+  return sort ? { column: sort.column!, isDescending: sort.sign === "-" } : null;
+}
+
+function watchpointsOf(texts: readonly string[]): WatchEntry[] | null {
+  if (texts.length === 0) return null;
+  return texts
+    .filter((text) => text.replace(OFF, "") !== "")
+    .slice(0, MOST_WATCHPOINTS)
+    .map((text) => (text.startsWith(OFF) ? { text: text.slice(OFF.length), isOn: false } : { text, isOn: true }));
 }
 
 function natural(text: string | null): number | null {

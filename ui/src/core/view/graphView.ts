@@ -22,6 +22,8 @@ export interface GraphView {
   node: string | null;
   /** A tag that names a weight, which the page selects; null afterwards. */
   weight: string | null;
+  /** The path of a module, whose scope the page selects; null afterwards. */
+  module: string | null;
   /** What is highlighted; `to` is the other end of all paths. */
   highlight: GraphHighlight;
   to: string | null;
@@ -47,6 +49,7 @@ export function defaultGraphView(): GraphView {
     unfolded: "",
     node: null,
     weight: null,
+    module: null,
     highlight: "none",
     to: null,
     table: null,
@@ -59,7 +62,7 @@ export function defaultGraphView(): GraphView {
 }
 
 export function describeGraph(
-  { run, graph, open, unfolded, node, weight, highlight, to, table, otherRun, otherGraph, color, step, options }: GraphView,
+  { run, graph, open, unfolded, node, weight, module, highlight, to, table, otherRun, otherGraph, color, step, options }: GraphView,
   query: URLSearchParams,
 ): void {
   if (run !== null) query.append("graph_run", run);
@@ -68,6 +71,7 @@ export function describeGraph(
   if (unfolded !== "") query.append("graph_stacks", unfolded);
   if (node !== null) query.append("node", node);
   if (weight !== null) query.append("weight", weight);
+  if (module !== null) query.append("graph_module", module);
   if (highlight !== "none") query.append("highlight", highlight);
   if (to !== null) query.append("to_node", to);
   if (table !== null) query.append("graph_table", table);
@@ -93,6 +97,7 @@ export function graphViewOf(query: URLSearchParams): GraphView {
     unfolded: query.get("graph_stacks") ?? "",
     node: query.get("node"),
     weight: query.get("weight"),
+    module: query.get("graph_module"),
     highlight: GRAPH_HIGHLIGHTS.find((highlight) => highlight === query.get("highlight")) ?? "none",
     to: query.get("to_node"),
     table: TABLE_KINDS.find((table) => table === query.get("graph_table")) ?? null,

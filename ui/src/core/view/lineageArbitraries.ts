@@ -2,6 +2,7 @@
 /** Arbitrary states of the table of runs and of Model lineage, for the tests of addresses. */
 import fc from "fast-check";
 
+import type { ColumnLayout } from "../tables/columnLayout";
 import { GAP_KINDS, type Brush } from "../lineage/brushes";
 import { LINEAGE_CHARTS, type LineageView } from "./lineageView";
 import { TABLE_ROWS, type TableView } from "./tableView";
@@ -28,16 +29,20 @@ export const lineageViews: fc.Arbitrary<LineageView> = fc.record({
   pair: fc.option(fc.tuple(fc.string(), fc.string()), { nil: null }),
 });
 
-export const tableViews: fc.Arbitrary<TableView> = fc.record({
+export const columnLayouts: fc.Arbitrary<ColumnLayout> = fc.record({
   isChosen: fc.boolean(),
   added: ids,
   hidden: ids,
   order: ids,
   pinned: ids,
   widths: fc.dictionary(id, fc.nat({ max: 9999 }), { noNullPrototype: true }),
+});
+
+const orders = fc.record({
   sort: fc.uniqueArray(fc.record({ column: id, isDescending: fc.boolean() }), { selector: ({ column }) => column }),
   rows: fc.constantFrom(...TABLE_ROWS),
 });
+export const tableViews: fc.Arbitrary<TableView> = fc.tuple(columnLayouts, orders).map(([layout, order]) => ({ ...layout, ...order }));
 
 export const brushes: fc.Arbitrary<Brush> = fc.oneof(
   fc.record({ low: fc.double({ noNaN: true, noDefaultInfinity: true }), high: fc.integer() }),

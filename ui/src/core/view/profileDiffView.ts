@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { treeKeysOf } from "./treeKeys";
 import type { Filter } from "../text/textFilter";
 import type { ProfileKey } from "./profileKey";
 import { wholeNumber } from "./queryValues";
@@ -24,6 +25,8 @@ export interface ProfileDiffView {
   state: ChangeFilter;
   /** Column, and whether the largest is first; null for the largest change. */
   sort: { key: string; isDescending: boolean } | null;
+  /** Keys of calls that are open or closed otherwise than at first. */
+  turned: readonly string[];
 }
 
 export function defaultProfileDiffView(): ProfileDiffView {
@@ -35,6 +38,7 @@ export function defaultProfileDiffView(): ProfileDiffView {
     filter: { text: "", isRegex: false },
     state: "changed",
     sort: null,
+    turned: [],
   };
 }
 
@@ -47,6 +51,7 @@ export function describeProfileDiff(view: ProfileDiffView, query: URLSearchParam
   if (view.filter.text !== "") query.append(view.filter.isRegex ? "compared_regex" : "compared_filter", view.filter.text);
   if (view.state !== usual.state) query.append("compared_state", view.state);
   if (view.sort) query.append("compared_sort", `${view.sort.isDescending ? "-" : ""}${view.sort.key}`);
+  if (view.turned.length > 0) query.append("calls_turned", view.turned.join("."));
 }
 
 export function profileDiffViewOf(query: URLSearchParams, baseline: ProfileKey | null): ProfileDiffView {
@@ -61,6 +66,7 @@ export function profileDiffViewOf(query: URLSearchParams, baseline: ProfileKey |
     filter: regex === null ? { text: query.get("compared_filter") ?? "", isRegex: false } : { text: regex, isRegex: true },
     state: CHANGE_STATES.find((state) => state === query.get("compared_state")) ?? usual.state,
     sort: sort ? { key: sort[2]!, isDescending: sort[1] === "-" } : null,
+    turned: treeKeysOf(query.get("calls_turned")),
   };
 }
 

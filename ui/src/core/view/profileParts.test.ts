@@ -15,7 +15,7 @@ import {
 it("keeps the views of memory and steps in the address", () => {
   const memory: MemoryView = {
     ...{ device: "GPU 0", range: [-5, 90], time: 7, by: "line", isStacked: true },
-    ...{ panel: "flame", group: "", block: 3, isAllocated: true },
+    ...{ panel: "flame", group: "", block: 3, page: 2, isAllocated: true },
   };
   const steps: StepsView = { step: 12, hidden: ["tail", "idle"], operation: "BatchOp_1" };
   const query = new URLSearchParams();
@@ -27,7 +27,7 @@ it("keeps the views of memory and steps in the address", () => {
 });
 
 it("takes nothing from a link that says it wrongly", () => {
-  const query = new URLSearchParams("memory=9~3&memory_at=x&memory_by=color&memory_panel=&memory_block=-1&profile_step=a");
+  const query = new URLSearchParams("memory=9~3&memory_at=x&memory_by=color&memory_panel=&memory_block=-1&memory_page=-4&profile_step=a");
   expect(memoryViewOf(query)).toEqual(defaultMemoryView());
   expect(stepsViewOf(query)).toEqual(defaultStepsView());
 });

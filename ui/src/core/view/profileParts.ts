@@ -22,6 +22,8 @@ export interface MemoryView {
   /** Blocks of one group are listed; null for all. */
   group: string | null;
   block: number | null;
+  /** Of the list of blocks, from 0. */
+  page: number;
   /** The flame graph has all bytes that the range allocates, not the live ones. */
   isAllocated: boolean;
 }
@@ -39,7 +41,7 @@ export interface StepsView {
 export function defaultMemoryView(): MemoryView {
   return {
     ...{ device: null, range: null, time: null, by: null, isStacked: false },
-    ...{ panel: "blocks", group: null, block: null, isAllocated: false },
+    ...{ panel: "blocks", group: null, block: null, page: 0, isAllocated: false },
   };
 }
 
@@ -56,6 +58,7 @@ export function describeMemory(memory: MemoryView, query: URLSearchParams): void
   if (memory.panel !== "blocks") query.append("memory_panel", memory.panel);
   if (memory.group !== null) query.append("memory_group", memory.group);
   if (memory.block !== null) query.append("memory_block", String(memory.block));
+  if (memory.page > 0) query.append("memory_page", String(memory.page));
   if (memory.isAllocated) query.append("memory_allocated", "1");
 }
 
@@ -63,6 +66,7 @@ export function describeMemory(memory: MemoryView, query: URLSearchParams): void
 export function memoryViewOf(query: URLSearchParams): MemoryView {
   const [begin, end] = (query.get("memory") ?? "").split("~").map(wholeNumber);
   const block = wholeNumber(query.get("memory_block"));
+  const page = wholeNumber(query.get("memory_page"));
   return {
     device: query.get("memory_device"),
     range: begin != null && end != null && begin < end ? [begin, end] : null,
@@ -72,6 +76,7 @@ export function memoryViewOf(query: URLSearchParams): MemoryView {
     panel: MEMORY_PANELS.find((panel) => panel === query.get("memory_panel")) ?? "blocks",
     group: query.get("memory_group"),
     block: block !== null && block >= 0 ? block : null,
+    page: Math.max(0, page ?? 0),
     isAllocated: query.get("memory_allocated") === "1",
   };
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { defaultLayout, type ColumnLayout } from "../tables/columnLayout";
 import type { Filter } from "../text/textFilter";
+import { describeLayout, layoutOf } from "./columnLayoutQuery";
 import { profileDiffViewOf, defaultProfileDiffView, describeProfileDiff, type ProfileDiffView } from "./profileDiffView";
 import {
   defaultMemoryView,
@@ -13,6 +15,7 @@ import {
 } from "./profileParts";
 import { defaultRowsView, describeRows, rowsViewOf, type RowsView } from "./profileRows";
 import type { ProfileKey } from "./profileKey";
+import { describeFlames, describeModules, flameRootsOf, modulesViewOf, type FlameRoots, type OpenNodes } from "./profileTrees";
 import { unique, wholeNumber } from "./queryValues";
 import { describeOrders, ordersOf, type TableOrders } from "./tableOrders";
 
@@ -50,6 +53,11 @@ export interface ProfileView {
   tab: ProfileTab;
   /** Of the tab with a table. */
   rows: RowsView;
+  /** Of the tables of operators, kernels and modules. */
+  columns: ColumnLayout;
+  /** Of the tree of modules. */
+  modules: OpenNodes;
+  flames: FlameRoots;
   /** The shown range; null for all. */
   range: readonly [number, number] | null;
   slice: number | null;
@@ -70,11 +78,17 @@ export interface ProfileView {
   orders: TableOrders;
 }
 
+/** Begins the names of the parameters of `columns`. */
+const COLUMNS = "rows_";
+
 export function defaultProfileView(): ProfileView {
   return {
     chosen: null,
     tab: "overview",
     rows: defaultRowsView(),
+    columns: defaultLayout(),
+    modules: { base: "usual", turned: [] },
+    flames: {},
     range: null,
     slice: null,
     area: null,
@@ -96,6 +110,9 @@ export function describeProfiles(view: ProfileView, query: URLSearchParams): voi
   if (view.chosen) query.append("profile", JSON.stringify([view.chosen.run, view.chosen.profile]));
   if (view.tab !== usual.tab) query.append("profile_tab", view.tab);
   describeRows(view.rows, query);
+  describeLayout(view.columns, query, COLUMNS);
+  describeModules(view.modules, query);
+  describeFlames(view.flames, query);
   if (view.range) query.append("timeline", view.range.map(Math.round).join("~"));
   if (view.slice !== null) query.append("timeline_slice", String(view.slice));
   if (view.area) {
@@ -123,6 +140,9 @@ export function profileViewOf(query: URLSearchParams): ProfileView {
     chosen: keyOf(query.get("profile")),
     tab: PROFILE_TABS.find((tab) => tab === query.get("profile_tab")) ?? usual.tab,
     rows: rowsViewOf(query),
+    columns: layoutOf(query, COLUMNS),
+    modules: modulesViewOf(query),
+    flames: flameRootsOf(query),
     range: rangeOf((query.get("timeline") ?? "").split("~")),
     slice: slice !== null && slice >= 0 ? slice : null,
     area: areaOf(query.get("timeline_area")),

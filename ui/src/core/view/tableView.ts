@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { defaultLayout, type ColumnLayout } from "../tables/columnLayout";
 import type { ColumnSort } from "../tables/columnSort";
+import { describeLayout, layoutOf } from "./columnLayoutQuery";
 import { unique } from "./queryValues";
 
 /** Every run that the conditions let through, only the selected ones of them, or those that are not selected. */
@@ -19,34 +20,18 @@ export function defaultTableView(): TableView {
 }
 
 export function describeTable(view: TableView, query: URLSearchParams): void {
-  if (view.isChosen) query.append("columns", "chosen");
-  for (const column of view.added) query.append("with", column);
-  for (const column of view.hidden) query.append("hidden", column);
-  for (const column of view.order) query.append("column", column);
-  for (const column of view.pinned) query.append("fixed", column);
-  for (const [column, width] of Object.entries(view.widths)) query.append("width", `${width}:${column}`);
+  describeLayout(view, query);
   for (const { column, isDescending } of view.sort) query.append("sort", `${isDescending ? "-" : "+"}${column}`);
   if (view.rows !== "all") query.append("rows", view.rows);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
 export function tableViewOf(query: URLSearchParams): TableView {
-  const listed = (name: string): string[] => unique(query.getAll(name));
   return {
-    isChosen: query.get("columns") === "chosen",
-    added: listed("with"),
-    hidden: listed("hidden"),
-    order: listed("column"),
-    pinned: listed("fixed"),
-    widths: Object.fromEntries(listed("width").flatMap((text) => widthOf(text))),
-    sort: listed("sort")
+    ...layoutOf(query),
+    sort: unique(query.getAll("sort"))
       .filter((text) => /^[-+ ]./s.test(text))
       .map((text) => ({ column: text.slice(1), isDescending: text.startsWith("-") })),
     rows: TABLE_ROWS.find((rows) => rows === query.get("rows")) ?? "all",
   };
-}
-
-function widthOf(text: string): [string, number][] {
-  const [, width, column] = /^(\d{1,4}):(.+)$/s.exec(text) ?? [];
-  return width !== undefined && column !== undefined ? [[column, Number(width)]] : [];
 }

@@ -16,12 +16,13 @@ import { COLOR_MAPS } from "../landscapes/colorMaps";
 import { FORMS } from "./landscapeView";
 import { CHANGE_STATES, COMPARED } from "./profileDiffView";
 import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
-import { DEBUG_SHOWS, DEBUG_TABS, PHASES, ROLES } from "./debugView";
+import { DEBUG_SHOWS, DEBUG_TABS, HIT_ORDERS, PHASES, ROLES } from "./debugView";
 import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
-import { brushes, lineageViews, tableViews } from "./lineageArbitraries";
+import { brushes, columnLayouts, lineageViews, tableViews } from "./lineageArbitraries";
 import { rowsViews } from "./profileRowsArbitrary";
+import { TREE_BASES } from "./profileTrees";
 import type { TableOrders } from "./tableOrders";
 import { TENSOR_MODES } from "./valueView";
 
@@ -32,6 +33,7 @@ const edges = fc
   .map(([low, width]) => [low + 0, low + width] as const)
   .filter(([low, high]) => low < high);
 
+const keys = fc.nat({ max: 0xffffffff }).map((hash) => hash.toString(36));
 const ranges = fc.tuple(fc.integer(), fc.integer({ min: 1 })).map(([begin, length]): [number, number] => [begin, begin + length]);
 const views: fc.Arbitrary<ViewState> = fc
   .record({
@@ -109,6 +111,7 @@ const views: fc.Arbitrary<ViewState> = fc
       details: fc.option(name),
     }),
     lineage: lineageViews,
+    logs: fc.array(fc.tuple(fc.constantFrom("log", "log_level", "log_filter"), name), { maxLength: 3 }),
     debug: fc.record({
       tab: fc.constantFrom(...DEBUG_TABS),
       chosen: fc.option(fc.record({ run: fc.string(), source: fc.string() })),
@@ -122,6 +125,18 @@ const views: fc.Arbitrary<ViewState> = fc
       sort: fc.option(fc.record({ column: fc.constantFrom("max_abs", "operator"), isDescending: fc.boolean() })),
       row: fc.option(fc.nat()),
       figure: fc.constantFrom("max_abs", "norm"),
+      watchpoints: fc.option(
+        fc.array(fc.record({ text: fc.constantFrom("dead_relu", "TL max_gt=1e4 @ encoder.*,-fc"), isOn: fc.boolean() }), { maxLength: 4 }),
+      ),
+      watched: fc.option(fc.string()),
+      hitsBy: fc.constantFrom(...HIT_ORDERS),
+      compare: fc.record({
+        other: fc.option(fc.record({ run: fc.string(), source: fc.string() })),
+        step: fc.option(fc.integer()),
+        words: fc.string(),
+        isDifferingOnly: fc.boolean(),
+        sort: fc.option(fc.record({ column: fc.constantFrom("added", "level"), isDescending: fc.boolean() })),
+      }),
     }),
     profiles: fc.record({
       chosen: fc.option(fc.record({ run: fc.string(), profile: fc.string() })),
@@ -134,6 +149,9 @@ const views: fc.Arbitrary<ViewState> = fc
           .map(([[begin, end], tracks]) => ({ begin, end, tracks })),
       ),
       rows: rowsViews,
+      columns: columnLayouts,
+      modules: fc.record({ base: fc.constantFrom(...TREE_BASES), turned: fc.uniqueArray(keys, { maxLength: 3 }) }),
+      flames: fc.option(keys).map((memory) => (memory === null ? {} : { memory })),
       panel: fc.constantFrom(...TIMELINE_PANELS),
       search: fc.oneof(fc.constant({ text: "", isRegex: false }), fc.record({ text: fc.string({ minLength: 1 }), isRegex: fc.boolean() })),
       closed: fc.uniqueArray(fc.string(), { maxLength: 3 }),
@@ -148,6 +166,7 @@ const views: fc.Arbitrary<ViewState> = fc
         ),
         state: fc.constantFrom(...CHANGE_STATES),
         sort: fc.option(fc.record({ key: fc.constantFrom("name", "change_ms"), isDescending: fc.boolean() })),
+        turned: fc.uniqueArray(keys, { maxLength: 3 }),
       }),
       memory: fc.record({
         device: fc.option(fc.string()),
@@ -158,6 +177,7 @@ const views: fc.Arbitrary<ViewState> = fc
         panel: fc.constantFrom(...MEMORY_PANELS),
         group: fc.option(fc.string()),
         block: fc.option(fc.nat()),
+        page: fc.nat(),
         isAllocated: fc.boolean(),
       }),
       steps: fc.record({
@@ -227,6 +247,7 @@ const views: fc.Arbitrary<ViewState> = fc
       unfolded: fc.oneof(fc.constant(""), name),
       node: fc.option(name),
       weight: fc.option(name),
+      module: fc.option(name),
       highlight: fc.constantFrom(...GRAPH_HIGHLIGHTS),
       to: fc.option(name),
       table: fc.option(fc.constantFrom(...TABLE_KINDS)),

@@ -56,6 +56,8 @@ export interface ViewState {
   landscapes: LandscapeView;
   profiles: ProfileView;
   debug: DebugView;
+  /** Parameters of the page Logs, which reads and writes them. */
+  logs: readonly (readonly [string, string])[];
 }
 
 export const SMOOTHING_LIMIT = 0.999;
@@ -88,6 +90,7 @@ export function defaultView(): ViewState {
     landscapes: defaultLandscapeView(),
     profiles: defaultProfileView(),
     debug: defaultDebugView(),
+    logs: [],
   };
 }
 
@@ -125,6 +128,7 @@ export function viewToQuery(view: ViewState): string {
   describeLandscapes(view.landscapes, query);
   describeProfiles(view.profiles, query);
   describeDebug(view.debug, query);
+  for (const [name, value] of view.logs) query.append(name, value);
   if (view.step !== null) query.append("step", String(view.step));
   describeImages(view.pictures, query);
   if (view.shape !== "ridge") query.append("shape", view.shape);
@@ -165,6 +169,7 @@ export function queryToView(text: string): ViewState {
     landscapes: landscapeViewOf(query),
     profiles: profileViewOf(query),
     debug: debugViewOf(query),
+    logs: [...query].filter(([name]) => /^log(_|$)/.test(name)),
   };
 }
 

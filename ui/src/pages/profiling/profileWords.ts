@@ -2,10 +2,13 @@
 import { formatNs } from "../../core/profiles/timeText";
 import { formatBytes } from "../../core/text/format";
 import { advice } from "../../i18n/en/advice";
+import { profileDiff } from "../../i18n/en/profileDiff";
+import { profileParts } from "../../i18n/en/profileParts";
+import { profileRanks } from "../../i18n/en/profileRanks";
 import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
 import type { ProfileAdvice, ProfileMissing } from "../../state/data/profiles";
 
-addEnglish(advice);
+for (const texts of [advice, profileParts, profileRanks, profileDiff]) addEnglish(texts);
 
 /** Parts of a step in their order, and their colors. */
 export const STEP_PARTS = [
@@ -19,10 +22,11 @@ export const STEP_PARTS = [
 
 export type StepPart = (typeof STEP_PARTS)[number]["part"];
 
+/** The sign of percent stays on the line of its number. */
 export function percent(share: number): string {
   const value = 100 * share;
-  if (value === 0 || value >= 99.95) return `${value.toFixed(0)} %`;
-  return `${value >= 0.95 ? value.toFixed(1) : value.toPrecision(1)} %`;
+  if (value === 0 || value >= 99.95) return `${value.toFixed(0)}\u00a0%`;
+  return `${value >= 0.95 ? value.toFixed(1) : value.toPrecision(1)}\u00a0%`;
 }
 
 /** Floating-point operations per second, with three digits. */

@@ -209,8 +209,10 @@ class View {
     address.change({ debug: { ...this.debug, ...change } });
   }
 
+  /** Other blocks are listed from their first page on. */
   setMemory(change: Partial<MemoryView>): void {
-    this.setProfiles({ memory: { ...this.profiles.memory, ...change } });
+    const first = ["device", "time", "by", "group"].some((name) => name in change) ? { page: 0 } : {};
+    this.setProfiles({ memory: { ...this.profiles.memory, ...first, ...change } });
   }
 
   setProfileSteps(change: Partial<StepsView>): void {

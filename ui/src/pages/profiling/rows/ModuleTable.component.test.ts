@@ -22,12 +22,12 @@ function show(kept: ReadonlySet<number> | null = null) {
   const chosen: string[] = [];
   const props = render(ModuleTable, {
     tree: TREE,
-    open: new Set([0]) as ReadonlySet<number> | null,
+    open: new Set([0]) as ReadonlySet<number>,
     kept,
     hot: new Set([0, 2]),
     sort: null as ColumnSort | null,
     onsort: (sort: ColumnSort | null) => (props.sort = sort),
-    ontoggle: (row: number) => (props.open = new Set([...(props.open ?? []), row])),
+    ontoggle: (row: number) => (props.open = new Set([...props.open, row])),
     onchoose: (path: string) => chosen.push(path),
   });
   (page.getByTestId("modules-table").element() as HTMLElement).style.height = "400px";

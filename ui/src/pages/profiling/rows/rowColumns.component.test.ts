@@ -30,7 +30,7 @@ test("figures come before texts, what is in the names or too long for a cell is 
 
 test("cells have units, say how many texts they merge, and write types as people do", () => {
   const cells = Object.fromEntries(COLUMNS.map((column) => [column.id, cellText(ROW, column)]));
-  expect(cells).toMatchObject({ share: "25.0 %", count: "2", flops: "–", module: "3 different", dtypes: "float, ·, Scalar" });
+  expect(cells).toMatchObject({ share: "25.0\u00a0%", count: "2", flops: "–", module: "3 different", dtypes: "float, ·, Scalar" });
   expect(cells.memory_self).toBe("−2.0 KiB");
 });
 

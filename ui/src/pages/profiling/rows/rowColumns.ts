@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatNs } from "../../../core/profiles/timeText";
+import { arrangedColumns, type ColumnLayout } from "../../../core/tables/columnLayout";
 import type { TableColumn } from "../../../core/tables/tableColumn";
 import { formatBytes, formatCount, formatValue, groupDigits } from "../../../core/text/format";
-import { hasWords, t } from "../../../i18n/i18n.svelte";
+import { hasWords, t, type MessageKey } from "../../../i18n/i18n.svelte";
 import type { ProfileRow, ProfileRows } from "../../../state/data/profileRows";
 import { percent, wordOf } from "../profileWords";
 
@@ -54,6 +55,14 @@ function columnOf(id: string, kind: RowColumn["kind"]): RowColumn {
   };
 }
 
+/** The shown columns of `own` in their order. */
+export function inLayout<Column extends TableColumn>(own: readonly Column[], layout: ColumnLayout): Column[] {
+  return arrangedColumns(
+    own.map(({ id }) => id),
+    layout,
+  ).flatMap((id) => own.find((column) => column.id === id) ?? []);
+}
+
 export function figureText(kind: FigureKind, value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (kind === "ns") return formatNs(value);
@@ -72,6 +81,7 @@ export function cellText({ texts, distinct, figures }: ProfileRow, { id, kind }:
 /** A text of a column as people write it. */
 export function textOf(column: string, text: string): string {
   if (column === "kind") return wordOf("kind", text);
+  if (column === "phase" && hasWords(`rows.phase_${text}`)) return t(`rows.phase_${text}` as MessageKey);
   return column === "dtypes" ? typesText(text) : text;
 }
 
