@@ -52,7 +52,7 @@ module.exports = {
       lineage: ["scales", "text"],
       runs: ["lineage", "text"],
       tables: ["series", "runs", "lineage", "text"],
-      graphs: [],
+      graphs: ["text"],
       landscapes: ["tables", "series", "scales", "text"],
       profiles: ["scales", "text"],
       view: ["graphs", "landscapes", "tables", "runs", "lineage", "series", "scales", "text"],

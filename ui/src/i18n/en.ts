@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { advice } from "./en/advice";
+import type { debuggerTexts } from "./en/debugger";
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
 import { dataLineage } from "./en/dataLineage";
 import { graphs } from "./en/graphs";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
+import type { debugCompareTexts } from "./en/debugCompare";
 import type { firstBadTexts } from "./en/firstBad";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
 import { landscapes } from "./en/landscapes";
 import { profileRows } from "./en/profileRows";
-import { profileDiff } from "./en/profileDiff";
-import { profileParts } from "./en/profileParts";
-import { debuggerTexts } from "./en/debugger";
-import { profileRanks } from "./en/profileRanks";
+import type { profileDiff } from "./en/profileDiff";
+import type { profileParts } from "./en/profileParts";
+import type { recommendationTexts } from "./en/recommendations";
+import type { watchpointTexts } from "./en/watchpoints";
+import type { profileRanks } from "./en/profileRanks";
 import { profiles } from "./en/profiles";
 import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
+import type { logTexts } from "./en/logs";
 import { media } from "./en/media";
 import { runs } from "./en/runs";
 import { saved } from "./en/saved";
@@ -45,10 +49,6 @@ export const en = {
   ...landscapes,
   ...profileRows,
   ...profiles,
-  ...profileDiff,
-  ...profileParts,
-  ...profileRanks,
-  ...debuggerTexts,
   ...lineage,
   ...modelLineage,
   ...dataLineage,
@@ -58,5 +58,16 @@ export const en = {
   ...tables,
 } as const;
 
-/** The texts of advice and of the first bad number come with the code that shows them. */
-export type MessageKey = keyof typeof en | keyof typeof advice | keyof typeof firstBadTexts;
+/** Texts that come with the code that shows them: of the page Profiling and of tabs of the page Debugger. */
+export type MessageKey =
+  | keyof typeof en
+  | keyof typeof advice
+  | keyof typeof profileParts
+  | keyof typeof profileRanks
+  | keyof typeof profileDiff
+  | keyof typeof firstBadTexts
+  | keyof typeof watchpointTexts
+  | keyof typeof recommendationTexts
+  | keyof typeof debugCompareTexts
+  | keyof typeof logTexts
+  | keyof typeof debuggerTexts;

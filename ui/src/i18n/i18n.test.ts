@@ -3,11 +3,31 @@ import { describe, expect, it } from "vitest";
 
 import { en as first } from "./en";
 import { advice } from "./en/advice";
+import { debugCompareTexts } from "./en/debugCompare";
 import { firstBadTexts } from "./en/firstBad";
+import { profileDiff } from "./en/profileDiff";
+import { profileParts } from "./en/profileParts";
+import { profileRanks } from "./en/profileRanks";
+import { logTexts } from "./en/logs";
+import { debuggerTexts } from "./en/debugger";
+import { recommendationTexts } from "./en/recommendations";
+import { watchpointTexts } from "./en/watchpoints";
 import { fill } from "./fill";
 import { zh } from "./zh";
 
-const en = { ...first, ...advice, ...firstBadTexts };
+const en = {
+  ...first,
+  ...advice,
+  ...profileParts,
+  ...profileRanks,
+  ...profileDiff,
+  ...firstBadTexts,
+  ...watchpointTexts,
+  ...recommendationTexts,
+  ...debugCompareTexts,
+  ...logTexts,
+  ...debuggerTexts,
+};
 const names = (message: string): string[] => [...new Set([...message.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
 
 describe("catalogs", () => {

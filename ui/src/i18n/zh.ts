@@ -6,6 +6,7 @@ import { dataLineage } from "./zh/dataLineage";
 import { graphs } from "./zh/graphs";
 import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
+import { debugCompareTexts } from "./zh/debugCompare";
 import { firstBadTexts } from "./zh/firstBad";
 import { frame } from "./zh/frame";
 import { images } from "./zh/images";
@@ -16,10 +17,13 @@ import { profileRows } from "./zh/profileRows";
 import { profileDiff } from "./zh/profileDiff";
 import { profileParts } from "./zh/profileParts";
 import { debuggerTexts } from "./zh/debugger";
+import { recommendationTexts } from "./zh/recommendations";
+import { watchpointTexts } from "./zh/watchpoints";
 import { profileRanks } from "./zh/profileRanks";
 import { profiles } from "./zh/profiles";
 import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
+import { logTexts } from "./zh/logs";
 import { media } from "./zh/media";
 import { runs } from "./zh/runs";
 import { saved } from "./zh/saved";
@@ -46,10 +50,6 @@ export const zh: Record<MessageKey, string> = {
   ...landscapes,
   ...profileRows,
   ...profiles,
-  ...profileDiff,
-  ...profileParts,
-  ...profileRanks,
-  ...debuggerTexts,
   ...lineage,
   ...modelLineage,
   ...dataLineage,
@@ -58,5 +58,13 @@ export const zh: Record<MessageKey, string> = {
   ...saved,
   ...tables,
   ...advice,
+  ...profileParts,
+  ...profileRanks,
+  ...profileDiff,
   ...firstBadTexts,
+  ...watchpointTexts,
+  ...recommendationTexts,
+  ...debugCompareTexts,
+  ...logTexts,
+  ...debuggerTexts,
 };

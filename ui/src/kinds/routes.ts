@@ -7,6 +7,12 @@ export const ROUTES: readonly Route[] = [
   { path: "/", name: "nav.runs", icon: "runs", load: () => import("../pages/runs/RunsPage.svelte") },
   { path: "/dashboard", name: "nav.dashboard", icon: "dashboard", load: () => import("../pages/dashboard/DashboardPage.svelte") },
   ...KINDS.flatMap(({ pages = [] }) => pages),
+  {
+    path: "/logs",
+    name: "nav.logs",
+    icon: "M3.5 2.5h9v11h-9ZM5.6 5.5h4.8M5.6 8h4.8M5.6 10.5h3",
+    load: () => import("../pages/logs/LogsPage.svelte"),
+  },
 ];
 
 const NOT_FOUND: Route = { path: "", name: "nav.not_found", icon: "warning", load: () => import("../pages/NotFoundPage.svelte") };

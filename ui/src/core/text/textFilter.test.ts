@@ -17,6 +17,16 @@ describe("filters", () => {
     expect(broken.matches("anything")).toBe(true);
   });
 
+  it("refuse expressions that may take exponential time", () => {
+    for (const text of ["(a+)+$", "(a*)*b", "((a)+)+", "(x(a+)y)*", "(?:a{2,})+", "(a|b+){3,}"]) {
+      const { error, matches } = matcherFor({ text, isRegex: true });
+      expect(error, text).not.toBeNull();
+      expect(matches("a".repeat(50))).toBe(true);
+    }
+    for (const text of ["^val/(loss|acc)+$", "layer\\.(\\d+)\\.", "a+b*", "(\\+)+", "([)+*])+x", "(a+)b+", "(?:ab)*", "\\(a+\\)+"])
+      expect(matcherFor({ text, isRegex: true }).error, text).toBeNull();
+  });
+
   it("take every text literally when it is no expression", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -55,6 +55,17 @@ export const advice = {
   "advice.frequency_drop_remedy": "Check power limit and temperature of the device with npu-smi.",
   "advice.garbage_collection": "Python collected garbage {runs} times for more than {threshold}, {time} in all.",
   "advice.garbage_collection_remedy": "Call gc.freeze() after the first step and gc.disable(), or collect at fixed steps.",
+  "advice.quiet_host":
+    "The device waited {runs} times for {least} or longer, {time} in all, while the host made less than one call in {interval}.",
+  "advice.quiet_host_remedy":
+    "Python probably collected garbage: call gc.freeze() after the first step and gc.disable(). Record with gc_detect_threshold to be sure.",
+  "advice.unaligned_transfers":
+    "{transfers} transfers over SDMA, {share} of them, have a size that is no multiple of {bytes} bytes (more than {threshold}).",
+  "advice.unaligned_transfers_remedy": "Pad buckets and shards to multiples of {bytes} bytes.",
+  "advice.bandwidth_contention":
+    "{operations} large operations reach less than {threshold} of {full} over SDMA while kernels run; the slowest is {name}, {rate}.",
+  "advice.bandwidth_contention_remedy":
+    "Kernels and transfers share the bandwidth of the memory: move the operation beside kernels that compute more and load less, or do not overlap it with them.",
   "advice.synchronized_norms": "SyncBatchNorm ran {calls} times (more than {threshold}) and takes {share} of the time of operators.",
   "advice.synchronized_norms_remedy": "Each one waits for all ranks: use fewer of them, or BatchNorm with a larger batch.",
   "advice.memory_calls": "{calls} calls allocated or freed memory of the device, {time} in all (more than {threshold}).",
@@ -111,9 +122,9 @@ export const advice = {
   "missing.not_in_format": "profiles of this format don’t have it",
   "missing.no_events": "the profile has no events",
   "missing.torch_steps": "the trace marks no steps",
-  "missing.torch_operators": "the trace has no operators",
-  "missing.torch_kernels": "the trace has no kernels",
-  "missing.torch_modules": "the trace has no modules",
+  "missing.torch_operators": "record them with:",
+  "missing.torch_kernels": "a training on a CPU has none; on a GPU, record them with:",
+  "missing.torch_modules": "record them with:",
   "missing.torch_annotations": "the trace has no named ranges",
   "missing.torch_memory": "the trace has no memory events",
   "missing.torch_data_pipeline": "the trace has no batch of a DataLoader",

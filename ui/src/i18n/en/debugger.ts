@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+/** Of the page Debugger, which adds them. */
 export const debuggerTexts = {
-  "nav.debugger": "Debugger",
-  "kind.tensor_statistics": "statistics of {n} {n|rank|ranks}",
   "debug.empty": "No debugging data in the selected runs",
   "debug.empty_how":
     "Record the statistics of all tensors of a step with one line, or copy a dump of MindSpore or msprobe into the directory of a run.",
@@ -93,5 +92,7 @@ export const debuggerTexts = {
   "debug.curve_none": "This figure was not recorded for the tensor.",
   "debug.views": "Views",
   "debug.tab_statistics": "Statistics",
+  "debug.tab_watchpoints": "Watchpoints",
   "debug.tab_first_bad": "First bad",
+  "debug.tab_compare": "Compare",
 } as const;

@@ -12,6 +12,7 @@ export const firstBadTexts = {
   "debug.bad_place": "step {step}",
   "debug.bad_place_rank": "step {step} of rank {rank}",
   "debug.bad_what": "{kinds} in {bad} of {count} elements",
+  "debug.bad_what_least": "{kinds} in at least {bad} of {count} elements",
   "debug.bad_and": " and ",
   "debug.bad_gradient": "gradient of {name}",
   "debug.bad_update": "update of {name}",

@@ -2,8 +2,6 @@
 import type { debuggerTexts as en } from "../en/debugger";
 
 export const debuggerTexts: Record<keyof typeof en, string> = {
-  "nav.debugger": "调试器",
-  "kind.tensor_statistics": "{n} 个 rank 的张量统计",
   "debug.empty": "所选训练中没有调试数据",
   "debug.empty_how": "用一行代码记录每一步所有张量的统计值，或将 MindSpore、msprobe 的 dump 数据复制到训练目录中。",
   "debug.unlisted": "无法读取“{run}”的“{source}”：",
@@ -94,5 +92,7 @@ export const debuggerTexts: Record<keyof typeof en, string> = {
   "debug.curve_none": "该张量未记录此统计值。",
   "debug.views": "视图",
   "debug.tab_statistics": "统计",
+  "debug.tab_watchpoints": "监测点",
   "debug.tab_first_bad": "首个异常值",
+  "debug.tab_compare": "对比",
 };

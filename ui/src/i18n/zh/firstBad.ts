@@ -12,6 +12,7 @@ export const firstBadTexts: Record<keyof typeof en, string> = {
   "debug.bad_place": "第 {step} 步",
   "debug.bad_place_rank": "第 {step} 步（rank {rank}）",
   "debug.bad_what": "{kinds}（{count} 个元素中的 {bad} 个）",
+  "debug.bad_what_least": "{kinds}（{count} 个元素中至少 {bad} 个）",
   "debug.bad_and": " 和 ",
   "debug.bad_gradient": "{name} 的梯度",
   "debug.bad_update": "{name} 的更新",

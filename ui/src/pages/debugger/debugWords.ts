@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { shapeText } from "../../core/debugger/figureText";
 import type { TableColumn } from "../../core/tables/tableColumn";
-import { hasWords, t } from "../../i18n/i18n.svelte";
+import { debuggerTexts } from "../../i18n/en/debugger";
+import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
 import type { DebugTensor } from "../../state/data/debugger";
+
+addEnglish(debuggerTexts);
 
 /** Figures that the table shows unless other columns are chosen. */
 const USUAL = ["nan", "positive_inf", "negative_inf", "min", "max", "mean", "norm", "zero_share", "update_ratio"];

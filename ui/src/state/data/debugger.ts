@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  fetchDebugConditions,
   fetchDebugFirstBad,
   fetchDebugHeat,
   fetchDebugHistory,
@@ -7,6 +8,8 @@ import {
   fetchDebugRows,
   fetchDebugSources,
   fetchDebugSteps,
+  fetchDebugWatch,
+  type DebugConditions,
   type DebugFirstBadAnswer,
   type DebugHeat,
   type DebugHeatQuery,
@@ -18,22 +21,31 @@ import {
   type DebugRowsQuery,
   type DebugSources,
   type DebugSteps,
+  type DebugWatchAnswer,
+  type DebugWatchQuery,
   type OfAllRanks,
   type OfSource,
 } from "../../api/debugger";
-import type { ResourceDefinition } from "../requests/resourceCache";
+import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
 export type {
+  DebugCondition,
+  DebugConditions,
   DebugFirstBad,
   DebugGrowth,
   DebugHeat,
   DebugHistory,
+  DebugHit,
   DebugOperator,
+  DebugParameter,
+  DebugRecommendation,
   DebugRow,
   DebugRowDetails,
   DebugRows,
   DebugSource,
   DebugTensor,
+  DebugWatchAnswer,
+  DebugWatchpoint,
   FigureName,
   OfAllRanks,
   OfSource,
@@ -107,6 +119,23 @@ export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> 
   kind: "debug_first_bad",
   read: fetchDebugFirstBad,
   runs: runOf,
+  keepsValue: isSameTraining,
+};
+
+/** What watchpoints can be made of; it depends on no run. */
+export const debugConditions: ResourceDefinition<Record<string, never>, DebugConditions> = {
+  kind: "debug_conditions",
+  read: (_, signal) => fetchDebugConditions(signal),
+  runs: noRuns,
+  bytes: () => 10_000,
+};
+
+/** Over all ranks; the last hits stay until the next ones are there. */
+export const debugWatch: ResourceDefinition<DebugWatchQuery, DebugWatchAnswer> = {
+  kind: "debug_watch",
+  read: fetchDebugWatch,
+  runs: runOf,
+  bytes: ({ hits }) => 600 * hits.length + 40_000,
   keepsValue: isSameTraining,
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { IntList } from "../arrays/intList";
+import { isSlowPattern } from "../../text/slowPattern";
 import type { ScopeTree } from "./scopeTree";
 
 /** Bits of what matched. */
@@ -36,8 +37,6 @@ export interface SearchResult {
 /** Time after which a regular expression is given up. */
 const MOST_MILLISECONDS = 250;
 const TESTS_PER_CLOCK = 64;
-/** A quantified group that contains a quantifier, such as `(a+)+`, may take exponential time. */
-const NESTED_QUANTIFIER = /\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]/;
 
 /** Searches names, types, shapes and dtypes. Each distinct text is tested once. A text with `/` is searched in full paths. */
 export class GraphSearch {
@@ -73,7 +72,7 @@ export class GraphSearch {
       const lower = text.toLowerCase();
       return (candidate) => candidate.includes(lower);
     }
-    if (NESTED_QUANTIFIER.test(text)) return "slow_pattern";
+    if (isSlowPattern(text)) return "slow_pattern";
     try {
       return timed(new RegExp(text, "i"));
     } catch {

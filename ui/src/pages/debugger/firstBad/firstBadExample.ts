@@ -7,7 +7,7 @@ export function firstBad(): DebugFirstBad {
   return {
     ...{ cause: "operator", step: 50, rank: 0, phase: "forward", operator, before: operator },
     ...{ is_first_step: false, is_module: false, growth: [growth()], other_ranks: {}, stack: ["/train/net.py:49 forward: x.log()"] },
-    tensor: row(3, "output", { nan: 600, negative_inf: 1, count: 1280 }),
+    tensor: row(3, "output", { nan: 600, negative_inf: 1, zero: 0, count: 1280 }),
     inputs: [row(2, "input", { nan: 0, negative_inf: 0, count: 1280, min: -4, max: 512 })],
     outputs: [row(3, "output", { nan: 600, negative_inf: 1, count: 1280, min: -2, max: 6 })],
     chain: [operator, { kind: "gradient", name: "fc1.weight", row: 9 }],

@@ -22,6 +22,13 @@ describe("the first bad number in words", () => {
     );
   });
 
+  it("counts at least one element where only extremes were recorded", () => {
+    const found = firstBad();
+    found.tensor.figures = { nan: 1, negative_inf: null, zero: null, count: 1280 };
+    expect(firstBadHead(found, false, english)).toContain(` returns NaN in at least 1 of ${COUNT} elements from finite inputs.`);
+    expect(firstBadHead(found, true, chinese)).toContain(`NaN（${COUNT} 个元素中至少 1 个）`);
+  });
+
   it("leaves no gap for any cause, in both languages", () => {
     for (const cause of ["operator", "batch", "parameters", "loss", "unrecorded", "other_rank"] as const) {
       for (const kind of ["operator", "gradient", "update"] as const) {

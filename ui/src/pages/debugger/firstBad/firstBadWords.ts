@@ -4,6 +4,7 @@ import { firstBadTexts } from "../../../i18n/en/firstBad";
 import type { Values } from "../../../i18n/fill";
 import { addEnglish, type MessageKey } from "../../../i18n/i18n.svelte";
 import type { DebugFirstBad, DebugGrowth, DebugOperator, DebugTensor } from "../../../state/data/debugger";
+import "../debugWords"; // its texts
 
 addEnglish(firstBadTexts);
 
@@ -61,5 +62,7 @@ function whatText({ tensor: { figures } }: DebugFirstBad, say: Say): string {
   const present = KINDS.filter(([figure]) => (figures[figure] ?? 0) > 0);
   const bad = present.reduce((sum, [figure]) => sum + figures[figure]!, 0);
   const kinds = present.map(([, text]) => text).join(say("debug.bad_and"));
-  return say("debug.bad_what", { kinds, bad: groupDigits(bad), count: groupDigits(figures.count ?? 0) });
+  const isLeast = (figures.zero ?? null) === null; // only extremes were recorded: they prove one such element
+  const text = isLeast ? "debug.bad_what_least" : "debug.bad_what";
+  return say(text, { kinds, bad: groupDigits(bad), count: groupDigits(figures.count ?? 0) });
 }

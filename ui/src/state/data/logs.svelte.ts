@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isAbort } from "../../api/client";
+import {
+  fetchLogFiles,
+  fetchLogHistogram,
+  fetchLogLines,
+  fetchLogMessage,
+  type LogConditions,
+  type LogFiles,
+  type LogHistogram,
+  type LogHistogramQuery,
+  type LogLine,
+  type LogLines,
+  type LogLinesQuery,
+  type LogMessage,
+  type LogMessageQuery,
+} from "../../api/logs";
+import { problemOf, type Problem } from "../requests/problem";
+import type { ResourceDefinition } from "../requests/resourceCache";
+
+export type { LogConditions, LogHistogram, LogLine, RunLogs } from "../../api/logs";
+
+export const logFiles: ResourceDefinition<{ runs: readonly string[] }, LogFiles> = {
+  kind: "log_files",
+  read: ({ runs }, signal) => fetchLogFiles(runs, signal),
+  runs: ({ runs }) => runs,
+};
+
+export const logHistogram: ResourceDefinition<LogHistogramQuery, LogHistogram> = {
+  kind: "log_histogram",
+  read: fetchLogHistogram,
+  runs: ({ run }) => [run],
+  keepsValue: (previous, next) => previous.run === next.run,
+};
+
+export const logMessage: ResourceDefinition<LogMessageQuery, LogMessage> = {
+  kind: "log_message",
+  read: fetchLogMessage,
+  runs: () => [],
+};
+
+/** Where the list goes. */
+export type LogAnchor = Partial<Pick<LogLinesQuery, "at_step" | "at_time" | "is_last">>;
+
+const PAGE = 100;
+const MOST_PAGES = 60;
+const SEARCH_MS = 60;
+const FOLLOW_MS = 1500;
+const PROBLEM_MS = 4000;
+
+/** The messages that fulfil conditions: pages are read when they are needed, and a log is followed while it grows. */
+export class LogPages {
+  /** What the last answer says of all messages; its lines are of any place. */
+  facts = $state.raw<LogLines | null>(null);
+  problem = $state.raw<Problem | null>(null);
+  #pages = $state.raw<ReadonlyMap<number, readonly LogLine[]>>(new Map());
+  #requested = new Set<number>();
+  #conditions: LogConditions | null = null;
+  #key = "";
+  #abort = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  get matching(): number {
+    return this.facts?.matching ?? 0;
+  }
+
+  line(place: number): LogLine | undefined {
+    return this.#pages.get(Math.floor(place / PAGE))?.[place % PAGE];
+  }
+
+  /** Begins with other conditions; null stops. */
+  show(conditions: LogConditions | null): void {
+    const key = JSON.stringify(conditions);
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#conditions = conditions;
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    clearTimeout(this.#timer);
+    this.#forget();
+    this.facts = null;
+    this.problem = null;
+    if (conditions) void this.#follow(this.#abort.signal);
+  }
+
+  /** Reads the pages of places that are not there. */
+  need(first: number, end: number): void {
+    for (let page = Math.floor(first / PAGE); page * PAGE < Math.min(end, this.matching); page++) {
+      if (!this.#pages.has(page) && !this.#requested.has(page)) void this.#read(page, this.#abort.signal);
+    }
+  }
+
+  /** The place of a step, time or the end as far as the log is searched; null after other conditions were shown. */
+  async locate(anchor: LogAnchor): Promise<number | null> {
+    const { signal } = this.#abort;
+    for (;;) {
+      const answer = await this.#ask({ count: 1, ...anchor }, signal);
+      if (!answer) return null;
+      if (answer.is_complete) return answer.at;
+      await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const answer = document.hidden && this.facts ? this.facts : await this.#ask({ count: 0 }, signal);
+    if (signal.aborted) return;
+    const wait = !answer ? PROBLEM_MS : answer.is_complete ? FOLLOW_MS : SEARCH_MS;
+    this.#timer = setTimeout(() => void this.#follow(signal), wait);
+  }
+
+  async #read(page: number, signal: AbortSignal): Promise<void> {
+    this.#requested.add(page);
+    const answer = await this.#ask({ first: page * PAGE, count: PAGE }, signal);
+    if (signal.aborted) return;
+    this.#requested.delete(page);
+    if (!answer || answer.generation !== this.facts?.generation) return;
+    const pages = [...this.#pages, [page, answer.lines] as const];
+    this.#pages = new Map(pages.slice(-MOST_PAGES));
+  }
+
+  async #ask(part: Partial<LogLinesQuery> & { count: number }, signal: AbortSignal): Promise<LogLines | null> {
+    try {
+      const answer = await fetchLogLines({ first: 0, is_last: false, ...this.#conditions!, ...part }, signal);
+      if (signal.aborted) return null;
+      this.#take(answer);
+      return answer;
+    } catch (error) {
+      if (!isAbort(error) && !signal.aborted) this.problem = problemOf(error);
+      return null;
+    }
+  }
+
+  #take(answer: LogLines): void {
+    const before = this.facts;
+    this.problem = null;
+    this.facts = answer;
+    if (before?.generation !== answer.generation || answer.matching < before.matching) this.#forget();
+    else if (before.matching < answer.matching) this.#forgetLast(before.matching);
+  }
+
+  #forget(): void {
+    this.#pages = new Map();
+    this.#requested = new Set();
+  }
+
+  /** The page that was the last one has more lines now. */
+  #forgetLast(matching: number): void {
+    const last = Math.floor(matching / PAGE);
+    this.#requested.delete(last);
+    if (this.#pages.has(last)) this.#pages = new Map([...this.#pages].filter(([page]) => page !== last));
+  }
+}
