@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
         if not torch.cuda.is_available():
             pytest.skip("there is no GPU")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 KiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    try:
+        made = subprocess.run(command, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command")
+    if made.returncode:
+        pytest.skip("file systems can't be mounted here")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
