@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from mindscope.debug.open import read_debug_data
 from mindscope.ingest import find_runs
 from tests.debug.formats.made_dumps import raw_dump, short_dump
 from tests.debug.formats.made_msprobe import dump as msprobe_dump
+from tests.debug.formats.test_debug_mode import TEXT
 from tests.event_log import MINDSPORE_NAME
 
 NPY = "Conv2D.a-op1.0.0.1600000000000000.output.0.NCHW.npy"
@@ -46,6 +48,9 @@ def contents(base: Path) -> dict[str, list[tuple[str, str, int]]]:
     (["d/net/iteration_3/x_output_0_shape_1_Float16_NCHW.bin"], {"d": [("mindspore_dump", ".", 1)]}),
     (["p/step0/rank0/dump.json", "p/step1/proc12/dump.json"], {"p": [("msprobe_dump", ".", 1)]}),
     ([f"r/{EVENTS}", "r/rank_0/rdr/SESSION.graph_exec_order.0.txt"], {"r": [("running_data", ".", 1)]}),
+    (["t/loss_float32_0.npy", "t/grad_in_bfloat16_1.npy"], {"t": [("tensor_dump", ".", 1)]}),
+    ([f"s/{EVENTS}", "dump/0_loss.npy", "dump/1_loss.npy"], {"s": [("tensor_dump", "../dump", 1)]}),
+    (["d/a.npy", "e/3_x.npy", "e/9_y.npy", "f/rank_0", "f/notes.txt"], {}),
     (["x/7/notes.csv", "x/rank_0/weights.bin", "x/step1/rank0/other.json", "x/iteration_1/model.bin"], {}),
 ])  # fmt: skip
 def test_debugging_data_belongs_to_the_nearest_run(
@@ -62,6 +67,18 @@ def test_what_is_listed_can_be_read(tmp_path: Path) -> None:
     found = find_runs(tmp_path).runs
     formats = {id: read_debug_data(run.path / run.contents[0].name).format for id, run in found.items()}
     assert formats == {"a": "mindspore_dump", "b": "mindspore_dump", "c": "msprobe"}
+
+
+def test_files_belong_to_the_only_run_beside_them(tmp_path: Path) -> None:
+    write(tmp_path, f"a/first/{EVENTS}")
+    (tmp_path / "a" / "operators.txt").write_text(TEXT)
+    (tmp_path / "a" / "nccl_trace_rank_0").write_bytes(pickle.dumps({"version": "2", "entries": []}))
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "debug.log").write_text(TEXT)
+    assert contents(tmp_path) == {
+        "a/first": [("debug_mode_log", "../operators.txt", 1), ("flight_record", "../nccl_trace_rank_0", 1)],
+        "b": [("debug_mode_log", "debug.log", 1)],
+    }
 
 
 def test_a_new_step_changes_the_version(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from mindscope.debug.model.fields import Field
 from mindscope.debug.model.loaded import LoadedSource
 from mindscope.errors import DebugDataError, RunNotFoundError, WatchpointError
 from mindscope.reading.run_debug import RunDebug, open_debug
+from tests.debug.formats.made_dumps import raw_dump
 from tests.debug.made_sources import Recorded, output, parameter, source_of
 from tests.debug.recorded_runs import write_run
 
@@ -90,3 +91,15 @@ def test_a_run_without_debugging_data_names_the_remedy(tmp_path: Path) -> None:
         _ = mindscope.open_run(tmp_path).debug
     with pytest.raises(RunNotFoundError, match="does not exist"):
         open_debug(tmp_path / "nothing")
+
+
+def test_a_dump_beside_the_only_run_belongs_to_it(tmp_path: Path) -> None:
+    with mindscope.SummaryRecord(tmp_path / "logs" / "first") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    raw_dump(tmp_path / "logs" / "dump")
+    debug = mindscope.open_run(tmp_path / "logs" / "first").debug
+    assert debug.path == tmp_path / "logs" / "dump"
+    assert debug.source.steps(1) == [3]
+    np.save(tmp_path / "logs" / "x_float32_0.npy", np.ones(2))  # of no run: it is no directory of its own
+    assert open_debug(tmp_path / "logs" / "first").path == tmp_path / "logs" / "dump"

@@ -16,6 +16,8 @@ from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.server.debugger.scans import Scans
 from mindscope.settings import Settings
+from tests.debug.formats.made_dumps import raw_dump
+from tests.debug.formats.test_debug_mode import TEXT
 
 from .debug_runs import STACK, arrays_of, write_run
 from .live_viewer import DATA, Columns, unpack
@@ -38,6 +40,7 @@ def client(logs: Path, tmp_path: Path) -> Iterator[TestClient]:
     with TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080") as opened:
         opened.catalog = catalog  # type: ignore[attr-defined]
         yield opened
+    catalog.close()
 
 
 def ask(client: TestClient, path: str, **query: Any) -> Any:
@@ -165,6 +168,16 @@ def test_a_dump_below_a_run_is_a_source(client: TestClient, logs: Path) -> None:
     found = columns(client, "rows", source=name, rank=rank["rank"], count=500)
     assert found.header["total"] > 5
     assert found.header["tensors"][0]["shape"] is not None
+
+
+def test_a_dump_beside_the_only_run_is_a_source(client: TestClient, logs: Path) -> None:
+    raw_dump(logs / "dump")
+    (logs / "debug.txt").write_text(TEXT)
+    names = [each["source"] for each in ask(client, "sources", runs=["run"])["sources"]]
+    assert names == [".", "../debug.txt", "../dump"]
+    assert columns(client, "rows", source="../dump", rank=1, step=3).header["total"] == 5
+    write_run(logs / "other")
+    assert [each["source"] for each in ask(client, "sources", runs=["run"])["sources"]] == ["."]
 
 
 def test_what_is_not_there_says_so(client: TestClient) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
@@ -16,6 +17,9 @@ from mindscope import SummaryRecord
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
+from mindscope.types import Kind
+from tests.debug.made_sources import Recorded, output, source_of
+from tests.debug.recorded_runs import write_run
 
 Ask = Callable[..., Any]
 START = 1_790_000_000
@@ -59,6 +63,7 @@ def client(base: Path, tmp_path: Path) -> Iterator[TestClient]:
     catalog.refresh()
     with TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080") as opened:
         yield opened
+    catalog.close()
 
 
 @pytest.fixture
@@ -99,6 +104,7 @@ def test_logs_beside_a_run_belong_to_it(tmp_path: Path, base: Path) -> None:
     catalog.refresh()
     with TestClient(create_app(Settings(summary_base_dir=base), catalog), base_url="http://127.0.0.1:8080") as client:
         found = client.post("/api/logs/files", json={"runs": ["deep/summary"]}).json()["logs"]
+    catalog.close()
     assert [file["name"] for file in found[0]["files"]] == ["../logs/worker.out", "../train.log"]
 
 
@@ -188,6 +194,19 @@ def test_steps_of_the_histogram(ask: Ask, base: Path) -> None:
     assert [each["step"] for each in answer["steps"]] == [0, 1, 2, 3, 4]
     assert ask("lines", run="second", at_step=3)["at"] == 1
     assert [ask("message", run="second", file=0, row=row)["step"] for row in (0, 1)] == [None, 4]
+
+
+def test_statistics_of_tensors_alone_have_steps(base: Path) -> None:
+    write_run(base / "third", source_of({step: [Recorded(output("fc"), np.ones(2))] for step in range(1, 5)}))
+    now = datetime.now().timestamp() - START
+    write(base / "third" / "run.log", line(now + 1000, "INFO", "a"))
+    catalog = Catalog(base, None)
+    catalog.refresh()
+    kinds = {kind for kind, _ in catalog.run("third").series}
+    with TestClient(create_app(Settings(summary_base_dir=base), catalog), base_url="http://127.0.0.1:8080") as client:
+        found = client.post("/api/logs/message", json={"run": "third", "file": 0, "row": 0}).json()
+    catalog.close()
+    assert (kinds, found["step"]) == ({Kind.TENSOR_STATISTICS}, 4)
 
 
 def test_the_zone_of_another_machine(ask: Ask, base: Path) -> None:

@@ -59,13 +59,17 @@ def find_debug_data(path: str | Path) -> Iterator[FoundDebugData]:
     yield from _find(Path(path), _DEPTH)
 
 
+def recognize_debug_data(path: Path) -> FoundDebugData | None:
+    """The debugging data that a path is; None if no format recognizes it. Raises OSError."""
+    return next((FoundDebugData(path, each) for each in FORMATS if each.recognizes(path)), None)
+
+
 def _find(path: Path, depth: int) -> Iterator[FoundDebugData]:
     path.stat()  # raises for a path that is not there
-    for each in FORMATS:
-        if each.recognizes(path):
-            yield FoundDebugData(path, each)
-            return
-    if depth and path.is_dir():
+    found = recognize_debug_data(path)
+    if found is not None:
+        yield found
+    elif depth and path.is_dir():
         for entry in sorted(path.iterdir()):
             try:
                 if not entry.is_symlink():

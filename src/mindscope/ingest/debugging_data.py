@@ -7,8 +7,18 @@ import os
 import re
 from collections.abc import Collection, Iterable
 
+from mindscope.formats.debug_mode_text import HEAD_BYTES, LOG_SUFFIXES, is_debug_mode_text
+from mindscope.formats.tensor_dump_names import tensor_dump_names
 from mindscope.store.contents import ContentKind
 
+DEBUGGING_FILES = frozenset((ContentKind.DEBUG_MODE_LOG, ContentKind.FLIGHT_RECORD))
+DEBUGGING_DATA = DEBUGGING_FILES | {
+    ContentKind.MINDSPORE_DUMP,
+    ContentKind.MSPROBE_DUMP,
+    ContentKind.TENSOR_DUMP,
+    ContentKind.RUNNING_DATA,
+}
+"""Kinds of contents; those of ``DEBUGGING_FILES`` are single files, the others directories."""
 _RANK = re.compile(r"rank_\d+", re.ASCII)
 _RAW_DIRECTORY = re.compile(r"iteration_\d+", re.ASCII)
 _DEVICE = re.compile(r"device_\d+", re.ASCII)
@@ -24,6 +34,8 @@ _PROBE_RANK = re.compile(r"rank\d*|proc\d+", re.ASCII)
 _PROBE_STEP = re.compile(r"step\d+", re.ASCII)
 _BESIDE_DUMP = frozenset((".dump_metadata", "execution_order"))
 _RUNNING_DATA = "rdr"
+_FLIGHT_RECORD = re.compile(r".*(rank|trace|flight|nccl|fr)_?\d{1,9}(\.(pickle|pkl))?", re.ASCII | re.IGNORECASE)
+_PICKLE_START = b"\x80"
 
 
 def recognize_debugging_data(directory: str, names: Collection[str]) -> tuple[ContentKind, str] | None:
@@ -40,18 +52,33 @@ def recognize_debugging_data(directory: str, names: Collection[str]) -> tuple[Co
         return ContentKind.MINDSPORE_DUMP, _above(directory, 3 if is_of_device else 2)
     if _NUMBER.fullmatch(own) and _has(names, _TENSOR):
         return ContentKind.MINDSPORE_DUMP, _root_of_numbers(directory)
+    if tensor_dump_names(names):
+        return ContentKind.TENSOR_DUMP, directory
     return None
 
 
-def run_of(root: str, base: str, runs: Collection[str]) -> str:
+def recognize_debugging_file(entry: os.DirEntry[str]) -> tuple[ContentKind, str] | None:
+    """The kind and the path of a file that may be debugging data by its name, and is by its first bytes."""
+    if entry.name.endswith(LOG_SUFFIXES) and is_debug_mode_text(_head(entry)):
+        return ContentKind.DEBUG_MODE_LOG, entry.path
+    if _FLIGHT_RECORD.fullmatch(entry.name):
+        head = _head(entry)
+        if head.startswith(_PICKLE_START) and (b"pg_config" in head or b"entries" in head):
+            return ContentKind.FLIGHT_RECORD, entry.path
+    return None
+
+
+def run_of(root: str, base: str, runs: Collection[str], *, is_file: bool = False) -> str:
     """The directory of the run that debugging data belongs to.
 
-    That is the nearest of the root, its parent, and the only run beside it; without any, the root is a run itself.
+    That is the nearest of the root, its parent, and the only run beside it; without any, the root is a run itself, or
+    the directory of a file.
 
     Args:
         root: of the debugging data.
         base: below which runs are.
         runs: directories with event files.
+        is_file: whether the root is a file.
     """
     if len(root) < len(base):
         return base
@@ -60,7 +87,20 @@ def run_of(root: str, base: str, runs: Collection[str]) -> str:
         if directory in runs:
             return directory
     beside = [run for run in runs if os.path.dirname(run) == above] if len(above) >= len(base) else []  # noqa: PTH120
-    return beside[0] if len(beside) == 1 else root
+    if len(beside) == 1:
+        return beside[0]
+    return above if is_file else root
+
+
+def _head(entry: os.DirEntry[str]) -> bytes:
+    """The first bytes of a file; empty of another entry, or if it can't be read."""
+    try:
+        if entry.is_file(follow_symlinks=False):
+            with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (the path may be invalid UTF-8)
+                return file.read(HEAD_BYTES)
+    except OSError:
+        pass
+    return b""
 
 
 def _has(names: Iterable[str], pattern: re.Pattern[str]) -> bool:

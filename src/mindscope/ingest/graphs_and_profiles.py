@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from mindscope.ingest.debugging_data import run_of
+from mindscope.ingest.debugging_data import DEBUGGING_DATA, DEBUGGING_FILES, recognize_debugging_file, run_of
 from mindscope.ingest.file_names import readable
 from mindscope.store.contents import Content, ContentKind
 from mindscope.store.file_facts import natural_key
@@ -53,7 +53,6 @@ class RunContents(NamedTuple):
 
 
 NO_CONTENTS = RunContents()
-_DEBUGGING_DATA = (ContentKind.MINDSPORE_DUMP, ContentKind.MSPROBE_DUMP, ContentKind.RUNNING_DATA)
 
 
 def is_content_name(name: str) -> bool:
@@ -92,7 +91,7 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
         and _begins_a_graph(entry)
     ):
         return ContentKind.GRAPH_FILE, entry.path
-    return None
+    return recognize_debugging_file(entry)
 
 
 def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
@@ -127,19 +126,21 @@ def contents_by_run(
     by_run: dict[str, list[Found]] = {}
     profiles = {
         path for directory, each in found.items() for kind, path in each
-        if path == directory and kind not in _DEBUGGING_DATA
+        if path == directory and kind not in DEBUGGING_DATA
     }  # fmt: skip
-    roots = {(kind, path) for each in found.values() for kind, path in each if kind in _DEBUGGING_DATA}
+    roots = {(kind, path) for each in found.values() for kind, path in each if kind in DEBUGGING_DATA}
     for kind, path in roots:
-        by_run.setdefault(run_of(path, base, with_events), []).append((kind, path if len(path) >= len(base) else base))
+        run = run_of(path, base, with_events, is_file=kind in DEBUGGING_FILES)
+        by_run.setdefault(run, []).append((kind, path if len(path) >= len(base) else base))
     for each in found.values():
         for kind, path in each:
-            if kind in _DEBUGGING_DATA:
+            if kind in DEBUGGING_DATA:
                 continue
             above = os.path.dirname(path)  # noqa: PTH120
             if not any(_profiles_around(above, profiles, base)):
                 by_run.setdefault(_owner(base, above, kind), []).append((kind, path))
-    versions = _directory_versions({*profiles, *(path for _, path in roots)}, modified_ns, base)
+    directories = {path for kind, path in roots if kind not in DEBUGGING_FILES}
+    versions = _directory_versions({*profiles, *directories}, modified_ns, base)
     return {
         run: RunContents(_summarize(run, each, versions), tuple(path for _, path in each))
         for run, each in by_run.items()

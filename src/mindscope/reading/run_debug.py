@@ -16,11 +16,11 @@ from mindscope.debug.first_bad import FirstBad, find_first_bad
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import DebugTensor
-from mindscope.debug.open import find_debug_data
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
 from mindscope.reading.debug import RecordedSource, has_statistics
+from mindscope.reading.debugging_data import debug_data_of
 from mindscope.reading.open import open_runs
 from mindscope.reading.operator_pairs import remembered_pairs
 from mindscope.settings import load_settings
@@ -184,7 +184,7 @@ class RunDebug:
 
 
 def debug_of_run(store: RunStore) -> RunDebug:
-    """The debugging data that a run holds, or a file or directory in its directory.
+    """The debugging data that a run holds, or a file or directory in its directory or beside it.
 
     Raises DebugDataError if there is none.
     """
@@ -224,7 +224,7 @@ def _of_ranks(stores: list[RunStore], directory: Path) -> RunDebug:
 
 
 def _found_in(directory: Path) -> RunDebug:
-    found = list(find_debug_data(directory))
+    found = [each for _, each in debug_data_of(directory)]
     if not found:
         raise DebugDataError(
             f"{directory} holds no debugging data: record it with mindscope.torch.Debugger, or give a dump"

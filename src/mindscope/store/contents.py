@@ -12,7 +12,9 @@ class ContentKind(str, Enum):
     """Type and writer of the content.
 
     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
-    ``running_data``: what a running data recorder wrote when a training failed.
+    ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
+    logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
+    collectives of a rank.
     """
 
     GRAPH_FILE = "graph_file"
@@ -25,7 +27,10 @@ class ContentKind(str, Enum):
     MEMORY_PROFILE = "memory_profile"
     MINDSPORE_DUMP = "mindspore_dump"
     MSPROBE_DUMP = "msprobe_dump"
+    TENSOR_DUMP = "tensor_dump"
+    DEBUG_MODE_LOG = "debug_mode_log"
     RUNNING_DATA = "running_data"
+    FLIGHT_RECORD = "flight_record"
 
 
 @dataclass(frozen=True, slots=True, order=True)

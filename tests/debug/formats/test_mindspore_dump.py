@@ -197,6 +197,18 @@ def test_trees_of_later_versions(tmp_path: Path, path: str) -> None:
     assert source.at(7, 2).column(Field.COUNT) == 6
 
 
+def test_files_beside_a_raw_dump_give_order_lines_and_settings(tmp_path: Path) -> None:
+    device = raw_dump(tmp_path) / "net" / "device_1"
+    save_graph(device, ORDER[::-1], OLD_IR.replace("BEFORE", ""))
+    (tmp_path / ".metadata").mkdir()
+    (tmp_path / ".metadata" / "data_dump.json").write_text('{"dump_mode": 0, "common_dump_settings": {"iteration": 0}}')
+    source = read_debug_data(tmp_path)
+    assert source.facts["settings"]["common_dump_settings"] == {"iteration": 0}
+    outputs = [each for _, each in rows(source, 3, 1) if each.role is Role.OUTPUT]
+    assert [each.type for each in outputs] == ["ApplyMomentum", "ReluGrad", "ReLU", "Conv2D"]
+    assert any("net.py" in line for each in outputs for line in each.stack)
+
+
 def test_a_rank_by_itself_and_several_ranks(tmp_path: Path) -> None:
     short_dump(tmp_path / "dump", 0)
     short_dump(tmp_path / "dump", 1, steps=(5,))

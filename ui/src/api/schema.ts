@@ -2691,10 +2691,12 @@ export interface components {
          * @description Type and writer of the content.
          *
          *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
-         *     ``running_data``: what a running data recorder wrote when a training failed.
+         *     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
+         *     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
+         *     collectives of a rank.
          * @enum {string}
          */
-        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "running_data";
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record";
         /**
          * CounterColumns
          * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.

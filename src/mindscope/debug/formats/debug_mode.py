@@ -30,14 +30,12 @@ from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.formats.debug_mode_text import HEAD_BYTES, LOG_SUFFIXES, is_debug_mode_text
 
-_SUFFIXES = (".txt", ".log")
-_HEAD = 1 << 14
 _LONGEST_LINE = 1 << 16
 _OPERATOR = re.compile(
     r"(?P<indent>\s*)(?P<name>[A-Za-z_]\w*(?:::|\.)[\w.]+)\((?P<inputs>.*)\)(?:  ->  (?P<outputs>.*))?", re.ASCII
 )
-_CALL = re.compile(r"^\s*[A-Za-z_]\w*::[\w.]+\(.*\)  ->  ", re.MULTILINE | re.ASCII)
 _MODULE = re.compile(r"(?P<indent>\s*)\[nn\.Mod\] (?P<path>\S+)", re.ASCII)
 _FRAME = re.compile(r"\s*# File: (?P<path>.+?):(?P<line>\d+) in (?P<function>\S+), code: (?P<source>.*)", re.ASCII)
 _TENSOR = re.compile(r"\bt(?:\$\d+)?: (?P<dtype>[a-z]\w*)\[(?P<shape>[\d, ]*)\]", re.ASCII)
@@ -61,11 +59,10 @@ class _Line(NamedTuple):
 
 def is_debug_mode_log(path: Path) -> bool:
     """Whether a text file begins with lines of DebugMode. Raises OSError."""
-    if path.suffix not in _SUFFIXES or not path.is_file():
+    if not path.name.endswith(LOG_SUFFIXES) or not path.is_file():
         return False
     with path.open("rb") as file:
-        head = file.read(_HEAD)
-    return b"  ->  t" in head and _CALL.search(head.decode("utf-8", "replace")) is not None
+        return is_debug_mode_text(file.read(HEAD_BYTES))
 
 
 def read_debug_mode_log(path: Path) -> RecordedSteps:

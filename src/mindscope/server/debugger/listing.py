@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mindscope.debug.model.source import DebugSource
@@ -33,15 +33,13 @@ def list_sources(catalog: Catalog, opened: OpenSources, runs: Sequence[str]) -> 
         if id not in seen and any(has_statistics(each) for each in rank_stores(store, known)):
             seen.update(each.id for each in rank_stores(store, known))
             _list(answer, id, OWN, lambda id=id: opened.get(catalog, id, OWN))
-        _list_dumps(answer, store, known, opened)
+        _list_dumps(answer, store, opened)
     return answer
 
 
-def _list_dumps(
-    answer: DebugSourcesAnswer, store: RunStore, known: Mapping[str, RunStore], opened: OpenSources
-) -> None:
+def _list_dumps(answer: DebugSourcesAnswer, store: RunStore, opened: OpenSources) -> None:
     try:
-        dumps = list(dumps_of(store, known))
+        dumps = list(dumps_of(store))
     except OSError as error:
         answer.unlisted.append(UnlistedDebugRun(run=store.id, source=OWN, problem=ReasonEntry.of(error)))
         return

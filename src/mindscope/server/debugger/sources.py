@@ -19,17 +19,19 @@ from numpy.typing import NDArray
 from mindscope.analysis.ranks import find_ranks
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.open import FoundDebugData, find_debug_data
+from mindscope.debug.open import FoundDebugData
 from mindscope.debug.views.tensor_filter import TensorFilter
 from mindscope.ingest import Catalog
-from mindscope.ingest.file_names import readable
 from mindscope.reading.debug import RecordedSource, has_statistics
+from mindscope.reading.debugging_data import debug_data_of
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
 OWN = "."
 """What the event files of a run and of its other ranks hold."""
+BASE_ID = "."
+"""Of a run that is the base directory: what lies beside it is not shown."""
 MOST_OPEN = 8
 MOST_DIRECTORIES = 20_000
 """Of a dump, whose changes are noticed."""
@@ -99,7 +101,7 @@ class OpenSources:
         store = catalog.run(run)
         if source == OWN:
             return self._own(store, catalog.runs)
-        found = next((found for name, found in dumps_of(store, catalog.runs) if name == source), None)
+        found = next((found for name, found in dumps_of(store) if name == source), None)
         if found is None:
             raise SourceNotFoundError(run, source)
         return self.dump(run, source, found)
@@ -157,15 +159,9 @@ def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]
     return [runs[id] for _, id in sorted(siblings)]
 
 
-def dumps_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple[str, FoundDebugData]]:
-    """The dumps below the directory of a run with their paths, without those of runs below it. Raises OSError."""
-    directory = Path(store.path)
-    others = {str(each.path) for each in runs.values() if each is not store}
-    for found in find_debug_data(directory):
-        above = [str(each) for each in (found.path, *found.path.parents) if each != directory]
-        if others.isdisjoint(above):
-            name = readable(found.path.relative_to(directory).as_posix())
-            yield (name if name != OWN else "./"), found
+def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
+    """The dumps below and beside the directory of a run with their paths. Raises OSError."""
+    return debug_data_of(Path(store.path), has_beside=store.id != BASE_ID)
 
 
 def _series_version(store: RunStore) -> int:

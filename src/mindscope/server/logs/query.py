@@ -179,7 +179,7 @@ def _line(placed: PlacedMessage) -> LogLine:
 
 
 def _time_of(store: RunStore, step: int) -> float | None:
-    """When the step was recorded, or else the next one; None without scalars."""
+    """When the step was recorded, or else the next one; None without steps."""
     points = _clock(store)
     if points is None:
         return None
@@ -208,9 +208,9 @@ def _steps(store: RunStore, start: float, end: float) -> list[LogStep]:
 
 
 def _clock(store: RunStore) -> tuple[np.ndarray, np.ndarray] | None:
-    """Steps and their times, of the longest scalar."""
-    series = [each for tag in store.tags(Kind.SCALAR) if (each := store.scalars(tag)) is not None and len(each)]
+    """Steps and their times, of the longest series of any kind; of equally long ones, of a scalar."""
+    series = [(len(each), kind is Kind.SCALAR, each) for (kind, _), each in store.series.items() if len(each)]
     if not series:
         return None
-    points = max(series, key=len).visible()
+    points = max(series, key=lambda each: each[:2])[2].visible()
     return (points.step, points.wall_time) if len(points) else None

@@ -15,6 +15,9 @@ export type ContentKind =
   | "memory_profile"
   | "mindspore_dump"
   | "msprobe_dump"
+  | "tensor_dump"
+  | "debug_mode_log"
+  | "flight_record"
   | "running_data";
 
 export interface RunFacts {

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Versions, settings and iterations that are kept beside a dump, in ``.dump_metadata`` and ``execution_order``."""
+"""Versions, settings and iterations that are kept beside a dump: ``.dump_metadata`` of a rank, ``execution_order``.
+
+r1.2 keeps the settings in ``.metadata`` of the root.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,9 @@ def read_facts(root: Path) -> dict[str, Any]:
     they name those that were not dumped too. What is not there, or damaged, is left out.
     """
     found: dict[str, Any] = {"iterations": {}}
+    early = _object(root / ".metadata" / "data_dump.json")
+    if early:
+        found["settings"] = early
     ranks = [root] if _RANK.fullmatch(root.name) else _directories(root)
     for directory in ranks:
         match = _RANK.fullmatch(directory.name)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the debugging data of a run: below its directory, and beside it.
+
+What lies beside runs belongs to a run if that is the only one there, as ``ingest.debugging_data.run_of`` decides for
+the list of runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from mindscope.debug.open import FoundDebugData, find_debug_data, recognize_debug_data
+from mindscope.ingest.file_names import is_event_name, readable
+
+_MOST_ENTRIES = 20_000
+
+
+def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple[str, FoundDebugData]]:
+    """The debugging data of the run in a directory, by their paths relative to it; ``./`` is the directory itself.
+
+    Args:
+        directory: of the run. Data of runs below it is left out.
+        has_beside: whether data beside it counts too.
+
+    Raises:
+        OSError: the directory can't be read.
+    """
+    for found in find_debug_data(directory):
+        if not is_of_other_run(found.path, directory):
+            yield path_name(found.path, directory), found
+    for path in entries_beside(directory) if has_beside else ():
+        with suppress(OSError):
+            found = recognize_debug_data(path)
+            if found is not None:
+                yield path_name(path, directory), found
+
+
+def path_name(path: Path, directory: Path) -> str:
+    """How a path is named in the run of a directory: ``dump``, ``../dump``, ``./`` for the directory itself."""
+    name = readable(Path(os.path.relpath(path, directory)).as_posix())
+    return name if name != "." else "./"
+
+
+def is_of_other_run(path: Path, directory: Path) -> bool:
+    """Whether a path below a directory is in, or is, the directory of another run."""
+    above = [path, *path.parents]
+    return any(_is_run(each) for each in above[: above.index(directory)])
+
+
+def entries_beside(directory: Path) -> list[Path]:
+    """What lies beside the directory of a run and belongs to it: nothing if another run is there, or around it.
+
+    Only event files make a run here, as in the list of runs.
+    """
+    parent = directory.parent
+    if parent == directory or _is_run(parent) or not _is_run(directory):
+        return []
+    others = [each for each in _entries(parent) if each.path != os.fspath(directory)]
+    if any(each.is_dir(follow_symlinks=False) and _is_run(Path(each.path)) for each in others):
+        return []
+    return [Path(each.path) for each in others if not each.is_symlink()]
+
+
+def _is_run(directory: Path) -> bool:
+    """Whether a directory holds event files itself."""
+    return any(is_event_name(each.name) for each in _entries(directory))
+
+
+def _entries(directory: Path) -> list[os.DirEntry[str]]:
+    with suppress(OSError), os.scandir(directory) as entries:
+        return sorted(islice(entries, _MOST_ENTRIES), key=lambda each: each.name)
+    return []
