@@ -21,6 +21,7 @@ TEXTS: Mapping[str, str] = {
     "value_not_found": "{kind} {tag!r} of run {run!r} has no value with id {id!r}",
     "debug_source_not_found": "run {run!r} has no debugging data {source!r}",
     "debug_data_not_found": "{detail}",
+    "debug_statistics_only": "of row {row} in step {step} only statistics were recorded, not the whole tensor",
     "watchpoint_invalid": "{detail}",
     "profile_not_found": "run {run!r} has no profile {profile!r}",
     "profile_not_read": "profile {profile!r} is not read yet",

@@ -6,7 +6,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
+
 from tests.debug.recorded_runs import write_run
+from tests.debug.whole_tensor_dumps import write_dumped_run
 from tests.reading.test_run_debug import training
 
 from .conftest import CommandLine
@@ -44,6 +47,30 @@ def test_two_trainings_are_compared(mindscope: CommandLine, tmp_path: Path) -> N
     by_hand = mindscope("debug", one, "--compare", other, "--pair", "log/Log=log/Log", "--json", want=3).stdout
     assert json.loads(by_hand)["compare"]["first"]["left"] == "log/Log"
     assert "Nothing differs" in mindscope("debug", one, "--compare", one).stdout
+
+
+def test_tensors_are_compared_element_by_element(mindscope: CommandLine, tmp_path: Path) -> None:
+    name, x = "Functional.relu.0.forward", np.arange(-3, 9, dtype=np.float32).reshape(3, 4)
+    runs = []
+    for key, error in (("one", 0), ("other", 1)):
+        steps = {step: {name: ([x], [np.maximum(x, 0) + error * step])} for step in (0, 1)}
+        runs.append(str(write_dumped_run(tmp_path / key, steps)))
+    out = mindscope("debug", runs[0], "--compare", runs[1], "--tensor", name, want=3).stdout
+    assert out.splitlines()[0] == "Tensors of step 1:"
+    row = next(line for line in out.splitlines() if "output 0" in line)
+    assert row.split()[3:8] == ["float32", "[3,", "4]", f"{240 / (204 * 288) ** 0.5:.6g}", "1"]
+    assert row.endswith("100.000%   error (relative_error) ")
+    assert "output 0: largest error at [0, 0]: 0 and 1" in out
+    found = json.loads(
+        mindscope("debug", *runs[:1], "--compare", runs[1], "--tensor", name, "--step", "0", "--json").stdout
+    )
+    assert [each["max_abs"] for each in found["tensor"]["tensors"]] == [0, 0]
+    one = str(write_run(tmp_path / "recorded", training()))
+    out = mindscope("debug", one, "--compare", one, "--tensor", "fc", "--step", "1").stdout
+    assert "Record whole tensors of both trainings with mindscope.torch.Dump or another dump." in out
+    assert "--tensor and --step need --compare OTHER" in mindscope("debug", one, "--tensor", "fc", want=2).stderr
+    missing = mindscope("debug", one, "--compare", one, "--tensor", "fx", want=1).stderr
+    assert "has no operator 'fx' that both trainings have; it has fc, fc/Linear" in missing
 
 
 def test_json_has_everything_that_was_requested(mindscope: CommandLine, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -14,7 +16,10 @@ from hypothesis.extra import numpy as arrays
 
 from mindscope.debug import tensor_difference as module
 from mindscope.debug.difference_level import Level, difference_level
+from mindscope.debug.formats.elements import element_type
+from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.tensor_difference import tensor_difference, ulp_distance
+from mindscope.errors import FormatError
 
 NUMBERS = st.floats(-100, 100, width=32) | st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf])
 PAIRS = arrays.arrays(np.float32, st.tuples(st.just(2), st.integers(1, 30)), elements=NUMBERS)
@@ -117,3 +122,37 @@ def test_levels_are_those_of_the_thresholds() -> None:
     turned = tensor_difference(base + rng.normal(size=1000), base)
     assert "cosine" in difference_level(turned, [noisy])[1]
     assert difference_level(tensor_difference(base, base.astype(np.float32)))[1] == ("dtype",)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.sampled_from(["int4", "int2", "uint1", "bfloat16", "float32"]))
+def test_elements_are_read_piece_by_piece(start: int, count: int, dtype: str) -> None:
+    element = element_type(dtype)
+    assert element is not None
+    data = np.random.default_rng(start).integers(0, 256, 160, dtype=np.uint8).tobytes()
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "tensor.bin"
+        path.write_bytes(data)
+        stored = StoredArray(path, 4, element, (5, 7))
+        elements, whole = stored.elements(), stored.read()
+        assert (elements.shape, elements.dtype, elements.array_dtype) == ((5, 7), dtype, whole.dtype)
+        np.testing.assert_array_equal(elements.array(), whole)
+        piece = whole.reshape(-1)[start:][:count]
+        np.testing.assert_array_equal(elements.read(start, len(piece)), piece)
+        path.write_bytes(data[:6])
+        with pytest.raises(FormatError, match="it was cut"):
+            elements.read(0, 35)
+
+
+def test_a_file_in_another_order_is_read_in_c_order(tmp_path: Path) -> None:
+    want = np.arange(24.0).reshape(2, 3, 4)
+    np.save(tmp_path / "turned.npy", np.asfortranarray(want))
+    elements = read_npy(tmp_path / "turned.npy").elements()
+    np.testing.assert_array_equal(elements.read(5, 9), want.reshape(-1)[5:14])
+
+
+@pytest.mark.parametrize("got", [np.array([1 + 2j, 3 - 1j]), np.array([1.0, 3.0]), np.array([1, 3], ">f4")])
+def test_dtypes_of_any_kind_and_byte_order(got: np.ndarray) -> None:
+    found = tensor_difference(got, got.astype(np.complex64 if got.dtype.kind == "c" else np.float32))
+    assert (found.max_abs, found.cosine) == (0, pytest.approx(1))
+    mixed = tensor_difference(np.array([1 + 2j]), np.array([1.0]))
+    assert (mixed.max_abs, mixed.place) == (2, (0, 1))

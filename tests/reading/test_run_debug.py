@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mindscope
-from mindscope.debug.compare import DivergenceCause
+from mindscope.debug.compare import DivergenceCause, Tolerance
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.loaded import LoadedSource
 from mindscope.errors import DebugDataError, RunNotFoundError, WatchpointError
@@ -68,6 +68,24 @@ def test_whole_tensors_come_with_their_statistics() -> None:
     array = RunDebug(source).tensor("fc", 1)[0].array
     assert array is not None
     assert array.tolist() == [0, 1, 2, 3]
+
+
+def test_tensors_of_two_trainings_are_compared_element_by_element() -> None:
+    def source(error: float, has_arrays: bool = True) -> RunDebug:
+        x = np.arange(4, dtype=np.float32)
+        return RunDebug(source_of({step: [Recorded(parameter("fc"), x + (error if step == 2 else 0), 0),
+                                          Recorded(output("fc"), x, 1)] for step in (1, 2, 3)},
+                                  has_arrays=has_arrays))  # fmt: skip
+
+    found = source(0).tensor_differences(source(0.5), "fc.weight", tolerance=Tolerance(atol=0.25))
+    assert (found.steps, [each.pair.role for each in found.tensors]) == ((2, 2), ["parameter"])
+    assert found.tensors[0].is_whole
+    assert (found.tensors[0].difference.max_abs, found.to_pandas()["share_beyond"].tolist()) == (0.5, [1])
+    assert len(source(0).tensor_differences(source(0.5), "fc", 1).tensors) == 2
+    assert not source(0).tensor_differences(source(0.5), "fc", 1).differs
+    statistics = source(0).tensor_differences(source(0.5, has_arrays=False), "fc.weight").tensors[0]
+    assert not statistics.is_whole
+    assert (math.isnan(statistics.difference.cosine), statistics.difference.norm_error > 0.1) == (True, True)
 
 
 def test_runs_of_ranks_are_one_training_and_of_trainings_are_not(tmp_path: Path) -> None:

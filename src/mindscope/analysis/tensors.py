@@ -32,7 +32,8 @@ Block = tuple[tuple[int, ...], Array]
 class TensorSource:
     """A tensor of ``shape``. ``read(start, count)`` returns elements of ``dtype`` in C order.
 
-    ``size_bytes`` is their size in the log. Texts have dtype object.
+    ``size_bytes`` is their size in the log. Texts have dtype object. ``dtype_name`` is the dtype of the tensor where
+    its elements are read as a wider one, such as bfloat16 as float32.
     """
 
     shape: tuple[int, ...]
@@ -40,6 +41,7 @@ class TensorSource:
     is_exact: bool
     size_bytes: int
     read: Callable[[int, int], Array]
+    dtype_name: str = ""
 
     def blocks(self, key: SliceKey) -> Iterator[Block]:
         """The slice in blocks of some megabytes, in C order: whole rows of inner dimensions, or a part of a row."""

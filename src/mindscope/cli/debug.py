@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mindscope.cli.logs import printable
+from mindscope.cli.printed_table import printed_table
 from mindscope.cli.watch import FIRED
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from mindscope.debug.compare import Divergence
+    from mindscope.debug.compare import Divergence, Tolerance
     from mindscope.debug.watchpoints import Evaluation
     from mindscope.reading.run_debug import RunDebug
 
@@ -54,6 +55,23 @@ def debug(
         list[str] | None,
         typer.Option("--pair", metavar="LEFT=RIGHT", help="Operators of RUN and OTHER that match. Repeatable."),
     ] = None,
+    tensor: Annotated[
+        str | None,
+        typer.Option(
+            "--tensor",
+            metavar="NAME",
+            help="With --compare: print how far the tensors of an operator, a module or a parameter such as fc1.weight "
+            "are from those of OTHER.",
+        ),
+    ] = None,
+    step: Annotated[
+        int | None,
+        typer.Option("--step", help="Of --tensor; by default the first that differs, else the last that both have."),
+    ] = None,
+    atol: Annotated[float, typer.Option("--atol", min=0, help="Absolute tolerance of elements, for --tensor.")] = 1e-8,
+    rtol: Annotated[
+        float, typer.Option("--rtol", min=0, help="Tolerance relative to the element of OTHER, for --tensor.")
+    ] = 1e-5,
     workspace: Annotated[
         Path | None,
         typer.Option(
@@ -68,8 +86,11 @@ def debug(
     Without options: the first bad number, the hits of the recommended watchpoints, and where the ranks of a
     data-parallel training part. Exit codes are 0 and, if there is a bad number, a hit or a difference, 3.
     """
+    from mindscope.debug.compare import Tolerance
     from mindscope.reading.run_debug import open_debug
 
+    if compare is None and (tensor is not None or step is not None):
+        raise typer.BadParameter("--tensor and --step need --compare OTHER")
     opened = open_debug(run)
     if not first_bad and watch is None and compare is None and not ranks:
         first_bad, watch, ranks = True, [RECOMMENDED], len(opened.source.ranks) > 1
@@ -80,8 +101,10 @@ def debug(
         report.add_hits(watch)
     if ranks:
         report.add_rank_difference()
-    if compare is not None:
+    if compare is not None and tensor is None:
         report.add_divergence(open_debug(compare), _by_hand(pairs or []), workspace)
+    elif compare is not None and tensor is not None:
+        report.add_tensor(open_debug(compare), tensor, step, _by_hand(pairs or []), Tolerance(atol, rtol), workspace)
     report.print()
     raise typer.Exit(FIRED if report.has_found else 0)
 
@@ -143,6 +166,24 @@ class _Report:
         self._json["compare"] = found.to_json()
         self._shown += [*([""] if self._shown else []), *_divergence_lines(found)]
 
+    def add_tensor(
+        self,
+        other: RunDebug,
+        name: str,
+        step: int | None,
+        by_hand: dict[str, str],
+        tolerance: Tolerance,
+        workspace: Path | None,
+    ) -> None:
+        from mindscope.cli.debug_tensor import tensor_lines
+
+        found = self._opened.tensor_differences(
+            other, name, step, by_hand=by_hand, tolerance=tolerance, workspace=workspace
+        )
+        self.has_found |= found.differs
+        self._json["tensor"] = found.to_json()
+        self._shown += [*([""] if self._shown else []), *tensor_lines(found)]
+
     def print(self) -> None:
         from rich.console import Console
 
@@ -197,7 +238,7 @@ def _hit_lines(found: Evaluation) -> Iterator[Any]:
     hits = "1 hit" if found.count == 1 else f"{found.count:,} hits"
     yield f"{hits} of {len(found.watchpoints)} watchpoints in {found.steps:,} steps"
     if found.hits:
-        yield _table(
+        yield printed_table(
             ("step", "rank", "operator", "tensor", "condition", "limit", "actual"),
             [
                 (
@@ -227,7 +268,7 @@ def _divergence_lines(found: Divergence) -> Iterator[Any]:
     yield from found.sentences()
     rows = [each for each in found.operators if each.differs or each.inherited > each.tolerance]
     if rows:
-        yield _table(
+        yield printed_table(
             ("operator", "in OTHER", "phase", "tensor", "inherited", "error", "added"),
             [
                 (each.left, each.right, each.phase, each.tensor, *(f"{value:.3g}" for value in
@@ -237,13 +278,3 @@ def _divergence_lines(found: Divergence) -> Iterator[Any]:
         )  # fmt: skip
     if len(rows) > _MOST_OPERATORS:
         yield f"{len(rows) - _MOST_OPERATORS} more"
-
-
-def _table(names: tuple[str, ...], rows: list[tuple[str, ...]]) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(*names, box=box.SIMPLE_HEAD, pad_edge=False)
-    for row in rows:
-        table.add_row(*map(printable, row))
-    return table

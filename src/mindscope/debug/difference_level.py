@@ -38,6 +38,10 @@ class Thresholds:
     """Warning if the cosine of the inputs is above the first and that of the output lower by more than the second."""
     least_norm_error: float = 1e-6
     """Norm errors below it are rounding: their growth is no warning."""
+    guidance_cosine: float = 0.99
+    """Of tensors that count as the same, the cosine is above it ..."""
+    guidance_max_abs: float = 0.001
+    """... and the largest absolute error below it."""
 
 
 def difference_level(
@@ -53,6 +57,27 @@ def difference_level(
         return Level.ERROR, tuple(errors)
     warnings = _warnings(output, inputs, limits)
     return (Level.WARNING if warnings else Level.OK), tuple(warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """One of msprobe's limits for tensors that count as the same; no level follows from it."""
+
+    figure: str
+    """Field of the difference."""
+    value: float
+    limit: float
+    holds: bool
+
+
+def guidance(found: TensorDifference, limits: Thresholds | None = None) -> tuple[Guidance, ...]:
+    """Whether two whole tensors are within the guidance. NaN is not."""
+    limits = limits or Thresholds()
+    cosine, max_abs = limits.guidance_cosine, limits.guidance_max_abs
+    return (
+        Guidance("cosine", found.cosine, cosine, found.cosine > cosine),
+        Guidance("max_abs", found.max_abs, max_abs, found.max_abs < max_abs),
+    )
 
 
 def _errors(output: TensorDifference, inputs: Sequence[TensorDifference], limits: Thresholds) -> list[str]:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mindscope.debug.model.elements import TensorElements, elements_of
 
 Array = NDArray[Any]
 _BLOCK = 1 << 20
@@ -104,27 +105,34 @@ def tensor_difference(
         floor: smallest denominator of relative errors.
         dtypes: of the tensors, where the arrays have wider ones, as those of bfloat16.
     """
-    names = dtypes or (str(got.dtype), str(want.dtype))
+    names = dtypes or ("", "")
+    return elements_difference(
+        elements_of(got, names[0]), elements_of(want, names[1]), atol=atol, rtol=rtol, floor=floor
+    )
+
+
+def elements_difference(
+    got: TensorElements, want: TensorElements, *, atol: float = 1e-8, rtol: float = 1e-5, floor: float = 1e-12
+) -> TensorDifference:
+    """As ``tensor_difference``, of tensors that are never in memory as a whole. Raises as ``TensorElements.read``."""
+    names = got.dtype, want.dtype
     if got.shape != want.shape:
         return TensorDifference(got.shape, want.shape, *names)
-    shape = got.shape
-    got, want = _as_reals(got), _as_reals(want)
+    is_complex = "c" in (got.array_dtype.kind, want.array_dtype.kind)
     sums = _Sums(atol, rtol, floor, names[0] if names[0] == names[1] else "")
-    for start, one, other in _blocks(got, want):
-        sums.add(start, one, other)
-    return sums.result(shape, names, got.shape)
+    for start in range(0, got.count, _BLOCK):
+        count = min(_BLOCK, got.count - start)
+        blocks = got.read(start, count), want.read(start, count)
+        if is_complex:
+            sums.add(2 * start, *map(_parts, blocks))
+        else:
+            sums.add(start, *blocks)
+    return sums.result(got.shape, names, (*got.shape, 2) if is_complex else got.shape)
 
 
-def _as_reals(array: Array) -> Array:
-    """Complex numbers as pairs in a last dimension of 2."""
-    if array.dtype.kind != "c":
-        return array
-    return np.stack([np.real(array), np.imag(array)], axis=-1)
-
-
-def _blocks(got: Array, want: Array) -> Iterator[tuple[int, Array, Array]]:
-    for start in range(0, got.size, _BLOCK):
-        yield start, got.flat[start : start + _BLOCK], want.flat[start : start + _BLOCK]
+def _parts(block: Array) -> Array:
+    """Real and imaginary parts after each other."""
+    return np.stack([np.real(block), np.imag(block)], axis=-1).reshape(-1)
 
 
 @dataclass(slots=True)
@@ -233,7 +241,8 @@ def ulp_distance(got: Array, want: Array, dtype: str) -> NDArray[np.uint64]:
         if dtype == "bfloat16" and array.dtype.itemsize != 2:
             bits = (np.ascontiguousarray(array, np.float32).view(np.int32) >> 16).astype(np.int16)
         else:
-            bits = np.ascontiguousarray(array).view(integer)
+            native = array if dtype == "bfloat16" else array.astype(dtype, copy=False)  # from another byte order too
+            bits = np.ascontiguousarray(native).view(integer)
         number = bits.astype(np.int64)
         lowest = -(1 << (width - 1))
         ordered.append(np.where(number < 0, lowest - number, number))  # -0.0 and 0.0 are both 0

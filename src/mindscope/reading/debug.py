@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.stored_values import StoredValues, find_values
+from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
@@ -120,6 +121,10 @@ class RecordedSource:
         )
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
+        """None: only statistics are recorded."""
+        return None
+
+    def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
         """None: only statistics are recorded."""
         return None
 

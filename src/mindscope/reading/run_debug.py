@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.compare import Divergence, RankDifference, compare_ranks, compare_sources, known_pairs
+from mindscope.debug.compare import (
+    Divergence,
+    RankDifference,
+    TensorDifferences,
+    Tolerance,
+    compare_ranks,
+    compare_sources,
+    known_pairs,
+    tensor_differences,
+)
 from mindscope.debug.first_bad import FirstBad, find_first_bad
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.source import DebugSource
@@ -124,6 +133,38 @@ class RunDebug:
         """
         pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
         return compare_sources(self.source, other.source, by_hand=pairs, tolerance=tolerance)
+
+    def tensor_differences(
+        self,
+        other: RunDebug,
+        operator: str,
+        step: int | None = None,
+        *,
+        rank: int | None = None,
+        by_hand: Mapping[str, str] | None = None,
+        tolerance: Tolerance | None = None,
+        workspace: str | Path | None = None,
+    ) -> TensorDifferences:
+        """How far the tensors of an operator are from those of another training, element by element.
+
+        Of tensors whose elements were not recorded in both, what follows from their statistics.
+
+        Args:
+            other: the reference.
+            operator: as in ``tensor``.
+            step: by default the first that differs, else the last that both have.
+            rank: by default the first.
+            by_hand: as in ``compare``.
+            tolerance: of elements: ``Tolerance(atol=1e-6, rtol=1e-4)``.
+            workspace: as in ``compare``.
+
+        Raises:
+            DebugDataError: the trainings have no such step or operator in common; the text names others.
+        """
+        pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
+        return tensor_differences(
+            self.source, other.source, operator, step, rank=rank, by_hand=pairs, tolerance=tolerance
+        )
 
     def _remembered_pairs(
         self, other: RunDebug, workspace: str | Path | None, by_hand: Mapping[str, str]

@@ -14,8 +14,12 @@ from mindscope.debug.compare.ranks import compare_ranks as compare_ranks
 from mindscope.debug.compare.result import Difference as Difference
 from mindscope.debug.compare.result import Divergence as Divergence
 from mindscope.debug.compare.result import DivergenceCause as DivergenceCause
+from mindscope.debug.compare.tensor_differences import TensorDifferences as TensorDifferences
+from mindscope.debug.compare.tensor_differences import tensor_differences as tensor_differences
+from mindscope.debug.compare.whole_tensors import Tolerance as Tolerance
 
 __all__ = [
-    "Comparison", "Difference", "Divergence", "DivergenceCause", "RankDifference", "TensorMatching", "compare_ranks",
-    "compare_sources", "known_pairs", "match_tensors", "operator_table",
+    "Comparison", "Difference", "Divergence", "DivergenceCause", "RankDifference", "TensorDifferences",
+    "TensorMatching", "Tolerance", "compare_ranks", "compare_sources", "known_pairs", "match_tensors",
+    "operator_table", "tensor_differences",
 ]  # fmt: skip

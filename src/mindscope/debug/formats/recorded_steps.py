@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import StoredArray
+from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.history import scanned_history
 from mindscope.debug.model.overflows import Overflow
@@ -104,11 +105,19 @@ class RecordedSteps:
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
         """The whole tensor of a row of ``at``; None if only its statistics were recorded. Raises as ``at``."""
+        stored = self._stored(step, rank, row)
+        return None if stored is None else stored.read()
+
+    def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
+        """As ``array``; what a file holds in C order is read piece by piece."""
+        stored = self._stored(step, rank, row)
+        return None if stored is None else stored.elements()
+
+    def _stored(self, step: int, rank: int, row: int) -> StoredArray | None:
         rows = self._at(step, rank).rows
         if not 0 <= row < len(rows):
             raise DebugDataError(f"step {step} of rank {rank} has {len(rows)} tensors, no row {row}")
-        stored = rows[row].array
-        return None if stored is None else stored.read()
+        return rows[row].array
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """One statistic of some tensors over the steps of a rank."""

@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.formats.elements import ElementType, numpy_element
 from mindscope.debug.model.array_statistics import array_statistics
+from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.errors import FormatError
 
@@ -61,11 +63,36 @@ class StoredArray:
         with self.path.open("rb") as file:
             file.seek(self.offset)
             data = file.read(self.element.size(self.count))
-        numbers = self._numbers(data)[: self.count]
-        if numbers.size != self.count:
-            raise FormatError(f"{self.path.name} became shorter while it was read, read it again")
+        numbers = self._checked(self._numbers(data)[: self.count], self.count)
         array = numbers.reshape(self.shape, order="F" if self.is_fortran else "C")
         return self.unpack(array) if self.unpack else array
+
+    def elements(self) -> TensorElements:
+        """The tensor piece by piece; one whose file is not in C order is read whole, and kept."""
+        is_in_order = self.unpack is None and not self.is_fortran
+        whole = cache(lambda: np.ravel(self.read()))
+        return TensorElements(
+            self.tensor_shape,
+            self.element.name,
+            self.element.read(np.empty(0, self.element.stored)).dtype,
+            self.element.size(self.count),
+            self._read_piece if is_in_order else lambda start, count: whole()[start : start + count],
+        )
+
+    def _read_piece(self, start: int, count: int) -> NDArray[Any]:
+        self._check_size()
+        in_one = self.element.in_one
+        first = start // in_one
+        with self.path.open("rb") as file:
+            file.seek(self.offset + first * self.element.stored.itemsize)
+            data = file.read(self.element.size(start + count - first * in_one))
+        numbers = self._numbers(data)[start - first * in_one :][:count]
+        return self._checked(numbers, count)
+
+    def _checked(self, numbers: NDArray[Any], count: int) -> NDArray[Any]:
+        if numbers.size != count:
+            raise FormatError(f"{self.path.name} became shorter while it was read, read it again")
+        return numbers
 
     def statistics(self) -> tuple[NDArray[np.float64], int]:
         """The fields of the tensor, and the first 8 bytes of the MD5 of its bytes. Raises as ``read``."""

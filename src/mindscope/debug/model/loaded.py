@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.model.elements import TensorElements, elements_of
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.history import scanned_history
 from mindscope.debug.model.step_statistics import StepStatistics
@@ -53,6 +54,12 @@ class LoadedSource:
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
         """The whole tensor of a row; None if only its statistics were recorded."""
         return self.arrays.get((step, rank, row))
+
+    def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
+        """The elements of a row; None if only its statistics were recorded."""
+        array = self.array(step, rank, row)
+        tensor = self.tensors[int(self.at(step, rank).tensor[row])]
+        return None if array is None else elements_of(array, tensor.dtype)
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """One statistic of some tensors over the steps of a rank."""

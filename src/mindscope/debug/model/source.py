@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
@@ -60,6 +61,10 @@ class DebugSource(Protocol):
 
         bfloat16 and smaller floats come as float32. Raises as ``at``.
         """
+        ...
+
+    def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
+        """As ``array``, for a tensor of any size: its elements are read piece by piece."""
         ...
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -82,6 +82,7 @@ def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
         previous_step=steps[place - 1] if place else None,
         next_step=steps[place + 1] if place + 1 < len(steps) else None,
         row=row_entry(recorded, row, tensor),
+        has_elements=opened.elements(query.step, query.rank, row) is not None,
         stack=list(tensor.stack),
         operator_rows=[row_entry(recorded, int(each), tensors[int(recorded.tensor[each])]) for each in siblings],
     )

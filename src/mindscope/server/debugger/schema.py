@@ -179,7 +179,8 @@ class DebugRowEntry(Answer):
 class DebugRowAnswer(Answer):
     """A row, its ``stack`` with the innermost line first, and all rows of the same operator in ``operator_rows``.
 
-    ``previous_step`` and ``next_step`` are the recorded neighbors of the step.
+    ``has_elements`` says whether the whole tensor was recorded, not statistics only. ``previous_step`` and
+    ``next_step`` are the recorded neighbors of the step.
     """
 
     version: str
@@ -188,6 +189,7 @@ class DebugRowAnswer(Answer):
     previous_step: int | None
     next_step: int | None
     row: DebugRowEntry
+    has_elements: bool
     stack: list[str]
     operator_rows: list[DebugRowEntry]
 

@@ -8,15 +8,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.ranks import find_ranks
+from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.open import FoundDebugData
@@ -25,6 +27,7 @@ from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, has_statistics
 from mindscope.reading.debugging_data import debug_data_of
 from mindscope.reasons import Reason
+from mindscope.server.http.disconnect import check_connected
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
@@ -36,6 +39,7 @@ MOST_OPEN = 8
 MOST_DIRECTORIES = 20_000
 """Of a dump, whose changes are noticed."""
 _MOST_STEPS = 4  # of a source, that stay in memory
+_MOST_TENSORS = 4  # of a source; those whose files are not in C order are in memory as a whole
 
 
 class SourceNotFoundError(LookupError):
@@ -57,6 +61,9 @@ class OpenSource:
     _steps: OrderedDict[tuple[int, int], StepStatistics] = field(
         default_factory=OrderedDict[tuple[int, int], StepStatistics]
     )
+    _tensors: OrderedDict[tuple[int, int, int], TensorElements | None] = field(
+        default_factory=OrderedDict[tuple[int, int, int], TensorElements | None]
+    )
     _masks: dict[TensorFilter, NDArray[np.bool_]] = field(default_factory=dict[TensorFilter, NDArray[np.bool_]])
 
     def at(self, step: int, rank: int) -> StepStatistics:
@@ -75,6 +82,18 @@ class OpenSource:
         with self._lock:
             return self._steps.get((step, rank)) or self.source.at(step, rank)
 
+    def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
+        """As ``DebugSource.elements``; a read raises if the client has disconnected or the request takes too long."""
+        key = step, rank, row
+        with self._lock:
+            if key not in self._tensors:
+                found = self.source.elements(step, rank, row)
+                self._tensors[key] = None if found is None else _while_connected(found)
+                while len(self._tensors) > _MOST_TENSORS:
+                    self._tensors.popitem(last=False)
+            self._tensors.move_to_end(key)
+            return self._tensors[key]
+
     def mask(self, chosen: TensorFilter) -> NDArray[np.bool_]:
         """Which tensors pass a filter. Raises DebugDataError."""
         with self._lock:
@@ -82,6 +101,14 @@ class OpenSource:
             if known is None or len(known) != len(self.source.tensors):
                 self._masks = {chosen: chosen.mask(self.source.tensors)}
             return self._masks[chosen]
+
+
+def _while_connected(elements: TensorElements) -> TensorElements:
+    def read(start: int, count: int) -> NDArray[Any]:
+        check_connected()
+        return elements.read(start, count)
+
+    return replace(elements, read=read)
 
 
 class OpenSources:

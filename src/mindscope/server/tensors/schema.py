@@ -53,18 +53,23 @@ class TensorWindowAnswer(Answer):
     cells: list[list[str]]
 
 
-class TensorFile(Answer):
+class SliceFile(Answer):
     """A slice with at most two dimensions. ``values`` are nested lists of its ``shape``, or a single value.
 
     Numbers are exact; NaN, infinities and complex numbers are texts.
     """
 
-    run: str
-    tag: str
     slice: list[str]
     dtype: str
     shape: list[int]
     values: Any
+
+
+class TensorFile(SliceFile):
+    """A slice of a tensor of a log."""
+
+    run: str
+    tag: str
 
 
 class TensorStatisticsAnswer(Answer):

@@ -22,7 +22,7 @@ from mindscope.server.tensors.schema import AxisSpan, TensorAnswer, TensorWindow
 def describe_tensor(source: TensorSource) -> TensorAnswer:
     """The description of a tensor, with the slice that a page shows first."""
     return TensorAnswer(
-        dtype=str(source.dtype),
+        dtype=source.dtype_name or str(source.dtype),
         shape=list(source.shape),
         size=math.prod(source.shape),
         size_bytes=source.size_bytes,

@@ -24,6 +24,8 @@ export const errors = {
   "error.remedy.debug_source_not_found": "It may have been moved or deleted.",
   "error.code.debug_data_not_found": "Debugging data not found: {detail}.",
   "error.remedy.debug_data_not_found": "Choose another step or tensor.",
+  "error.code.debug_statistics_only": "Only statistics of this tensor were recorded.",
+  "error.remedy.debug_statistics_only": "Record whole tensors with a dump.",
   "error.code.watchpoint_invalid": "This watchpoint can’t be used: {detail}.",
   "error.code.profile_not_found": "Run “{run}” has no profile “{profile}”.",
   "error.remedy.profile_not_found": "It may have been moved or deleted.",

@@ -26,6 +26,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.debug_source_not_found": "文件可能已被移动或删除。",
   "error.code.debug_data_not_found": "未找到调试数据：{detail}。",
   "error.remedy.debug_data_not_found": "请选择其他 step 或张量。",
+  "error.code.debug_statistics_only": "该张量仅记录了统计值。",
+  "error.remedy.debug_statistics_only": "如需完整张量，请使用 dump 记录。",
   "error.code.watchpoint_invalid": "该监测点无法使用：{detail}。",
   "error.code.profile_not_found": "训练“{run}”中没有性能数据“{profile}”。",
   "error.remedy.profile_not_found": "文件可能已被移动或删除。",

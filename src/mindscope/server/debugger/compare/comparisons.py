@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TypeVar
 
 from mindscope.debug.compare import Comparison, known_pairs
-from mindscope.debug.compare.compared_step import ComparedOperator
+from mindscope.debug.compare.compared_step import ComparedOperator, ComparedStep
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import DebugDataError, FormatError
 from mindscope.server.debugger.scans import BUDGET_S
@@ -58,12 +58,15 @@ class OpenComparison:
     def operators(self, step: int, rank: int) -> tuple[ComparedOperator, ...]:
         """Of a step, in execution order. Raises DebugDataError, FormatError, OSError."""
         if self._operators is None or self._operators[0] != (step, rank):
-            other = self.comparison.other_rank(step, rank)
-            if other is None:
-                raise DebugDataError(f"the trainings have no common step {step} of rank {rank}")
-            compared = self.comparison.compare(self.left.at(step, rank), self.right.at(step, other))
-            self._operators = (step, rank), compared.operators()
+            self._operators = (step, rank), self.at(step, rank).operators()
         return self._operators[1]
+
+    def at(self, step: int, rank: int) -> ComparedStep:
+        """A step of both. Raises DebugDataError, FormatError, OSError."""
+        other = self.comparison.other_rank(step, rank)
+        if other is None:
+            raise DebugDataError(f"the trainings have no common step {step} of rank {rank}")
+        return self.comparison.compare(self.left.at(step, rank), self.right.at(step, other))
 
     def _reader(self, opened: OpenSource) -> Callable[[int, int], StepStatistics | None]:
         def read(step: int, rank: int) -> StepStatistics | None:

@@ -25,6 +25,7 @@ from mindscope.server.debugger.compare.schema import (
     UnmatchedAnswer,
     UnmatchedQuery,
 )
+from mindscope.server.debugger.compare.tensor_schema import ComparedTensorAnswer, ComparedTensorQuery
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -65,6 +66,19 @@ def query_compared_operators(query: ComparedOperatorsQuery, viewer: CurrentViewe
     from mindscope.server.debugger.compare.query import operators_answer
 
     return _answer(viewer, query, lambda opened: JsonResponse(operators_answer(opened, query)))
+
+
+@router.post("/debugger/compare/tensor", response_model=ComparedTensorAnswer, responses=READABLE)
+def query_compared_tensor(query: ComparedTensorQuery, viewer: CurrentViewer) -> Response:
+    """How far a tensor of a step is from its counterpart, element by element where both were recorded as a whole."""
+    from mindscope.server.debugger.compare.tensor_query import compared_tensor, compared_tensor_answer
+
+    def compare(left: OpenSource, right: OpenSource) -> Response:
+        remembered = _remembered(viewer, left, right)
+        found = _comparisons(viewer).look(left, right, remembered, lambda opened: compared_tensor(opened, query))
+        return JsonResponse(compared_tensor_answer(found))  # reads elements while others use the comparison
+
+    return _with_both(viewer, query, compare)
 
 
 @router.post("/debugger/compare/unmatched", response_model=UnmatchedAnswer, responses=READABLE)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tensors of an operator in a step of two trainings, element by element where both were recorded as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mindscope.debug.compare.compared_step import ComparedStep
+from mindscope.debug.compare.statistic_error import statistic_difference
+from mindscope.debug.difference_level import Level, difference_level
+from mindscope.debug.model.elements import TensorElements
+from mindscope.debug.model.tensors import DebugTensor, Role
+from mindscope.debug.tensor_difference import TensorDifference, elements_difference
+
+ElementsOf = Callable[[int, int, int], TensorElements | None]
+"""Of a step, rank and row, as ``DebugSource.elements``."""
+_ORDER = {Role.INPUT: 0, Role.PARAMETER: 1, Role.OUTPUT: 2, Role.GRADIENT: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Which elements count as different, and the smallest denominator of relative errors."""
+
+    atol: float = 1e-8
+    rtol: float = 1e-5
+    floor: float = 1e-12
+
+
+class TensorPair(NamedTuple):
+    """A tensor of a step in both trainings."""
+
+    rows: tuple[int, int]
+    """In the left and in the right step."""
+    tensors: tuple[DebugTensor, DebugTensor]
+
+    @property
+    def role(self) -> Role:
+        """In the left training."""
+        return self.tensors[0].role
+
+
+class FoundDifference(NamedTuple):
+    """How far the left tensor of a pair is from the right one."""
+
+    difference: TensorDifference
+    is_whole: bool
+    """Of all elements, not of statistics only."""
+
+
+class OperatorTensors:
+    """The tensors of one operator in a step, inputs first. A difference is computed on access, once.
+
+    Args:
+        compared: the step.
+        rows: of a tensor of the operator, in the left and in the right step.
+        tolerance: of elements.
+        elements: of both trainings; by default those of the sources.
+    """
+
+    def __init__(
+        self,
+        compared: ComparedStep,
+        rows: tuple[int, int],
+        tolerance: Tolerance | None = None,
+        elements: tuple[ElementsOf, ElementsOf] | None = None,
+    ) -> None:
+        self._compared, self._tolerance = compared, tolerance or Tolerance()
+        one, other = compared.sources
+        self._elements = elements or (one.elements, other.elements)
+        self._found: dict[tuple[int, int], FoundDifference] = {}
+        self.chosen = _pair(compared, rows)
+        self.pairs = _pairs_of_operator(compared, self.chosen)
+        """With the chosen one."""
+
+    def elements(self, pair: TensorPair) -> tuple[TensorElements | None, TensorElements | None]:
+        """Of both trainings; None where only statistics were recorded. Raises as ``DebugSource.at``."""
+        left, right = self._compared.steps
+        one, other = self._elements
+        return one(left.step, left.rank, pair.rows[0]), other(right.step, right.rank, pair.rows[1])
+
+    def difference(self, pair: TensorPair) -> FoundDifference:
+        """Of all elements, or of the statistics where one was not recorded as a whole. Raises as ``elements``."""
+        if pair.rows not in self._found:
+            self._found[pair.rows] = self._computed(pair)
+        return self._found[pair.rows]
+
+    def level(self, pair: TensorPair) -> tuple[Level, tuple[str, ...]]:
+        """By the thresholds of msprobe, beside the inputs of the operator; and the codes of what is wrong."""
+        is_output = pair.role is Role.OUTPUT
+        inputs = [self.difference(each).difference for each in self.pairs if is_output and each.role is Role.INPUT]
+        return difference_level(self.difference(pair).difference, inputs)
+
+    def _computed(self, pair: TensorPair) -> FoundDifference:
+        got, want = self.elements(pair)
+        if got is not None and want is not None:
+            limits = self._tolerance
+            found = elements_difference(got, want, atol=limits.atol, rtol=limits.rtol, floor=limits.floor)
+            return FoundDifference(found, True)
+        one, other = (step.values[row] for step, row in zip(self._compared.steps, pair.rows, strict=True))
+        return FoundDifference(statistic_difference(pair.tensors[0], one, pair.tensors[1], other), False)
+
+
+def _pair(compared: ComparedStep, rows: tuple[int, int]) -> TensorPair:
+    one, other = (source.tensors[int(step.tensor[row])]
+                  for source, step, row in zip(compared.sources, compared.steps, rows, strict=True))  # fmt: skip
+    return TensorPair(rows, (one, other))
+
+
+def _pairs_of_operator(compared: ComparedStep, chosen: TensorPair) -> tuple[TensorPair, ...]:
+    """A parameter or a gradient has only itself."""
+    if chosen.role in (Role.PARAMETER, Role.GRADIENT):
+        return (chosen,)
+    order = compared.left.order
+    places = np.flatnonzero(order[compared.rows[0]] == order[chosen.rows[0]]).tolist()
+    found = [_pair(compared, (int(compared.rows[0][each]), int(compared.rows[1][each]))) for each in places]
+    same = [each for each in found if _operator_of(each.tensors[0]) == _operator_of(chosen.tensors[0])]
+    return _in_order(same if chosen in same else [chosen, *same])
+
+
+def _in_order(pairs: Sequence[TensorPair]) -> tuple[TensorPair, ...]:
+    return tuple(sorted(pairs, key=lambda each: (_ORDER[each.role], each.rows)))
+
+
+def _operator_of(tensor: DebugTensor) -> tuple[object, ...]:
+    is_own = tensor.role in (Role.PARAMETER, Role.GRADIENT)
+    return tensor.phase, tensor.module, tensor.type, tensor.call, tensor.name, is_own
