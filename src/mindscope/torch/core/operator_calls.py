@@ -7,41 +7,59 @@ runs has the sequence number that the forward operator had.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.utils.hooks import RemovableHandle
 
 from mindscope.debug.model.tensors import Phase
-from mindscope.torch.core.naming import PARALLEL, plain_network
+from mindscope.torch.core.call_hooks import CallHooks
+from mindscope.torch.core.compiled_code import is_compiler_used, is_in_compiled_code
+from mindscope.torch.core.network_names import called_modules, module_types, parameter_places
+from mindscope.torch.core.operator_kinds import OperatorKind
 
 _core: Any = import_module("torch._C")
 _autograd: Any = _core._autograd
 _NO_BACKWARD = -1
-_COMPILED = "_orig_mod"
 _COMPILED_NODE = "CompiledFunction"
+Border = Callable[["OperatorCall", Any], Callable[[Any], object]]
+"""Called before a compiled module with its call and inputs; returns what is called with its outputs."""
 
 
-class OperatorCall(NamedTuple):
+@dataclass(slots=True)
+class OperatorCall:
     """One operator that runs."""
 
     module: str
     """Path of its module; empty for the network itself, and for what belongs to no module."""
     phase: Phase
     type: str
-    """``addmm``, ``c10d_allreduce_``, or the class of a module or optimizer."""
+    """``addmm``, ``c10d_allreduce_``, or the class of a module."""
     forward: OperatorCall | None = None
-    """Of a backward operator: the forward operator whose gradient it computes; None where it is unknown."""
+    """Of a backward operator: the operator whose gradient it computes; None where it is unknown."""
     optimizer: str = ""
     """Of an operator of the phase ``optimizer``: the class."""
     parameter: str = ""
-    """Of the accumulation of a gradient: the name of the parameter."""
+    """Of the accumulation of a gradient: the name of the parameter in its module."""
     is_in_network: bool = False
     """Whether a module of the network called it, or computed what it differentiates."""
+    is_recomputed: bool = False
+    """Whether a backward pass computes it again, as inside of a checkpoint."""
+    stack: tuple[str, ...] | None = None
+    """Lines of the program that called it; None where the caller of ``call_of`` did not set them."""
+
+
+class _Running(NamedTuple):
+    module: nn.Module
+    path: str
+    backward: int
+    """The backward pass it runs in."""
 
 
 class OperatorCalls:
@@ -51,25 +69,27 @@ class OperatorCalls:
 
     Args:
         network: of the modules; None if it is not known, then operators belong to no module.
-        on_compiled: called after a compiled module, with its call, inputs and outputs.
+        on_border: called at each compiled module, of which nothing else is seen.
     """
 
-    def __init__(self, network: nn.Module | None, on_compiled: Callable[[OperatorCall, Any, Any], object]) -> None:
-        self._network = None if network is None else plain_network(network)
-        self._wrapped = network
-        self._on_compiled = on_compiled
-        self._modules: list[tuple[str, int]] = []  # path of each running module, and the backward pass it runs in
-        self._forward: dict[int, OperatorCall] = {}  # by sequence number
-        self._optimizer: str | None = None
-        self._compiled_depth = 0
+    def __init__(self, network: nn.Module | None, on_border: Border | None = None) -> None:
+        self._network, self._on_border = network, on_border
+        self.hooks = CallHooks()
+        """Of the modules."""
+        self._modules: list[_Running] = []
+        self._borders: list[tuple[nn.Module, Callable[[Any], object] | None]] = []  # of compiled modules that run
+        self._forward: dict[int, OperatorCall | None] = {}  # by sequence number; None inside of compiled modules
+        self._thread = threading.get_ident()  # of these numbers
+        self._optimizers: list[tuple[Any, bool]] = []  # those that run, and whether they call the network themselves
         self._handles: list[Any] = []
-        self._parameters: dict[int, str] = {}
-        self.classes: dict[str, str] = {}
+        self._has_compiler = False
+        self._parameters = {} if network is None else parameter_places(network)
+        self.classes: dict[str, str] = {} if network is None else module_types(network)
         """Class of each module, by path."""
-        self.compiled: list[str] = []
-        """Paths of modules that ``torch.compile`` compiled."""
+        self.is_training = True
+        """Whether the outermost module that runs was called with gradients."""
         self.was_compiled_seen = False
-        """Whether a compiled function ran."""
+        """Whether a compiled module or function ran."""
 
     def start(self) -> None:
         """Add the hooks."""
@@ -77,19 +97,16 @@ class OperatorCalls:
             register_optimizer_step_pre_hook(self._begin_optimizer),
             register_optimizer_step_post_hook(self._end_optimizer),
         ]
-        if self._network is None:
-            return
-        for path, parameter in self._network.named_parameters():
-            self._parameters[id(parameter)] = _plain_path(path)
-        for path, module in _named_modules(self._network):
-            self.classes[_plain_path(path)] = type(plain_network(module)).__name__
-        compiled = _compiled_wrapper(self._wrapped)
-        for path, module in [("", compiled)] if compiled is not None else _named_modules(self._network):
-            if _COMPILED not in path:  # hooks inside would be compiled too
-                self._hook(module, _plain_path(path))
+        for each in () if self._network is None else called_modules(self._network):
+            if each.is_compiled:
+                call = OperatorCall(each.path, Phase.FORWARD, each.type, is_in_network=True)
+                self.hooks.add(each.module, partial(self._begin_compiled, call), self._end_compiled)
+            else:
+                self.hooks.add(each.module, partial(self._begin, each.path), self._end)
 
     def stop(self) -> None:
         """Remove the hooks."""
+        self.hooks.remove()
         for handle in self._handles:
             handle.remove()
         self._handles.clear()
@@ -98,27 +115,34 @@ class OperatorCalls:
     def begin_step(self) -> None:
         """A step begins: what an error left open is closed."""
         self._modules.clear()
+        self._borders.clear()
         self._forward.clear()
-        self._optimizer, self._compiled_depth = None, 0
+        self._optimizers.clear()
+        self._thread = threading.get_ident()
 
-    def call_of(self, operator: Any) -> OperatorCall | None:
+    def call_of(self, kind: OperatorKind) -> OperatorCall | None:
         """The operator that the dispatcher runs now; None in a compiled region, of which only a part would be seen."""
-        type = operator_type(operator)
-        backward = _core._current_graph_task_id()
-        if self._compiled_depth:
+        if self._borders:  # also where it breaks a graph
+            self._forward.setdefault(_autograd._get_sequence_nr() - 1, None)
             return None
-        if self._modules and self._modules[-1][1] == backward:
-            return self._forward_call(type, self._modules[-1][0], True)
-        if backward != _NO_BACKWARD:
-            return self._backward_call(type)
-        if self._optimizer is not None:
-            return OperatorCall("", Phase.OPTIMIZER, type, optimizer=self._optimizer)
-        return self._forward_call(type, "", False)
-
-    def _forward_call(self, type: str, module: str, is_in_network: bool) -> OperatorCall:
-        call = OperatorCall(module, Phase.FORWARD, type, is_in_network=is_in_network)
-        if torch.is_grad_enabled():  # autograd makes the node before it dispatches; operators without one come later
-            self._forward.setdefault(_autograd._get_sequence_nr() - 1, call)
+        backward = _core._current_graph_task_id()
+        running = self._modules[-1] if self._modules else None
+        is_in_module = running is not None and running.backward == backward
+        if backward != _NO_BACKWARD and not is_in_module:
+            return self._backward_call(kind.type)
+        if self._is_compiled():
+            return None
+        if running is not None and is_in_module:
+            is_recomputed = backward != _NO_BACKWARD
+            call = OperatorCall(
+                running.path, Phase.FORWARD, kind.type, is_in_network=True, is_recomputed=is_recomputed
+            )  # fmt: skip
+        elif self._is_optimizing():
+            return OperatorCall("", Phase.OPTIMIZER, kind.type, optimizer=type(self._optimizers[-1][0]).__name__)
+        else:
+            call = OperatorCall("", Phase.FORWARD, kind.type)
+        # autograd makes the node before it dispatches; a function of the user has one for all its operators
+        self._forward.setdefault(_autograd._get_sequence_nr() - 1, call)
         return call
 
     def _backward_call(self, type: str) -> OperatorCall | None:
@@ -130,105 +154,65 @@ class OperatorCalls:
             return None
         variable = getattr(node, "variable", None)
         if variable is not None:
-            name = self._parameters.get(id(variable), "")
-            module = name.rpartition(".")[0]
-            return OperatorCall(module, Phase.BACKWARD, type, parameter=name, is_in_network=bool(name))
-        forward = self._forward.get(node._sequence_nr())
-        if forward is None:
-            return OperatorCall("", Phase.BACKWARD, type)
-        return OperatorCall(forward.module, Phase.BACKWARD, type, forward, is_in_network=forward.is_in_network)
+            place = self._parameters.get(id(variable))
+            if place is None:
+                return OperatorCall("", Phase.BACKWARD, type)
+            return OperatorCall(place.module, Phase.BACKWARD, type, parameter=place.name, is_in_network=True)
+        number = node._sequence_nr()
+        forward = self._forward.get(number)
+        if forward is None and number in self._forward:
+            return None
+        call = OperatorCall("", Phase.BACKWARD, type, forward)
+        if forward is not None:
+            call.module, call.is_in_network = forward.module, forward.is_in_network
+        if torch.is_grad_enabled() and threading.get_ident() == self._thread:  # it is differentiated once more
+            self._forward.setdefault(_autograd._get_sequence_nr() - 1, call)
+        return call
 
-    def _hook(self, module: nn.Module, path: str) -> None:
-        if getattr(module, "_compiled_call_impl", None) is not None:
-            self.compiled.append(path)  # by module.compile(): hooks would be compiled too
-            return
-        if hasattr(module, _COMPILED):
-            self.compiled.append(path)
-            self._handles += [
-                module.register_forward_pre_hook(_CompiledBegin(self), prepend=True),
-                module.register_forward_hook(_CompiledEnd(self, path), always_call=True, with_kwargs=True),
-            ]
-            return
-        begin: RemovableHandle = module.register_forward_pre_hook(_ModuleBegin(self._modules, path), prepend=True)
-        end: RemovableHandle = module.register_forward_hook(_ModuleEnd(self._modules), always_call=True)
-        self._handles += [begin, end]
+    def _is_compiled(self) -> bool:
+        self._has_compiler = self._has_compiler or is_compiler_used()
+        is_compiled = self._has_compiler and is_in_compiled_code()
+        self.was_compiled_seen = self.was_compiled_seen or is_compiled
+        return is_compiled
 
-    def begin_compiled(self) -> None:
-        """A compiled module begins."""
-        self._compiled_depth += 1
+    def _is_optimizing(self) -> bool:
+        """Whether an optimizer runs, and not the function that it calls to compute loss and gradients."""
+        return bool(self._optimizers) and not (self._optimizers[-1][1] and torch.is_grad_enabled())
 
-    def end_compiled(self, path: str, inputs: Any, outputs: Any) -> None:
-        """A compiled module ends; without outputs, it failed."""
-        self._compiled_depth = max(0, self._compiled_depth - 1)
+    def _begin(self, path: str, module: nn.Module, args: Any, kwargs: Any) -> None:
+        if not self._modules:
+            self.is_training = torch.is_grad_enabled()
+        self._modules.append(_Running(module, path, _core._current_graph_task_id()))
+
+    def _end(self, module: nn.Module, outputs: Any) -> None:
+        while self._modules and self._modules.pop().module is not module:
+            pass  # an error interrupted inner modules
+
+    def _begin_compiled(self, call: OperatorCall, module: nn.Module, args: Any, kwargs: Any) -> None:
+        end = None
+        if self._on_border is not None and not self._borders:
+            end = self._on_border(call, (args, kwargs))
+        self._borders.append((module, end))
+
+    def _end_compiled(self, module: nn.Module, outputs: Any) -> None:
         self.was_compiled_seen = True
-        if outputs is not None and self._compiled_depth == 0:
-            call = OperatorCall(path, Phase.FORWARD, self.classes.get(path, "Module"), is_in_network=True)
-            self._on_compiled(call, inputs, outputs)
+        while self._borders:
+            opened, end = self._borders.pop()
+            if opened is module:
+                if end is not None and outputs is not None:
+                    end(outputs)
+                return
 
     def _begin_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self._optimizer = type(optimizer).__name__
+        if not torch.compiler.is_compiling():
+            self._optimizers.append((optimizer, has_closure(args, kwargs)))
 
     def _end_optimizer(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        self._optimizer = None
+        while not torch.compiler.is_compiling() and self._optimizers:
+            if self._optimizers.pop()[0] is optimizer:
+                return
 
 
-class _ModuleBegin:
-    """Does nothing in a graph of Dynamo, which sees that it compiles."""
-
-    def __init__(self, modules: list[tuple[str, int]], path: str) -> None:
-        self._modules, self._path = modules, path
-
-    def __call__(self, module: nn.Module, args: Any) -> None:
-        if not torch.compiler.is_compiling():
-            self._modules.append((self._path, _core._current_graph_task_id()))
-
-
-class _ModuleEnd:
-    def __init__(self, modules: list[tuple[str, int]]) -> None:
-        self._modules = modules
-
-    def __call__(self, module: nn.Module, args: Any, outputs: Any) -> None:
-        if not torch.compiler.is_compiling() and self._modules:
-            self._modules.pop()
-
-
-class _CompiledBegin:
-    def __init__(self, calls: OperatorCalls) -> None:
-        self._calls = calls
-
-    def __call__(self, module: nn.Module, args: Any) -> None:
-        if not torch.compiler.is_compiling():
-            self._calls.begin_compiled()
-
-
-class _CompiledEnd:
-    def __init__(self, calls: OperatorCalls, path: str) -> None:
-        self._calls, self._path = calls, path
-
-    def __call__(self, module: nn.Module, args: Any, kwargs: Any, outputs: Any) -> None:
-        if not torch.compiler.is_compiling():
-            self._calls.end_compiled(self._path, (args, kwargs), outputs)
-
-
-def operator_type(operator: Any) -> str:
-    """``addmm`` of ``aten::addmm.out``, ``c10d_allreduce_`` of other libraries."""
-    library, _, name = str(operator._schema.name).partition("::")
-    return name if library == "aten" else f"{library}_{name}"
-
-
-def _named_modules(network: nn.Module) -> Iterable[tuple[str, nn.Module]]:
-    return cast("Iterable[tuple[str, nn.Module]]", network.named_modules())
-
-
-def _plain_path(path: str) -> str:
-    return ".".join(part for part in path.split(".") if part != _COMPILED)
-
-
-def _compiled_wrapper(network: nn.Module | None) -> nn.Module | None:
-    """What ``torch.compile`` made of the whole network, also inside of data parallelism."""
-    inner: Any = network
-    while inner is not None:
-        if hasattr(inner, _COMPILED):
-            return cast(nn.Module, inner)
-        inner = inner.module if type(inner).__name__ in PARALLEL else None
-    return None
+def has_closure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a step of an optimizer was given a function that computes loss and gradients."""
+    return kwargs.get("closure") is not None or (len(args) > 1 and args[1] is not None)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.torch.debugging.operator_kinds import OperatorKind
+from mindscope.torch.core.operator_kinds import OperatorKind
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
 class TensorRows:

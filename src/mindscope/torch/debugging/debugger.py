@@ -31,8 +31,8 @@ class Debugger(Callback):
 
     Level ``module``: inputs and outputs of each module and their gradients, gradients of parameters, and the parameters
     with the mean of their updates. Level ``operator``: inputs and outputs of every operator of ATen, forward, backward
-    and in the optimizer, with the lines of your program that called it; gradients and parameters too. Inside of
-    ``torch.compile`` only the borders of the compiled region are seen.
+    and in the optimizer, with the lines of your program that called it; gradients and parameters too. Code of
+    ``torch.compile`` stays compiled: of a compiled module only the borders are seen, of a compiled function nothing.
 
     Args:
         run: directory of the run, or its ``SummaryRecord``. With several processes each records into its ``rank_N``.
@@ -125,7 +125,8 @@ class Debugger(Callback):
     def on_train_begin(self, run_context: RunContext) -> None:
         """Follow the network of a training."""
         params = run_context.original_args()
-        self.recording.follow(self._network or params["train_network"] or params["network"], params["cur_step_num"])
+        given = (self._network, params["train_network"], params["network"])
+        self.recording.follow(next(each for each in given if each is not None), params["cur_step_num"])
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
         """Begin a step."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from mindscope.debug.model.tensors import Phase
 from mindscope.torch.debugging.step_collector import StepCollector
 
 _log = logging.getLogger(__name__)
@@ -22,25 +21,11 @@ class FollowedStep:
     def __init__(self) -> None:
         self.collector: StepCollector | None = None
         """None while the step is not recorded."""
-        self.in_optimizer = False
-        """Whether an optimizer changes parameters."""
-        self.in_closure = False
-        """Whether an optimizer runs that calls the network itself."""
         self.is_quiet = False
         """Whether our own operators run."""
-        self.has_optimized = False
-        """Whether an optimizer changed parameters in this step."""
         self.reasons: Counter[str] = Counter()
         """Tensors that are not recorded, by reason."""
         self._logged: set[str] = set()
-
-    @property
-    def phase(self) -> Phase:
-        """Of the operator that runs now, on this thread."""
-        if in_backward():
-            return Phase.BACKWARD
-        is_optimizing = self.in_optimizer or (self.in_closure and not torch.is_grad_enabled())
-        return Phase.OPTIMIZER if is_optimizing else Phase.FORWARD
 
     def failed(self, where: str, error: Exception) -> None:
         """Count a failure of our own code, which must not end the training."""

@@ -7,7 +7,7 @@ operator may change in place. So the gradient of an input is its whole gradient,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
 
@@ -16,10 +16,11 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from mindscope.debug.model.tensors import Phase, Role
+from mindscope.torch.core.call_hooks import CallHooks
+from mindscope.torch.core.network_names import NamedModule
 from mindscope.torch.debugging._step_rows import Run
 from mindscope.torch.debugging.followed_step import FollowedStep, in_backward
 from mindscope.torch.debugging.nested_tensors import tensors_in
-from mindscope.torch.debugging.network_names import module_paths, module_type
 from mindscope.torch.debugging.step_collector import StepCollector
 
 
@@ -35,20 +36,19 @@ class _Call:
 
 
 class ModuleHooks:
-    """Hooks of all modules of a network, until ``remove``.
+    """Hooks of modules, until ``remove``; compiled ones show their borders.
 
     A recomputed forward pass of a checkpoint is recorded once, when it first runs.
     """
 
-    def __init__(self, network: nn.Module, followed: FollowedStep) -> None:
+    def __init__(self, modules: Iterable[NamedModule], followed: FollowedStep) -> None:
         self._followed = followed
         self._open: list[tuple[nn.Module, _Call | None]] = []
         self._leaves: list[RemovableHandle] = []  # hooks of leaves, which outlive the graph
-        self._handles: list[RemovableHandle] = []
-        for module, path in module_paths(network).items():
-            before = partial(self._before, path, module_type(module))
-            self._handles.append(module.register_forward_pre_hook(_outside_of_compiler(before), with_kwargs=True))
-            self._handles.append(module.register_forward_hook(_outside_of_compiler(self._after)))
+        self.hooks = CallHooks()
+        """Of the modules."""
+        for each in modules:
+            self.hooks.add(each.module, partial(self._before, each.path, each.type), self._after)
 
     def begin_step(self) -> None:
         """A step begins: calls that an error interrupted are over."""
@@ -64,9 +64,7 @@ class ModuleHooks:
     def remove(self) -> None:
         """Remove all hooks. Those in graphs of earlier steps have no effect."""
         self.end_step()
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        self.hooks.remove()
         self._open.clear()
 
     def _before(self, path: str, kind: str, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -91,7 +89,7 @@ class ModuleHooks:
             self._follow_gradient(call, Role.OUTPUT, slot, tensor)
         return call
 
-    def _after(self, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+    def _after(self, module: nn.Module, output: Any) -> None:
         call = None
         while self._open:  # an error may have interrupted inner modules
             opened, call = self._open.pop()
@@ -131,13 +129,3 @@ class ModuleHooks:
         if call.backward is None:
             call.backward = call.collector.begin_call(call.module, call.type, Phase.BACKWARD, call.number, tuple)
         call.collector.add_gradient(call.backward, role, slot, gradient)
-
-
-def _outside_of_compiler(hook: Callable[..., None]) -> Callable[..., None]:
-    """The hook, which ``torch.compile`` traces as nothing."""
-
-    def called(*arguments: Any) -> None:
-        if not torch.compiler.is_compiling():
-            hook(*arguments)
-
-    return called

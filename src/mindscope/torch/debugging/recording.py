@@ -10,9 +10,11 @@ import torch
 from torch import Tensor, nn
 
 from mindscope.torch.core import distributed
+from mindscope.torch.core.call_hooks import CallHooks
+from mindscope.torch.core.compiled_code import is_compiler_used
+from mindscope.torch.core.network_names import called_modules
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.module_hooks import ModuleHooks
-from mindscope.torch.debugging.network_names import module_paths
 from mindscope.torch.debugging.operator_mode import OperatorMode
 from mindscope.torch.debugging.options import DebuggerOptions
 from mindscope.torch.debugging.parameters import ParameterHooks
@@ -34,11 +36,13 @@ class Recording:
             options.directory, distributed.get_rank(), self._tensors, self._facts, options.ring, queue_timeout
         )
         self._network: nn.Module | None = None
-        self._hooks: ModuleHooks | OperatorMode | None = None
+        self._modules: ModuleHooks | None = None  # at level operator, of compiled modules only
+        self._operators: OperatorMode | None = None
         self._parameters: ParameterHooks | None = None
         self._next_step = options.first_step
         self._capacity = 0  # tensors of the last step
         self._is_mode_on = False
+        self._is_hidden = False  # compiled code called the modules unseen
 
     def follow(self, network: nn.Module, steps_done: int | None = None) -> None:
         """Set the hooks of a network that was trained for ``steps_done`` steps."""
@@ -46,21 +50,27 @@ class Recording:
         if steps_done is not None:
             self._next_step = int(steps_done) + 1
         self._network = network
-        is_module = self._options.level == "module"
-        self._hooks = ModuleHooks(network, self.followed) if is_module else OperatorMode(network, self.followed)
+        modules = called_modules(network)
+        if self._options.level == "module":
+            self._modules = ModuleHooks(modules, self.followed)
+        else:
+            self._modules = ModuleHooks((each for each in modules if each.is_compiled), self.followed)
+            self._operators = OperatorMode(network, self.followed)
         self._parameters = ParameterHooks(network, self.followed)
 
     def begin_step(self, step: int | None = None) -> None:
         """A step begins; its number if it is known."""
         self._stop_collecting()
         self._next_step = self._next_step if step is None else step
-        if self._hooks is None or not self._is_due(self._next_step):
+        if self._modules is None or self._parameters is None or not self._is_due(self._next_step):
             return
-        self._hooks.begin_step()
-        self.followed.has_optimized = self.followed.in_optimizer = self.followed.in_closure = False
+        self._modules.begin_step()
+        self._call_hooks.was_called = False
+        self.followed.guarded("parameters", self._parameters.begin_step)
         self.followed.collector = StepCollector(self._tensors, self._capacity, self.followed.reasons)
-        if isinstance(self._hooks, OperatorMode):
-            self._hooks.__enter__()
+        if self._operators is not None:
+            self._operators.begin_step()
+            self._operators.__enter__()
             self._is_mode_on = True
 
     def end_step(self, loss: Any = None, step: int | None = None) -> None:
@@ -69,6 +79,7 @@ class Recording:
         self._next_step = number + 1
         collector = self._stop_collecting()
         if collector is not None:
+            self._warn_of_compiled_functions()
             self.followed.guarded("step", lambda: self._add(collector, number, loss))
 
     def _add(self, collector: StepCollector, step: int, loss: Any) -> None:
@@ -84,11 +95,11 @@ class Recording:
     def _stop_collecting(self) -> StepCollector | None:
         """No tensors after this belong to the step."""
         collector, self.followed.collector = self.followed.collector, None
-        if self._is_mode_on and isinstance(self._hooks, OperatorMode):
+        if self._is_mode_on and self._operators is not None:
             self._is_mode_on = False
-            self._hooks.__exit__(None, None, None)
-        if isinstance(self._hooks, ModuleHooks):
-            self._hooks.end_step()
+            self._operators.__exit__(None, None, None)
+        if self._modules is not None:
+            self._modules.end_step()
         return collector
 
     def write_ring(self, why: str) -> None:
@@ -117,11 +128,27 @@ class Recording:
 
     def _remove_hooks(self) -> None:
         self._stop_collecting()
-        if self._hooks is not None:
-            self._hooks.remove()
-        if self._parameters is not None:
-            self._parameters.remove()
-        self._hooks = self._parameters = None
+        for each in (self._modules, self._operators, self._parameters):
+            if each is not None:
+                each.remove()
+        self._modules = self._operators = self._parameters = None
+
+    @property
+    def _call_hooks(self) -> CallHooks:
+        """Hooks of all modules that are seen."""
+        if self._operators is not None:
+            return self._operators.calls.hooks
+        return self._modules.hooks if self._modules is not None else CallHooks()
+
+    def _warn_of_compiled_functions(self) -> None:
+        if self._is_hidden or self._call_hooks.was_called or not is_compiler_used():
+            return
+        self._is_hidden = True
+        _log.warning(
+            "no module of the network ran outside of torch.compile: the debugger sees nothing of a compiled function, "
+            "and the borders of a compiled module only if it is given that module; call network.compile(), or give "
+            "the debugger what torch.compile(network) returns"
+        )
 
     def _facts(self) -> dict[str, Any]:
         compiled = _compiled(self._network) if self._network is not None else []
@@ -133,14 +160,11 @@ class Recording:
             "ring": self._options.ring,
             "world_size": distributed.get_group_size(),
             "compiled": compiled,
+            "is_hidden": self._is_hidden,
             "not_recorded": dict(self.followed.reasons),
         }
 
 
 def _compiled(network: nn.Module) -> list[str]:
     """Paths of modules that ``torch.compile`` compiled: nothing inside of them is seen."""
-    return sorted({
-        path
-        for module, path in module_paths(network).items()
-        if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None
-    })  # fmt: skip
+    return sorted(each.path for each in called_modules(network) if each.is_compiled)

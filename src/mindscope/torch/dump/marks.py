@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from torch import nn
 
 from mindscope.torch.core.arguments import check_flag
 from mindscope.torch.core.naming import plain_network
-from mindscope.torch.core.operator_calls import OperatorCall, operator_type
+from mindscope.torch.core.network_names import named_modules
+from mindscope.torch.core.operator_calls import OperatorCall
+from mindscope.torch.core.operator_kinds import operator_kind
 
 _operators: Any = import_module("torch._ops")
 _MODULES: WeakKeyDictionary[nn.Module, bool] = WeakKeyDictionary()
@@ -34,7 +36,7 @@ def set_dump(target: Any, enabled: bool = True) -> None:
     if isinstance(target, nn.Module):
         _MODULES[plain_network(target)] = enabled
     elif isinstance(target, _operators.OpOverload):
-        (_TYPES.add if enabled else _TYPES.discard)(operator_type(target))
+        (_TYPES.add if enabled else _TYPES.discard)(operator_kind(target).type)
     elif isinstance(target, _operators.OpOverloadPacket):
         for overload in target.overloads():
             set_dump(getattr(target, overload), enabled)
@@ -46,11 +48,7 @@ def set_dump(target: Any, enabled: bool = True) -> None:
 def marked(network: nn.Module | None) -> Callable[[OperatorCall], bool]:
     """Whether an operator of a network is marked; the innermost module with a mark decides."""
     paths: dict[str, bool] = {}
-    for path, module in () if network is None else _named_modules(plain_network(network)):
-        parent = paths.get(path.rpartition(".")[0], False) if path else False
-        paths[path] = _MODULES.get(plain_network(module), parent)
+    for path, module in () if network is None else named_modules(network):
+        outer = paths.get(path, paths.get(path.rpartition(".")[0], False) if path else False)
+        paths[path] = _MODULES.get(plain_network(module), outer)
     return lambda call: call.type in _TYPES or (call.is_in_network and paths.get(call.module, False))
-
-
-def _named_modules(network: nn.Module) -> Iterable[tuple[str, nn.Module]]:
-    return cast("Iterable[tuple[str, nn.Module]]", network.named_modules())

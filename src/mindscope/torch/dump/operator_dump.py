@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,14 +21,13 @@ from mindscope.debug.dump.settings import AS_CONFIGURED, FAILURES, OVERFLOWS, Du
 from mindscope.debug.model.tensors import Phase
 from mindscope.torch.core.dtype_names import dtype_name
 from mindscope.torch.core.operator_calls import OperatorCall, OperatorCalls
+from mindscope.torch.core.operator_kinds import OperatorKinds
 from mindscope.torch.dump.host_tensor import fetched, fetched_cells, why_not
 from mindscope.torch.dump.scopes import FullNames
 
 _log = logging.getLogger(__name__)
-_NO_COMPUTATION = frozenset(("detach", "alias", "lift_fresh"))
 _unseen: Any = _python_dispatch._disable_current_modes  # pyright: ignore[reportPrivateUsage]
 """No mode sees the copies that are made in here."""
-_UNINITIALIZED = frozenset(("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_"))
 
 
 class OperatorDump(TorchDispatchMode):
@@ -55,6 +55,7 @@ class OperatorDump(TorchDispatchMode):
         super().__init__()
         self._settings, self._calls, self._names, self._writer = settings, calls, names, writer
         self._is_selected = is_selected
+        self._kinds = OperatorKinds()
         self._logged: set[str] = set()
         self.is_recording = False
         """Whether an iteration runs that is dumped."""
@@ -80,27 +81,29 @@ class OperatorDump(TorchDispatchMode):
             return self._run(func, args, kwargs, *found)
         return self._run_debugged(func, args, kwargs, *found)
 
-    def dump_module(self, call: OperatorCall, inputs: Any, outputs: Any) -> None:
+    def begin_module(self, call: OperatorCall, inputs: Any) -> Callable[[Any], object]:
         """Write what is known of a compiled module: its inputs, outputs, and the gradients of its outputs."""
-        if self.is_recording and self._settings.op_debug_mode == AS_CONFIGURED:
-            with _unseen():
-                self._guarded(lambda: self._write_module(call, inputs, outputs))
+        if not self.is_recording or self._settings.op_debug_mode != AS_CONFIGURED:
+            return _ignore
+        with _unseen():
+            name = self._guarded(lambda: self._names.name(call))
+            self._guarded(lambda: self._write_call(call, name, INPUT, inputs))
+        return partial(self._end_module, call, name)
 
-    def _write_module(self, call: OperatorCall, inputs: Any, outputs: Any) -> None:
-        self._write_call(call, INPUT, inputs)
-        self._write_call(call, OUTPUT, outputs, is_new=False)
-        backward = call._replace(phase=Phase.BACKWARD, forward=call)
-        for each in pytree.tree_leaves(outputs):
-            if isinstance(each, Tensor) and each.requires_grad:
-                each.register_hook(partial(self._write_gradient, backward))
+    def _end_module(self, call: OperatorCall, name: str, outputs: Any) -> None:
+        with _unseen():
+            self._guarded(lambda: self._write_call(call, name, OUTPUT, outputs))
+            backward = replace(call, phase=Phase.BACKWARD, forward=call)
+            for each in pytree.tree_leaves(outputs):
+                if isinstance(each, Tensor) and each.requires_grad:
+                    each.register_hook(partial(self._write_gradient, backward))
 
     def _write_gradient(self, call: OperatorCall, gradient: Tensor) -> None:
         if self.is_recording:
             with _unseen():
-                self._guarded(lambda: self._write_call(call, INPUT, gradient))
+                self._guarded(lambda: self._write_call(call, self._names.name(call), INPUT, gradient))
 
-    def _write_call(self, call: OperatorCall, role: str, values: Any, is_new: bool = True) -> None:
-        name = self._names.name(call) if is_new else self._names.order[-1]
+    def _write_call(self, call: OperatorCall, name: str, role: str, values: Any) -> None:
         if self._is_selected(call, name):
             self._write_all(call, name, role, values)
 
@@ -112,8 +115,9 @@ class OperatorDump(TorchDispatchMode):
                 self._guarded(lambda: self._write(PARAMETER, name, OUTPUT, 0, parameter))
 
     def _selected(self, func: Any) -> tuple[OperatorCall, str] | None:
-        call = self._calls.call_of(func)
-        if call is None or call.type in _NO_COMPUTATION or call.type.startswith(("profiler_", "prim_")):
+        kind = self._kinds.of(func)
+        call = self._calls.call_of(kind)
+        if call is None or kind.is_hidden or call.type.startswith(("profiler_", "prim_")):
             return None
         name = self._names.name(call)
         return (call, name) if self._is_selected(call, name) else None
@@ -137,7 +141,7 @@ class OperatorDump(TorchDispatchMode):
             if mode == FAILURES:
                 self._guarded(lambda: self._write_all(call, name, INPUT, inputs))
             raise
-        if mode == OVERFLOWS and call.type not in _UNINITIALIZED:
+        if mode == OVERFLOWS and not self._kinds.of(func).is_uninitialized:
             self._guarded(lambda: self._write_overflow(call, name, inputs, outputs))
         return outputs
 
@@ -192,6 +196,10 @@ class OperatorDump(TorchDispatchMode):
         if kind not in self._logged:
             self._logged.add(kind)
             _log.warning("%s; the training continues", text)
+
+
+def _ignore(outputs: Any) -> None:
+    """Of a module that is not dumped."""
 
 
 def _nothing() -> Any:

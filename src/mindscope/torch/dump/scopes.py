@@ -49,7 +49,7 @@ class FullNames:
         if call.phase is Phase.FORWARD:
             return scope
         if call.parameter:
-            return f"Gradients/{scope}/AccumulateGrad_{call.parameter.rpartition('.')[2]}"
+            return f"Gradients/{scope}/AccumulateGrad_{call.parameter}"
         return f"Gradients/{scope}/Grad_{call.forward.type}" if call.forward is not None else f"Gradients/{scope}"
 
     def _module_scope(self, path: str, is_in_network: bool) -> str:

@@ -15,6 +15,7 @@ from mindscope.debug.dump.dump_writer import DumpWriter
 from mindscope.debug.dump.settings import AS_CONFIGURED, EVERY_OPERATOR, KERNELS, DumpSettings
 from mindscope.torch.core.distributed import get_rank
 from mindscope.torch.core.naming import plain_network
+from mindscope.torch.core.network_names import plain_path
 from mindscope.torch.core.operator_calls import OperatorCall, OperatorCalls
 from mindscope.torch.dump.marks import marked
 from mindscope.torch.dump.operator_dump import OperatorDump
@@ -36,7 +37,7 @@ class DumpSession:
     def __init__(self, settings: DumpSettings, network: nn.Module | None) -> None:
         self._settings, self._network = settings, network
         self.writer = DumpWriter(settings, get_rank(), _facts(network))
-        self._calls = OperatorCalls(network, self._dump_module)
+        self._calls = OperatorCalls(network, self._begin_module)
         self._names = FullNames(self._calls.classes)
         self._mode = OperatorDump(settings, self._calls, self._names, self.writer, self._selector())
         self._is_begun = self._is_pushed = self._was_warned = False
@@ -105,21 +106,22 @@ class DumpSession:
 
         return is_selected
 
-    def _dump_module(self, call: OperatorCall, inputs: Any, outputs: Any) -> None:
-        self._mode.dump_module(call, inputs, outputs)
+    def _begin_module(self, call: OperatorCall, inputs: Any) -> Callable[[Any], object]:
+        return self._mode.begin_module(call, inputs)
 
     def _dump_parameters(self, network: nn.Module) -> None:
         if self._settings.op_debug_mode == AS_CONFIGURED:
             for name, parameter in plain_network(network).named_parameters():
-                self._mode.dump_parameter(name, parameter)
+                self._mode.dump_parameter(plain_path(name), parameter)
 
     def _warn_of_compiled(self) -> None:
-        if self._was_warned or not (self._calls.was_compiled_seen or self._calls.compiled):
+        if self._was_warned or not self._calls.was_compiled_seen:
             return
         self._was_warned = True
         _log.warning(
             "torch.compile fuses operators, which no dump sees: the dump has inputs, outputs and gradients of outputs "
-            "of compiled modules only; to dump operators, run with TORCH_COMPILE_DISABLE=1"
+            "of compiled modules, and nothing of compiled functions; to dump operators, run with "
+            "TORCH_COMPILE_DISABLE=1"
         )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a debugger must know of an operator of ATen to read its tensors."""
+"""What a dispatch mode must know of an operator to read its tensors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SAME_ELEMENTS = frozenset(
     "view t transpose permute unsqueeze squeeze detach alias _unsafe_view _reshape_alias movedim flatten unflatten "
     "lift_fresh view_as_real view_as_complex".split()
 )
-_UNINITIALIZED = frozenset("empty empty_like empty_strided new_empty new_empty_strided empty_permuted".split())
+_UNINITIALIZED = frozenset("empty empty_like empty_strided new_empty new_empty_strided empty_permuted resize_".split())
 _OVERWRITING = frozenset(
     "zero_ fill_ copy_ uniform_ normal_ random_ bernoulli_ exponential_ log_normal_ cauchy_ geometric_ set_ "
     "resize_".split()
@@ -23,6 +23,8 @@ class OperatorKind:
 
     name: str
     """Such as ``aten::mm``."""
+    type: str
+    """``mm`` of ATen, ``c10d_allreduce_`` of other libraries."""
     has_same_elements: bool
     """Its result is another view of all elements of its first argument."""
     is_uninitialized: bool
@@ -37,11 +39,26 @@ def operator_kind(operator: Any) -> OperatorKind:
     """Of a ``torch._ops.OpOverload`` or a higher-order operator."""
     schema = getattr(operator, "_schema", None)
     name = str(schema.name) if schema is not None else str(getattr(operator, "name", lambda: operator)())
-    plain = name.rpartition("::")[2]
+    library, _, plain = name.rpartition("::")
     return OperatorKind(
         name=name,
-        has_same_elements=name.startswith("aten::") and plain in _SAME_ELEMENTS,
+        type=plain if library in ("aten", "") else f"{library}_{plain}",
+        has_same_elements=library == "aten" and plain in _SAME_ELEMENTS,
         is_uninitialized=plain in _UNINITIALIZED,
         is_overwriting=plain in _OVERWRITING,
         is_hidden=plain in ("detach", "alias", "lift_fresh"),
     )
+
+
+class OperatorKinds:
+    """Facts about operators, each computed once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, OperatorKind]] = {}  # by id: to hash an operator takes longer
+
+    def of(self, operator: Any) -> OperatorKind:
+        """As ``operator_kind``."""
+        known = self._known.get(id(operator))
+        if known is None:
+            known = self._known[id(operator)] = (operator, operator_kind(operator))
+        return known[1]

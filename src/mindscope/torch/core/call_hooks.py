@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that are called before and after each call of a module, also of one that ``module.compile()`` compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils.hooks import RemovableHandle
+
+Begin = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], object]
+"""Gets the module and its arguments."""
+End = Callable[[nn.Module, Any], object]
+"""Gets the module and its outputs; None if it raised an error."""
+_IMPLEMENTATION = "_compiled_call_impl"
+
+
+class CallHooks:
+    """Hooks of modules until ``remove``. They do nothing where ``torch.compile`` traces a module."""
+
+    def __init__(self) -> None:
+        self._handles: list[RemovableHandle] = []
+        self._compiled: list[tuple[nn.Module, _CompiledCall]] = []
+        self.was_called = False
+        """Whether one of the modules was called; a reader sets it back."""
+
+    def add(self, module: nn.Module, begin: Begin, end: End) -> None:
+        """Have functions called at each call of a module; neither may raise."""
+
+        def begin_call(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            self.was_called = True
+            begin(module, args, kwargs)
+
+        called = getattr(module, _IMPLEMENTATION, None)
+        if called is not None:  # compiled together with its hooks, so that these see nothing
+            call = _CompiledCall(module, called, begin_call, end)
+            setattr(module, _IMPLEMENTATION, call)
+            self._compiled.append((module, call))
+            return
+        before, after = _before(begin_call), _after(end)
+        self._handles.append(module.register_forward_pre_hook(before, prepend=True, with_kwargs=True))
+        self._handles.append(module.register_forward_hook(after, always_call=True))
+
+    def remove(self) -> None:
+        """Remove all hooks."""
+        for handle in self._handles:
+            handle.remove()
+        for module, call in self._compiled:
+            call.is_followed = False  # it stays where another one wraps it
+            if getattr(module, _IMPLEMENTATION, None) is call:
+                setattr(module, _IMPLEMENTATION, call.called)
+        self._handles.clear()
+        self._compiled.clear()
+
+
+def _before(begin: Begin) -> Any:
+    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not torch.compiler.is_compiling():
+            begin(module, args, kwargs)
+
+    return before
+
+
+def _after(end: End) -> Any:
+    def after(module: nn.Module, args: Any, outputs: Any) -> None:
+        if not torch.compiler.is_compiling():
+            end(module, outputs)
+
+    return after
+
+
+class _CompiledCall:
+    """What a compiled module calls in place of its compiled code."""
+
+    def __init__(self, module: nn.Module, called: Any, begin: Begin, end: End) -> None:
+        self._module, self.called, self._begin, self._end = module, called, begin, end
+        self.is_followed = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if torch.compiler.is_compiling() or not self.is_followed:
+            return self.called(*args, **kwargs)
+        self._begin(self._module, args, kwargs)
+        outputs = None
+        try:
+            outputs = self.called(*args, **kwargs)
+        finally:
+            self._end(self._module, outputs)
+        return outputs

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths of modules and places of parameters in a network, also inside of wrappers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, cast
+
+from torch import nn
+
+from mindscope.torch.core.naming import PARALLEL, plain_network
+
+_COMPILED = "_orig_mod"
+_WRAPPED = ("_fsdp_wrapped_module", "_checkpoint_wrapped_module")
+_SHARDED = "FSDPModule"
+
+
+class NamedModule(NamedTuple):
+    """A module whose calls hooks see."""
+
+    module: nn.Module
+    path: str
+    """Without the names that wrappers add; empty for the network."""
+    type: str
+    """Its class."""
+    is_compiled: bool
+    """Whether ``torch.compile`` compiled it: only its borders are seen, and no module inside of it."""
+
+
+class ParameterPlace(NamedTuple):
+    """The module that holds a parameter: path and class, and the name there."""
+
+    module: str
+    type: str
+    name: str
+
+
+def called_modules(network: nn.Module) -> list[NamedModule]:
+    """Each module once, outer ones first, without those that only wrap another one and those inside compiled ones."""
+    return list(_called(network, "", set()))
+
+
+def _called(module: nn.Module, path: str, known: set[nn.Module]) -> Iterator[NamedModule]:
+    if module in known:
+        return
+    known.add(module)
+    inner = _wrapped(module)
+    if inner is not None:
+        yield from _called(inner, path, known)
+        return
+    is_compiled = hasattr(module, _COMPILED) or getattr(module, "_compiled_call_impl", None) is not None
+    yield NamedModule(module, path, module_type(module), is_compiled)
+    for name, child in () if is_compiled else module.named_children():
+        yield from _called(child, f"{path}.{name}" if path else name, known)
+
+
+def _wrapped(module: nn.Module) -> nn.Module | None:
+    """The module that another one only wraps, to spread or to recompute it."""
+    names = (("module",) if type(module).__name__ in PARALLEL else ()) + _WRAPPED
+    return next((cast(nn.Module, getattr(module, name)) for name in names if hasattr(module, name)), None)
+
+
+def module_types(network: nn.Module) -> dict[str, str]:
+    """Class of each module by path, also inside of wrappers and of compiled modules."""
+    return {path: module_type(module) for path, module in named_modules(network)}
+
+
+def module_type(module: nn.Module) -> str:
+    """The class of a module, inside of a wrapper of ``torch.compile``, without what ``fully_shard`` adds to it."""
+    own = cast("type[object]", type(getattr(module, _COMPILED, module)))
+    names = [str(base.__name__) for base in own.__bases__]
+    if _SHARDED in names:
+        names.remove(_SHARDED)
+        return names[0]
+    return str(own.__name__)
+
+
+def parameter_places(network: nn.Module) -> dict[int, ParameterPlace]:
+    """By id of the parameter; one that several modules share belongs to the first."""
+    found: dict[int, ParameterPlace] = {}
+    for path, module in named_modules(network):
+        for name, parameter in module.named_parameters(recurse=False):
+            found.setdefault(id(parameter), ParameterPlace(path, module_type(module), name))
+    return found
+
+
+def named_modules(network: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """Path and module, outer ones first; a module has the path of the wrappers around it, which come before it."""
+    modules = cast("Iterable[tuple[str, nn.Module]]", plain_network(network).named_modules())
+    return ((plain_path(path), module) for path, module in modules)
+
+
+def plain_path(path: str) -> str:
+    """The path of a module or a parameter without the names that wrappers add."""
+    return ".".join(part for part in path.split(".") if part != _COMPILED and part not in _WRAPPED)
