@@ -11,14 +11,19 @@ from mindscope.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from mindscope.capture import SummaryRecord, flush_all
+    from mindscope.output.capture import capture_output
     from mindscope.reading import Run, Runs, open_run, open_runs
 
 __version__ = VERSION
-__all__ = ["Run", "Runs", "SummaryRecord", "__version__", "flush_all", "open_run", "open_runs"]
+__all__ = ["Run", "Runs", "SummaryRecord", "__version__", "capture_output", "flush_all", "open_run", "open_runs"]
 
 _name = lazy_names(
     __name__,
-    {"mindscope.capture": "SummaryRecord flush_all", "mindscope.reading": "Run Runs open_run open_runs"},
+    {
+        "mindscope.capture": "SummaryRecord flush_all",
+        "mindscope.output.capture": "capture_output",
+        "mindscope.reading": "Run Runs open_run open_runs",
+    },
 )
 _MODULES = ("capture", "errors", "formats", "ingest", "reading", "reasons", "settings", "store", "types")
 

@@ -20,8 +20,9 @@ FACTS = tuple(
 )  # fmt: skip
 """Names of automatic lineage fields: ``collect_git`` and so on."""
 _DATASET_SIZE = "collect_dataset_size"
+_OUTPUT = "collect_output"
 _FACT_FLAGS = (*(f"collect_{name}" for name in FACTS), _DATASET_SIZE)
-KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", *_FACT_FLAGS)
+KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", _OUTPUT, *_FACT_FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class CollectOptions:
     landscape: LandscapeSettings | None
     facts: frozenset[str]
     collect_dataset_size: bool
+    collect_output: bool
+    """Never by default."""
 
 
 def check_collect_options(
@@ -79,6 +82,7 @@ def _choice(choice: dict[str, Any], is_default: bool, default_landscape: Landsca
         landscape=landscape,
         facts=frozenset(name for name in FACTS if choice.get(f"collect_{name}", flags["collect_train_lineage"])),
         collect_dataset_size=choice.get(_DATASET_SIZE, True),
+        collect_output=choice.get(_OUTPUT, False),
     )
 
 
@@ -86,7 +90,7 @@ def _check_entry(key: Any, value: Any) -> None:
     name = f"{_ARGUMENT}[{key!r}]"
     if key not in KEYS:
         raise ValueError(f"{name} is unknown, its value is {value!r}; want keys out of {', '.join(KEYS)}")
-    if key in (*_FLAGS, *_FACT_FLAGS) and not isinstance(value, bool):
+    if key in (*_FLAGS, *_FACT_FLAGS, _OUTPUT) and not isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want True or False")
     if key == "histogram_regular" and value is not None:
         _check_pattern(name, value)

@@ -13,6 +13,7 @@ from mindscope.collector.framework import Framework
 from mindscope.collector.schedule import Schedule
 from mindscope.collector.step_collection import HandOver, StepCollection, unchanged
 from mindscope.errors import RecorderClosedError
+from mindscope.output.capture import OutputCapture, capture_output
 
 
 class Session:
@@ -29,6 +30,7 @@ class Session:
         self._framework = framework
         self._collecting = StepCollection(arguments, framework, hand_over)
         self._record: SummaryRecord | None = None
+        self._output: OutputCapture | None = None
         self.depth = 0
         """How often it is entered: by a loop, and by its user around it."""
         self._schedule: Schedule | None = None
@@ -53,6 +55,7 @@ class Session:
         """Begin; returns whether it was not entered before."""
         if self.depth == 0:
             self._record = self._open()
+            self._capture_output()
         self.depth += 1
         return self.depth == 1
 
@@ -63,12 +66,20 @@ class Session:
             export_options=arguments.export_options, queue_timeout=arguments.queue_timeout,
         )  # fmt: skip
 
+    def _capture_output(self) -> None:
+        if self._arguments.options.collect_output:
+            self._output = capture_output(self._arguments.summary_dir)
+            self._output.start()
+
     def leave(self) -> SummaryRecord | None:
         """End; returns the recorder, which is then the caller's to close, when it was left as often as entered."""
         self.depth -= 1
         if self.depth > 0:
             return None
         record, self._record, self.training = self._record, None, None
+        if self._output is not None:
+            self._output.stop()
+            self._output = None
         self._collecting.close()
         return record
 

@@ -293,3 +293,49 @@ def test_many_modules_are_bounded() -> None:
     taken, start, _, kind = scanner.scan(memoryview(lines), 0, 2026, False)
     assert (taken, len(start), len(scanner.kinds)) == (len(lines), MOST_KINDS + 5000, MOST_KINDS + 1)
     assert scanner.kinds[kind[-1]] == (Level.INFO, "", -1, True)
+
+
+def captured(second: float, text: str, stream: str = "stderr", tag: str = "F") -> str:
+    whole, fraction = divmod(second, 1)
+    return f"2026-11-23T20:41:{int(whole):02}.{int(fraction * 1e6):06}+08:00 {stream} {tag} {text}\n"
+
+
+CAPTURED = [
+    captured(1, "epoch 1", "stdout"), captured(2, "Traceback (most recent call last):"), captured(2, '  File "a.py"'),
+    captured(2, "ValueError: why"), captured(3, PYTHON), captured(3, "  more"), captured(3.5, "later"),
+    captured(4, "a long ", "stdout", "P"), captured(4, "line", "stdout"),
+    captured(4, "other"), captured(5, "", "stdout"),
+]  # fmt: skip
+
+
+def test_captured_output_has_times_streams_and_whole_messages(tmp_path: Path) -> None:
+    path = tmp_path / "output.log"
+    path.write_text("".join(CAPTURED))
+    index = LogIndex(path)
+    index.read_more()
+    found = [(each.text, each.module, each.time_ns) for each in index.messages(np.arange(len(index)))]
+    assert found == [
+        ("epoch 1", "stdout", at(1)),
+        ('Traceback (most recent call last):\n  File "a.py"\nValueError: why', "stderr", at(2)),
+        (f"{PYTHON}\n  more", "ME", at(3)), ("later", "stderr", at(3, 500_000_000)),
+        ("a long line", "stdout", at(4)), ("other", "stderr", at(4)), ("", "stdout", at(5)),
+    ]  # fmt: skip
+    levels = [index.kinds[kind].level for kind in index.kind.tolist()]
+    assert levels == [0, 0, Level.ERROR, 0, 0, 0, 0]
+    for regex, want in {"^epoch": [0], "^  File": [1], "stderr F": [], "why$": [1], "^later$": [3]}.items():
+        rows = [row for batch in select_messages(index, LogFilter(regex=regex)) for row in batch.tolist()]
+        assert rows == want, regex
+
+
+def test_captured_output_that_grows_byte_by_byte(tmp_path: Path) -> None:
+    path, data = tmp_path / "output.log", "".join(CAPTURED).encode()
+    path.write_bytes(data)
+    whole, growing = LogIndex(path), LogIndex(path)
+    whole.read_more()
+    path.write_bytes(b"")
+    with path.open("ab", buffering=0) as file:
+        for place in range(0, len(data), 7):
+            file.write(data[place : place + 7])
+            growing.read_more()
+    assert growing.start.tolist() == whole.start.tolist()
+    assert growing.time_ns.tolist() == whole.time_ns.tolist()

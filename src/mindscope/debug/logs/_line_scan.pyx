@@ -14,6 +14,8 @@ cdef enum:
     DATE_WITHIN = 80        # bytes before a date
     LEVEL_WITHIN = 160      # bytes after a date
     RECENT = 1024           # kinds that are found without Python
+    SHORTEST_CAPTURED = 30  # bytes before the text of a captured line
+    STREAM_NAME = 6         # bytes of stdout and stderr
     UNKNOWN = 0
     DEBUG = 1
     INFO = 2
@@ -23,6 +25,7 @@ cdef enum:
 
 MOST_KINDS = 60_000
 cdef int64_t SECOND_NS = 1000000000
+cdef int64_t AT_ONCE_NS = 50000000  # within which captured lines can be of one message
 
 cdef struct Head:
     int level
@@ -32,6 +35,12 @@ cdef struct Head:
     Py_ssize_t module_length
     bint takes_lines
     bint has_time
+
+
+cdef struct Captured:
+    int64_t time_ns
+    const uint8_t* stream
+    bint is_whole
 
 
 cdef inline bint is_digit(uint8_t c) noexcept nogil:
@@ -340,6 +349,31 @@ cdef const uint8_t* rank_prefix(const uint8_t* s, const uint8_t* end, Head* head
     return at + 1 if at < end and is_space(at[0]) else at
 
 
+cdef const uint8_t* captured_text(const uint8_t* s, const uint8_t* end, Captured* found) noexcept nogil:
+    """The text of a line of captured output, ``2026-11-26T20:41:31.123456+08:00 stdout F text``; ``s`` of another."""
+    cdef const uint8_t* at = s + 20
+    cdef Py_ssize_t count
+    cdef int64_t time_s
+    if end - s < SHORTEST_CAPTURED or not is_date(s) or s[10] != 84 or not is_clock(s + 11) or s[19] != 46:
+        return s
+    count = digits(at, end, 9)
+    time_s = moment(s, s + 11)
+    if count == 0 or time_s < 0:
+        return s
+    found.time_ns = time_s * SECOND_NS + fraction_ns(at, count)
+    at += count
+    at += 1 if at < end and at[0] == 90 else 6  # Z or +08:00
+    if end - at < STREAM_NAME + 3 or not (begins(at, end, b" stdout ", 8) or begins(at, end, b" stderr ", 8)):
+        return s
+    found.stream = at + 1
+    at += 8
+    if at[0] != 70 and at[0] != 80:
+        return s
+    found.is_whole = at[0] == 70
+    at += 1
+    return at + 1 if at < end and at[0] == 32 else at
+
+
 cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noexcept nogil:
     """Whether a line without its prefix has a head."""
     cdef Py_ssize_t length = end - s
@@ -367,7 +401,10 @@ cdef class LineScanner:
     cdef uint64_t[RECENT] _hashes
     cdef uint16_t[RECENT] _known
     cdef bint _takes_lines, _is_traceback, _is_within, _has_messages
+    cdef bint _is_cut       # whether the next captured line continues this one
     cdef int64_t _time_ns, _prefix_rank
+    cdef int64_t _stream    # last letter of the name of the last captured line
+    cdef int64_t _line_ns   # when it was captured
 
     def __init__(self, int64_t file_rank, kinds=()):
         """``kinds``: those that were found before; ``(level, module, rank, has_time)`` of each, by number."""
@@ -377,18 +414,18 @@ cdef class LineScanner:
         self._file_rank = file_rank
         for place in range(RECENT):
             self._hashes[place] = 0
-        self.state = (False, False, False, False, 0, -1)
+        self.state = (False, False, False, False, 0, -1, False, 0, 0)
 
     @property
     def state(self):
         """Plain values that another scanner of the same file continues from."""
         return (bool(self._takes_lines), bool(self._is_traceback), bool(self._is_within), bool(self._has_messages),
-                self._time_ns, self._prefix_rank)
+                self._time_ns, self._prefix_rank, bool(self._is_cut), self._stream, self._line_ns)
 
     @state.setter
     def state(self, values):
         (self._takes_lines, self._is_traceback, self._is_within, self._has_messages, self._time_ns,
-         self._prefix_rank) = values
+         self._prefix_rank, self._is_cut, self._stream, self._line_ns) = values
 
     def scan(self, const uint8_t[::1] data not None, int64_t offset, int year, bint is_end):
         """The messages that start in ``data``, which lies at ``offset`` of the file.
@@ -440,12 +477,16 @@ cdef class LineScanner:
 
     cdef bint _starts_message(self, const uint8_t* line, const uint8_t* end, int year, Head* head) noexcept nogil:
         cdef const uint8_t* text
+        cdef Captured captured
         cdef bint has_head, is_first = not self._has_messages
         if end - line > LONGEST_HEAD:
             end = line + LONGEST_HEAD
         elif end > line and end[-1] == 13:
             end -= 1
         head.rank = -1
+        text = captured_text(line, end, &captured)
+        if text != line:
+            return self._starts_captured(text, end, year, &captured, head)
         text = rank_prefix(line, end, head)
         has_head = parse(text, end, year, head)
         if not has_head and text != line:  # only a rank
@@ -462,6 +503,28 @@ cdef class LineScanner:
         self._takes_lines = has_head and head.takes_lines
         self._is_traceback = begins(line, end, b"Traceback (most recent call last)", 33)
         self._has_messages = True
+        return True
+
+    cdef bint _starts_captured(self, const uint8_t* text, const uint8_t* end, int year, const Captured* captured,
+                               Head* head) noexcept nogil:
+        """As ``_starts_message``. Lines of one message are of one stream, and were printed at once."""
+        cdef int64_t stream = captured.stream[STREAM_NAME - 1]
+        cdef bint is_rest = self._is_cut and stream == self._stream
+        cdef bint may_continue = stream == self._stream and captured.time_ns - self._line_ns <= AT_ONCE_NS
+        cdef bint has_head
+        self._is_cut, self._stream, self._line_ns = not captured.is_whole, stream, captured.time_ns
+        if is_rest:
+            return False
+        text = rank_prefix(text, end, head)
+        has_head = parse(text, end, year, head)
+        if not has_head:
+            if self._has_messages and may_continue and self._continues(text, end):
+                return False
+            head.module, head.module_length = captured.stream, STREAM_NAME
+        self._takes_lines = has_head and head.takes_lines
+        self._is_traceback = begins(text, end, b"Traceback (most recent call last)", 33)
+        self._has_messages = True
+        head.time_ns, head.has_time = captured.time_ns, True
         return True
 
     cdef bint _continues(self, const uint8_t* line, const uint8_t* end) noexcept nogil:

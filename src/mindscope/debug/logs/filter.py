@@ -12,6 +12,7 @@ import pyarrow
 from numpy.typing import NDArray
 from pyarrow import compute
 
+from mindscope.debug.logs.captured_lines import HEAD, is_captured
 from mindscope.debug.logs.index import LONGEST_MESSAGE, LogIndex, MessageKind
 from mindscope.debug.logs.line_heads import Level
 from mindscope.errors import DebugDataError
@@ -110,6 +111,8 @@ def search_span(index: LogIndex, condition: LogFilter, rows: NDArray[np.int64]) 
     offsets = np.minimum(np.append(starts, end) - starts[0], len(data)).astype(np.int32)
     buffers = [None, _ARROW.py_buffer(offsets), _ARROW.py_buffer(data)]
     texts: Any = _ARROW.Array.from_buffers(_ARROW.string(), len(every), buffers)
+    if is_captured(data):
+        texts = _COMPUTE.replace_substring_regex(texts, HEAD, "")
     keep = np.zeros(len(every), bool)
     keep[rows - first] = True
     if condition.text:

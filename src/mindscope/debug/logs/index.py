@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.logs._line_scan import LineScanner
+from mindscope.debug.logs.captured_lines import printed_text
 from mindscope.debug.logs.saved_index import Columns, SavedIndex, columns_in_memory
 
 LONGEST_MESSAGE = 1 << 20
@@ -209,7 +210,7 @@ class LogIndex:
                 if not span_start <= start <= start + length <= span_start + len(span):
                     file.seek(start)
                     span_start, span = start, file.read(max(length, _SPAN))
-                text = decoded(span[start - span_start : start - span_start + length]).rstrip("\r\n")
+                text = decoded(printed_text(span[start - span_start : start - span_start + length])).rstrip("\r\n")
                 each = kinds[place]
                 yield LogMessage(row, each.level, time_ns if each.has_time else 0, each.module, each.rank, text)
 
