@@ -155,3 +155,61 @@ def test_two_processes_are_one_source(tmp_path: Path) -> None:
         first, second = digests(phase, role)
         assert first == second
         assert len(first) == 2
+
+
+class Failing(nn.Module):
+    """Fails at its third call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.calls = nn.Linear(4, 2), 0
+
+    def forward(self, values: Tensor, labels: Tensor) -> dict[str, Tensor]:
+        self.calls += 1
+        logits = self.fc(values if self.calls != 3 else values[:, :3])
+        return {"loss": nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+def failing_trainer(directory: Path, callback: Any) -> Any:
+    transformers = import_module("transformers")
+    data = [{"values": torch.randn(4), "labels": torch.tensor(n % 2)} for n in range(16)]
+    arguments = transformers.TrainingArguments(
+        str(directory), max_steps=4, per_device_train_batch_size=2, report_to=[], save_strategy="no", use_cpu=True,
+        disable_tqdm=True,
+    )  # fmt: skip
+    return transformers.Trainer(Failing(), arguments, train_dataset=data, callbacks=[callback])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_training_of_transformers_that_fails_writes_the_ring(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from mindscope.torch.integrations.transformers import DebuggerCallback
+
+    callback = DebuggerCallback(Debugger(tmp_path / "with", ring=5))
+    with pytest.raises(RuntimeError, match="shapes"), callback:
+        failing_trainer(tmp_path / "out", callback).train()
+    assert source_of(tmp_path / "with").steps(0) == [1, 2, 3]
+
+    debugger = Debugger(tmp_path / "again", ring=5)
+    trainer = failing_trainer(tmp_path / "out", DebuggerCallback(debugger))
+    with pytest.raises(RuntimeError, match="shapes"):
+        trainer.train()
+    assert not list((tmp_path / "again").iterdir())
+    trainer.train()  # it writes what the failed one recorded, and ends well
+    assert source_of(tmp_path / "again").steps(0)[:2] == [1, 2]
+    assert not any(each._forward_hooks for each in trainer.model.modules())
+    debugger.step()  # it is not entered any more
+    assert debugger.recording.followed.collector is None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_failed_cell_of_a_notebook_writes_the_ring(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
+    from mindscope.torch.integrations.transformers import DebuggerCallback
+
+    callback = DebuggerCallback(Debugger(tmp_path / "run", ring=5))
+    shell.user_ns["trainer"] = failing_trainer(tmp_path / "out", callback)
+    shell.run_cell("trainer.train()")
+    assert source_of(tmp_path / "run").steps(0) == [1, 2, 3]
+    assert callback._end_cell not in shell.events.callbacks["post_run_cell"]

@@ -21,11 +21,14 @@ def test_a_healthy_training_is_quiet(kind: str, tmp_path: Path) -> None:
     for level in ("module", "operator"):
         torch.manual_seed(3)
         training = HEALTHY[kind]()
-        with Debugger(tmp_path / level, training.network, level=level) as debugger:
+        ring = Debugger(tmp_path / f"{level}-ring", training.network, level=level, ring=2)
+        with Debugger(tmp_path / level, training.network, level=level) as debugger, ring:
             for _, loss in steps_of(training):
                 debugger.step(loss)
+                ring.step(loss)
         debug = mindscope.open_run(tmp_path / level).debug
         assert len(debug.source.steps(0)) >= 6
         bad = debug.first_bad()
         assert bad is None, bad.text
         assert debug.watch().rows() == []
+        assert not list((tmp_path / f"{level}-ring").iterdir())

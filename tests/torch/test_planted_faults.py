@@ -21,6 +21,7 @@ import mindscope
 from mindscope.cli.app import app
 from mindscope.debug.compare import DivergenceCause
 from mindscope.debug.first_bad import Cause
+from mindscope.errors import WatchpointError
 from mindscope.reading.run_debug import RunDebug, open_debug
 from mindscope.torch import Debugger
 
@@ -146,6 +147,48 @@ def test_a_dead_relu(level: str, tmp_path: Path) -> None:
     rows = [row for row in found.rows() if row["condition"] in ("activation_range", "tensor_all_zero")]
     assert {row["operator"].split("/")[0] for row in rows} == {"1"}
     assert min(row["step"] for row in rows) == FAULT + 1  # in the third step in a row
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_a_watchpoint_writes_the_ring(level: str, tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+    training = Training(network, classify(8, 4))
+    with Debugger(tmp_path, network, level=level, ring=4, steps=range(2, 100, 2)) as debugger:
+        for step in range(1, 41):
+            if step == 20:
+                with torch.no_grad():
+                    network[0].bias.fill_(-100)
+            debugger.step(training.step(step % STEPS))
+    source = mindscope.open_run(tmp_path).debug.source
+    steps = list(source.steps(0))
+    assert steps[:4] == [18, 20, 22, 24]  # dead in three recorded steps in a row
+    assert len(steps) < 12
+    assert {row["step"] for row in mindscope.open_run(tmp_path).debug.watch("dead_relu").rows()} >= {24}
+
+
+def test_a_watchpoint_of_ones_own_writes_the_ring_once(tmp_path: Path) -> None:
+    network = Exploding()
+    nn.init.eye_(network.recurrent.weight)
+    training = Training(network, classify(8, 4))
+    with Debugger(tmp_path, network, ring=3, watch=["tensor_too_large max_gt=1e3 @ recurrent"]) as debugger:
+        for step in range(1, 21):
+            if step == 8:
+                with torch.no_grad():
+                    network.recurrent.weight.copy_(torch.eye(4) * 1.5)
+            debugger.step(training.step(step % STEPS))
+    steps = list(mindscope.open_run(tmp_path).debug.source.steps(0))
+    assert steps[:3] == [6, 7, 8]
+    assert steps == list(range(6, 6 + len(steps)))
+
+
+def test_a_watch_without_a_ring_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="ring=20"):
+        Debugger(tmp_path, watch=["dead_relu"])
+    with pytest.raises(TypeError, match="watch is str"):
+        Debugger(tmp_path, ring=2, watch="dead_relu")
+    with pytest.raises(WatchpointError, match="nearest"):
+        Debugger(tmp_path, ring=2, watch=["dead_rel"])
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_frozen_layer(tmp_path: Path) -> None:

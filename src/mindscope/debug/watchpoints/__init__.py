@@ -10,6 +10,7 @@ from mindscope.debug.watchpoints.hits import Evaluation as Evaluation
 from mindscope.debug.watchpoints.hits import Hit as Hit
 from mindscope.debug.watchpoints.hits import Problem as Problem
 from mindscope.debug.watchpoints.hits import Unevaluated as Unevaluated
+from mindscope.debug.watchpoints.live import LiveWatch as LiveWatch
 from mindscope.debug.watchpoints.recommended import RECOMMENDED as RECOMMENDED
 from mindscope.debug.watchpoints.search import WatchpointSearch as WatchpointSearch
 from mindscope.debug.watchpoints.watchpoint import Watchpoint as Watchpoint
@@ -18,6 +19,6 @@ from mindscope.debug.watchpoints.watchpoint import parse_watchpoint as parse_wat
 from mindscope.debug.watchpoints.watchpoint import recommended_watchpoints as recommended_watchpoints
 
 __all__ = [
-    "CONDITIONS", "RECOMMENDED", "Condition", "Evaluation", "Hit", "Problem", "Unevaluated", "Watchpoint",
+    "CONDITIONS", "RECOMMENDED", "Condition", "Evaluation", "Hit", "LiveWatch", "Problem", "Unevaluated", "Watchpoint",
     "WatchpointSearch", "evaluate_watchpoints", "make_watchpoint", "parse_watchpoint", "recommended_watchpoints",
 ]  # fmt: skip

@@ -126,6 +126,23 @@ class WatchpointSearch:
         if recorded is not None:
             self._add(known_rows(recorded, self._table))
 
+    def grow(self, source: DebugSource) -> None:
+        """Continue in a source that has the same tensors, and new ones after them."""
+        self._source, self._tensors = source, tuple(source.tensors)
+        self._table = TensorTable.of(source)
+        self._masks = [self._mask(each) for each in self.watchpoints]
+        self._state.grow(len(self._tensors))
+
+    def add(self, recorded: StepStatistics) -> list[Hit]:
+        """Evaluate a step that a training just recorded, whether its source has it or not. Returns its hits."""
+        rank = recorded.rank
+        self._in_a_row.setdefault(rank, [each.for_steps for each in self.watchpoints])
+        self._steps.setdefault(rank, []).append(recorded.step)
+        self._state.read.setdefault(rank, []).append(recorded.step)
+        self._add(known_rows(recorded, self._table))
+        hits, self._state.hits = self._state.hits, []
+        return hits
+
     def result(self) -> Evaluation:
         """The hits so far, in execution order."""
         state = self._state

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from types import TracebackType
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from mindscope.capture.record import SummaryRecord
+from mindscope.debug.watchpoints.watchpoint import Watchpoint
 from mindscope.log import configure_log
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.core.run_context import RunContext
@@ -41,13 +42,15 @@ class Debugger(Callback):
         every: record each step of this many, beginning with the first.
         steps: record these steps instead: numbers, a range, or a function of the number.
         ring: keep this many of the recorded steps in memory, and write them only when the training raises, is
-            terminated, or its loss is not finite; 0 writes all of them.
+            terminated, its loss is not finite, or a watchpoint begins to hold; 0 writes all of them.
+        watch: the watchpoints of a ring, such as ``tensor_too_large max_gt=1e4 @ encoder.*``, evaluated by another
+            thread; None for the recommended ones. A hit writes the ring and the ``ring // 2`` steps after it.
         first_step: number of the first step of your own loop.
         queue_timeout: maximal seconds to wait where the disk is slower than the training; the statistics of a step are
             dropped then. None means no limit.
 
     Raises:
-        TypeError, ValueError: arguments that can't be used.
+        TypeError, ValueError, WatchpointError: arguments that can't be used.
         OSError: the directory can't be created.
     """
 
@@ -60,13 +63,14 @@ class Debugger(Callback):
         every: int = 1,
         steps: Any = None,
         ring: int = 0,
+        watch: Iterable[str | Watchpoint] | None = None,
         first_step: int = 1,
         queue_timeout: float | None = None,
     ) -> None:
         configure_log()
         if network is not None and not isinstance(network, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
-        options = check_options(run, level, every, steps, ring, first_step)
+        options = check_options(run, level, every, steps, ring, watch, first_step)
         self.recording = Recording(options, queue_timeout)
         """Follows the steps; for trainers of other packages."""
         self._network = network

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
 from mindscope.capture.record import SummaryRecord
+from mindscope.debug.watchpoints.watchpoint import Watchpoint, parse_watchpoint, recommended_watchpoints
 from mindscope.torch.core.arguments import check_choice, check_count
 from mindscope.torch.core.distributed import own_directory
 
@@ -28,6 +29,8 @@ class DebuggerOptions:
     steps: IsDue | None
     ring: int
     first_step: int
+    watchpoints: tuple[Watchpoint, ...] = ()
+    """What writes the ring."""
 
     def is_due(self, step: int) -> bool:
         """Whether a step is recorded. Raises what a function of the user raises."""
@@ -36,8 +39,10 @@ class DebuggerOptions:
         return (step - self.first_step) % self.every == 0
 
 
-def check_options(directory: Any, level: Any, every: Any, steps: Any, ring: Any, first_step: Any) -> DebuggerOptions:
-    """The arguments of ``Debugger``, whose docstring explains them. Raises TypeError, ValueError."""
+def check_options(
+    directory: Any, level: Any, every: Any, steps: Any, ring: Any, watch: Any, first_step: Any
+) -> DebuggerOptions:
+    """The arguments of ``Debugger``, whose docstring explains them. Raises TypeError, ValueError, WatchpointError."""
     return DebuggerOptions(
         directory=own_directory(_directory(directory)),
         level=check_choice("level", level, LEVELS),
@@ -45,7 +50,19 @@ def check_options(directory: Any, level: Any, every: Any, steps: Any, ring: Any,
         steps=_steps(steps),
         ring=check_count("ring", ring),
         first_step=check_count("first_step", first_step),
+        watchpoints=_watchpoints(watch, ring),
     )
+
+
+def _watchpoints(watch: Any, ring: int) -> tuple[Watchpoint, ...]:
+    if watch is None:
+        return recommended_watchpoints() if ring else ()
+    if isinstance(watch, (str, Mapping)) or not isinstance(watch, Iterable):
+        raise TypeError(f"watch is {type(cast(Any, watch)).__name__}, want a list of watchpoints or of their texts")
+    given = list(cast("Iterable[Any]", watch))
+    if given and not ring:
+        raise ValueError("watch has watchpoints, which write the ring: give ring=20 too")
+    return tuple([each if isinstance(each, Watchpoint) else parse_watchpoint(str(each)) for each in given])
 
 
 def _directory(value: Any) -> Path:

@@ -33,8 +33,14 @@ class Recording:
         self.followed = FollowedStep()
         self._tensors = KnownTensors()
         self._output = StepOutput(
-            options.directory, distributed.get_rank(), self._tensors, self._facts, options.ring, queue_timeout
-        )
+            options.directory,
+            distributed.get_rank(),
+            self._tensors,
+            self._facts,
+            options.ring,
+            options.watchpoints,
+            queue_timeout,
+        )  # fmt: skip
         self._network: nn.Module | None = None
         self._modules: ModuleHooks | None = None  # at level operator, of compiled modules only
         self._operators: OperatorMode | None = None

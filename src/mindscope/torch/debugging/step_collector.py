@@ -6,7 +6,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
+from threading import Lock
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from torch import Tensor
@@ -18,6 +19,8 @@ from mindscope.torch.debugging._step_rows import StepRows
 from mindscope.torch.debugging.step_vectors import StepVectors
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
+Result = TypeVar("Result")
+
 
 class CollectedStep(NamedTuple):
     """A step whose statistics may still be on their way from a device."""
@@ -25,7 +28,7 @@ class CollectedStep(NamedTuple):
     step: int
     rows: int
     fetch: Callable[[], StepColumns]
-    """Waits for the device. Any thread may call it, once."""
+    """Waits for the device. Any thread may call it."""
     is_ready: Callable[[], bool]
     """Whether ``fetch`` does not wait."""
     loss: Callable[[], bool | None]
@@ -70,8 +73,9 @@ class StepCollector(StepRows):
             for each in (self._places, self._sources, self._runs)
         )
         ended = np.frombuffer(self._ended, np.int64) if self._ended else np.empty(0, np.int64)
-        fetch, loss_row = self._vectors.finish(), self._loss_row
+        fetch, loss_row = _once(self._vectors.finish()), self._loss_row
 
+        @_once
         def columns() -> StepColumns:
             order = np.empty(ended.size, np.int64)
             order[np.argsort(ended, kind="stable")] = np.arange(ended.size)
@@ -93,3 +97,16 @@ class StepCollector(StepRows):
             return not values[COLUMN[Field.NAN]] + infinite
 
         return CollectedStep(step, places.size, columns, self._vectors.is_ready, is_finite)
+
+
+def _once(compute: Callable[[], Result]) -> Callable[[], Result]:
+    """The function, computed by the first thread that calls it."""
+    lock, found = Lock(), list[Result]()
+
+    def get() -> Result:
+        with lock:
+            if not found:
+                found.append(compute())
+            return found[0]
+
+    return get

@@ -6,19 +6,22 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mindscope.capture import exit_hooks
 from mindscope.capture.record import SummaryRecord
 from mindscope.capture.tensor_statistics import StepRows, TensorTable
+from mindscope.debug.watchpoints.watchpoint import Watchpoint
 from mindscope.formats.tensor_statistics import steps_tag, tensors_tag
 from mindscope.torch.debugging.step_collector import CollectedStep
+from mindscope.torch.debugging.step_watch import StepWatch
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
 _log = logging.getLogger(__name__)
 _BYTES_OF_A_ROW = 150
+_MOST_SECONDS = 60
 SUFFIX = "_DEBUG"
 """End of the names of the files."""
 
@@ -32,6 +35,7 @@ class StepOutput:
         tensors: that steps refer to.
         facts: called when descriptions are written.
         ring: how many steps stay in memory until ``write_ring``; 0 writes each step at once.
+        watchpoints: those of a ring, which a hit writes, and half as many steps after it.
         queue_timeout: of the recorder.
     """
 
@@ -42,14 +46,18 @@ class StepOutput:
         tensors: KnownTensors,
         facts: Callable[[], Mapping[str, Any]],
         ring: int,
+        watchpoints: Sequence[Watchpoint],
         queue_timeout: float | None,
     ) -> None:
         self._rank, self._tensors, self._facts = rank, tensors, facts
         self._record = SummaryRecord(directory, file_suffix=SUFFIX, queue_timeout=queue_timeout)
         self._lock = threading.RLock()  # a signal may come while a step is written
-        self._ring: deque[CollectedStep] | None = deque(maxlen=ring) if ring else None
+        self._size = ring
+        self._ring: deque[CollectedStep] | None = deque() if ring else None
         self._unchecked: deque[CollectedStep] = deque(maxlen=max(ring, 1))  # their losses
         self._was_finite = True
+        self._watch = StepWatch(watchpoints, tensors, rank, self._hit) if ring and watchpoints else None
+        self._following = 0  # steps after a hit that are written at once
         self.written = 0
         """Steps."""
         if ring:
@@ -58,12 +66,32 @@ class StepOutput:
     def add(self, step: CollectedStep) -> None:
         """A step is over."""
         with self._lock:
-            if self._ring is None:
+            if self._ring is None or self._following:
+                self._following = max(0, self._following - 1)
                 self._write(step)
-                return
-            self._ring.append(step)
-            self._unchecked.append(step)
+            else:
+                self._ring.append(step)
+                self._unchecked.append(step)
+            if self._watch is not None:
+                self._watch.add(step)
             self._check_losses()
+            self._drop()
+
+    def _drop(self) -> None:
+        """Drop steps before the last ones, but none that still waits for its watchpoints and those before it."""
+        if self._ring is not None:
+            kept = self._size + (0 if self._watch is None else self._watch.pending)
+            while len(self._ring) > kept:
+                self._ring.popleft()
+
+    def _hit(self, step: int, texts: list[str]) -> None:
+        more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+        with self._lock:
+            ring = self._ring or deque()
+            for _ in range(sum(each.step <= step for each in ring) - self._size):
+                ring.popleft()
+            self.write_ring(f"{texts[0]}{more}")
+            self._following = self._size // 2
 
     def _check_losses(self) -> None:
         """Write the ring when a loss is no longer finite; looks only at losses that are on this machine by now."""
@@ -107,12 +135,22 @@ class StepOutput:
 
     def end(self) -> None:
         """The training ended as it should: drop the ring, and close the files."""
+        self._drain()
         with self._lock:
             if self._ring is not None:
                 self._ring.clear()
             if self.written:
                 self._write_table(TensorTable(self._tensors.number, self._rank, 0, (), dict(self._facts())))
         self.close()
+
+    def _drain(self) -> None:
+        """Wait for the watchpoints of all steps, for at most a minute."""
+        if self._watch is not None:
+            self._watch.drain(_MOST_SECONDS)
+            if self._watch.left_out:
+                _log.warning("debugger evaluated no watchpoints in %d steps: too many waited", self._watch.left_out)
+            self._watch.stop()
+            self._watch = None
 
     def close(self) -> None:
         """Write the ring, and close the files. Idempotent."""

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from mindscope.capture.tensor_statistics import TensorTable
-from mindscope.debug.model.tensors import Phase, Role
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.torch.debugging._step_rows import Operator
 from mindscope.torch.debugging.element_types import DTYPE_NAMES
 
@@ -64,6 +64,10 @@ class KnownTensors:
                 pieces.append([place])
         return [TensorTable(self.number, rank, piece[0], self._copies(piece), dict(facts)) for piece in pieces]
 
+    def tensors(self, first: int) -> list[DebugTensor]:
+        """The tensors from a place on, as they are described now. Any thread."""
+        return [_tensor(each) for each in self._described[first:]]
+
     def _copies(self, places: Sequence[int]) -> list[dict[str, Any]]:
         return [dict(self._described[place]) for place in places]
 
@@ -80,6 +84,16 @@ def _description(operator: Operator, role: Role, slot: str, tensor: Tensor) -> d
         "stack": list(operator.stack),
     }
     return {name: value for name, value in described.items() if value} | {"shape": _shape(tensor)}
+
+
+def _tensor(described: Mapping[str, Any]) -> DebugTensor:
+    shape = described.get("shape")
+    return DebugTensor(
+        module=described.get("module", ""), type=described["type"], phase=Phase(described["phase"]),
+        role=Role(described["role"]), slot=described.get("slot", ""), call=described.get("call", 0),
+        dtype=described.get("dtype", ""), shape=None if shape is None else tuple(shape),
+        stack=tuple(described.get("stack", ())),
+    )  # fmt: skip
 
 
 def _shape(tensor: Tensor) -> list[int]:

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,9 +13,9 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 from transformers import TrainerCallback
 
-from mindscope.capture import exit_hooks
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
+from mindscope.torch.integrations.followed_training import FollowedTraining
 from mindscope.torch.integrations.trainer_adapter import (
     AnyCollector,
     TrainerAdapter,
@@ -168,10 +166,11 @@ class ProfilerCallback(TrainerCallback):
         self._profiler.__exit__(None, None, None)
 
 
-class DumpCallback(TrainerCallback):
+class DumpCallback(FollowedTraining):
     """Has a ``Dump`` follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
 
-    The dump ends with the training; if that fails, with the process or by ``stop``.
+    The dump ends with the training. Trainers report no failure to callbacks: a failed training ends with the cell of a
+    notebook, at the next training, with the process, or at once by ``with callback: trainer.train()``.
 
     Args:
         dump: made without a network; None for one of ``MINDSPORE_DUMP_CONFIG``, where nothing is dumped without it.
@@ -185,6 +184,7 @@ class DumpCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Start."""
+        self._start()
         self._dump.begin_loop(given["model"])
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
@@ -195,15 +195,16 @@ class DumpCallback(TrainerCallback):
         """End an iteration."""
         self._dump.end_iteration()
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Stop."""
+    def _stop(self, error: BaseException | None) -> None:
         self._dump.stop()
 
 
-class DebuggerCallback(TrainerCallback):
+class DebuggerCallback(FollowedTraining):
     """Has a debugger follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
 
-    The debugger ends with the training; if that fails, with the process, which then writes its ring.
+    The debugger ends with the training. Trainers report no failure to callbacks: the ring of a failed training is
+    written when the cell of a notebook ends, at the next training, with the process, or at once by ``with callback:
+    trainer.train()``.
 
     Raises:
         TypeError: ``debugger`` is no Debugger.
@@ -215,6 +216,7 @@ class DebuggerCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Follow the model."""
+        self._start()
         self._debugger.in_loop().__enter__()
         self._debugger.recording.follow(given["model"], state.global_step)
         self._seen = _Losses(given["model"], args.world_size if args.average_tokens_across_devices else 1)
@@ -230,26 +232,25 @@ class DebuggerCallback(TrainerCallback):
         loss = None if self._seen is None else self._seen.take()[0]
         self._debugger.recording.end_step(loss, state.global_step + 1)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Stop."""
+    def _stop(self, error: BaseException | None) -> None:
         if self._seen is not None:
             self._seen.stop()
             self._seen = None
-        self._debugger.__exit__(None, None, None)
+        self._debugger.__exit__(None if error is None else type(error), error, None)
 
 
-class RunningDataCallback(TrainerCallback):
+class RunningDataCallback(FollowedTraining):
     """The running data recorder: writes what a ``Trainer`` of Transformers did last, if it fails or ends.
 
-    Trainers report no failure to callbacks. So what a failed training did last is written when the process ends
-    by its error, or by ``with callback: trainer.train()`` at once.
+    Trainers report no failure to callbacks. So what a failed training did last is written when the cell of a notebook
+    ends, at the next training, with the process, or at once by ``with callback: trainer.train()``.
 
     Args:
         config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
             ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
 
     Raises:
-        SettingsError: the configuration can't be read, or has an invalid entry.
+        SettingsError: the configuration can't be read, or is no JSON.
     """
 
     def __init__(self, config: str | PathLike[str] | None = None) -> None:
@@ -259,38 +260,16 @@ class RunningDataCallback(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Follow the model."""
-        self._leave(None)
+        self._start()
         optimizer = _plain_optimizer(given.get("optimizer"))
         self._recorder = RunningDataRecorder(given["model"], optimizer, self._config).__enter__()
-        exit_hooks.close_at_exit(self)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Begin a step, with the inputs of the model as its batch."""
         if self._recorder is not None:
             self._recorder.step(None, math.floor(state.epoch or 0) + 1, state.global_step + 1)
 
-    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Stop."""
-        self._leave(None)
-
-    def __enter__(self) -> RunningDataCallback:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._leave(error)
-
-    def flush(self, timeout_s: float | None = None) -> bool:
-        """The process is terminated; nothing failed."""
-        return True
-
-    def close(self) -> None:
-        """The process ends before the training did."""
-        self._leave(getattr(sys, "last_value", None))
-
-    def _leave(self, error: BaseException | None) -> None:
-        exit_hooks.forget(self)
+    def _stop(self, error: BaseException | None) -> None:
         recorder, self._recorder = self._recorder, None
         if recorder is not None:
             recorder.__exit__(None if error is None else type(error), error, None)
