@@ -24,7 +24,7 @@ ASYNC = "Conv2D.a-op1.0.0.1600000000000000"
 def write(base: Path, *names: str) -> None:
     for name in names:
         (base / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / name).write_bytes(b"\0")
+        (base / name).write_bytes(b"\x0a" if name.endswith(".pb") else b"\0")
 
 
 def contents(base: Path) -> dict[str, list[tuple[str, str, int]]]:
@@ -51,6 +51,13 @@ def contents(base: Path) -> dict[str, list[tuple[str, str, int]]]:
     (["t/loss_float32_0.npy", "t/grad_in_bfloat16_1.npy"], {"t": [("tensor_dump", ".", 1)]}),
     ([f"s/{EVENTS}", "dump/0_loss.npy", "dump/1_loss.npy"], {"s": [("tensor_dump", "../dump", 1)]}),
     (["d/a.npy", "e/3_x.npy", "e/9_y.npy", "f/rank_0", "f/notes.txt"], {}),
+    (["d/rank_0/.dump_metadata/x.json", "d/rank_0/graphs/g_0.pb", "d/rank_1/graphs/g_0.pb", "d/rank_0/graphs/g_0.ir"],
+     {"d": [("graph_file", "rank_0/graphs/g_0.pb", 2), ("mindspore_dump", ".", 1)]}),
+    ([f"a/{EVENTS}", f"a/dump/rank_0/net/0/1/{NPY}", "a/dump/rank_0/graphs/g.pb"],
+     {"a": [("graph_file", "dump/rank_0/graphs/g.pb", 1), ("mindspore_dump", "dump", 1)]}),
+    ([f"a/{EVENTS}", f"a/rank_0/net/0/1/{NPY}", "a/rank_0/graphs/g.pb"],
+     {"a": [("graph_file", "rank_0/graphs/g.pb", 1), ("mindspore_dump", ".", 1)]}),
+    (["no_dump/rank_0/graphs/g.pb"], {"no_dump/rank_0/graphs": [("graph_file", "g.pb", 1)]}),
     (["x/7/notes.csv", "x/rank_0/weights.bin", "x/step1/rank0/other.json", "x/iteration_1/model.bin"], {}),
 ])  # fmt: skip
 def test_debugging_data_belongs_to_the_nearest_run(

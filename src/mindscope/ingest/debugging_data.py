@@ -34,6 +34,7 @@ _PROBE_RANK = re.compile(r"rank\d*|proc\d+", re.ASCII)
 _PROBE_STEP = re.compile(r"step\d+", re.ASCII)
 _BESIDE_DUMP = frozenset((".dump_metadata", "execution_order"))
 _RUNNING_DATA = "rdr"
+_GRAPHS = "graphs"
 _FLIGHT_RECORD = re.compile(r".*(rank|trace|flight|nccl|fr)_?\d{1,9}(\.(pickle|pkl))?", re.ASCII | re.IGNORECASE)
 _PICKLE_START = b"\x80"
 
@@ -66,6 +67,12 @@ def recognize_debugging_file(entry: os.DirEntry[str]) -> tuple[ContentKind, str]
         if head.startswith(_PICKLE_START) and (b"pg_config" in head or b"entries" in head):
             return ContentKind.FLIGHT_RECORD, entry.path
     return None
+
+
+def dump_of_graph(directory: str) -> str:
+    """The root of the dump whose graphs a directory would hold by its name, ``ROOT/rank_N/graphs``; "" for none."""
+    rank, own = os.path.split(directory)
+    return os.path.dirname(rank) if own == _GRAPHS and _RANK.fullmatch(os.path.basename(rank)) else ""  # noqa: PTH119, PTH120
 
 
 def run_of(root: str, base: str, runs: Collection[str], *, is_file: bool = False) -> str:

@@ -9,7 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from mindscope.ingest.debugging_data import DEBUGGING_DATA, DEBUGGING_FILES, recognize_debugging_file, run_of
+from mindscope.ingest.debugging_data import (
+    DEBUGGING_DATA,
+    DEBUGGING_FILES,
+    dump_of_graph,
+    recognize_debugging_file,
+    run_of,
+)
 from mindscope.ingest.file_names import readable
 from mindscope.store.contents import Content, ContentKind
 from mindscope.store.file_facts import natural_key
@@ -120,8 +126,8 @@ def contents_by_run(
     """The contents found in each directory, by the directory of the run that they belong to.
 
     A profile directory belongs to its parent directory; TensorFlow's plugins/profile/TIME belongs to the directory
-    above plugins. Contents of a profile belong to the profile. ``modified_ns``: times of all directories.
-    ``with_events``: directories with event files.
+    above plugins. Contents of a profile belong to the profile, graphs of a dump to the run of the dump.
+    ``modified_ns``: times of all directories. ``with_events``: directories with event files.
     """
     by_run: dict[str, list[Found]] = {}
     profiles = {
@@ -137,8 +143,12 @@ def contents_by_run(
             if kind in DEBUGGING_DATA:
                 continue
             above = os.path.dirname(path)  # noqa: PTH120
-            if not any(_profiles_around(above, profiles, base)):
-                by_run.setdefault(_owner(base, above, kind), []).append((kind, path))
+            if any(_profiles_around(above, profiles, base)):
+                continue
+            dump = dump_of_graph(above) if kind is ContentKind.GRAPH_FILE else ""
+            is_dumped = (ContentKind.MINDSPORE_DUMP, dump) in roots
+            owner = run_of(dump, base, with_events) if is_dumped else _owner(base, above, kind)
+            by_run.setdefault(owner, []).append((kind, path))
     directories = {path for kind, path in roots if kind not in DEBUGGING_FILES}
     versions = _directory_versions({*profiles, *directories}, modified_ns, base)
     return {

@@ -4,24 +4,28 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from mindscope.graph import Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph
+from mindscope.ingest.file_names import readable
+from mindscope.reading.dumps import dumped_graph_files
+from mindscope.store import RunStore
 from mindscope.types import Kind, Message
 
 NAMELESS = "graph"
 
 
-def read_graphs(directory: Path, read_all: Callable[[Kind, Callable[[Any], Graph]], list[Graph]]) -> dict[str, Graph]:
-    """Graphs of event files by their names, then those of graph files by the names of the files.
+def read_graphs(store: RunStore, read_all: Callable[[Kind, Callable[[Any], Graph]], list[Graph]]) -> dict[str, Graph]:
+    """Graphs of event files by their names, then those of graph files, also of dumps, by the paths of the files.
 
     A MetaGraphDef is used only if the event files have no other graph. Equal names get a number: ``net``, ``net (2)``.
     """
     graphs = read_all(Kind.GRAPH, read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
     named = [(graph.name or NAMELESS, graph) for graph in graphs]
-    return dict(_distinct_names([*named, *_graphs_of_files(directory)]))
+    return dict(_distinct_names([*named, *_graphs_of_files(store)]))
 
 
 def _read_meta_graph(message: Message) -> Graph:
@@ -39,16 +43,18 @@ def _distinct_names(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, 
         yield distinct, graph
 
 
-def _graphs_of_files(directory: Path) -> Iterator[tuple[str, Graph]]:
-    for path in _graph_files(directory):
+def _graphs_of_files(store: RunStore) -> Iterator[tuple[str, Graph]]:
+    for path in graph_files(store):
         # Other programs use this suffix too: ignore files that are not graphs.
         with contextlib.suppress(Exception):
-            yield path.name, read_graph_file(path)
+            yield readable(os.path.relpath(path, store.path)), read_graph_file(path)
 
 
-def _graph_files(directory: Path) -> tuple[Path, ...]:
-    """Paths of the graph files; empty if the directory is gone or not readable."""
-    try:
-        return find_graph_files(directory)
-    except OSError:
-        return ()
+def graph_files(store: RunStore) -> tuple[Path, ...]:
+    """Paths of the graph files of a run, those of its dumps last; without what is gone or not readable."""
+    found: list[Path] = []
+    with contextlib.suppress(OSError):
+        found += find_graph_files(store.path)
+    with contextlib.suppress(OSError):
+        found += dumped_graph_files(store)
+    return tuple(found)

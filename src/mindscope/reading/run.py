@@ -158,7 +158,7 @@ class Run:
         """The computational graphs by name: those of event files, oldest first, then graph files."""
         from mindscope.reading.graphs import read_graphs
 
-        return read_graphs(self.path, self._whole.all_of)
+        return read_graphs(self.store, self._whole.all_of)
 
     def profiles(self) -> RunProfiles:
         """The profiles in the run's directory, in the order of their paths; each is read when it is taken."""

@@ -7,8 +7,9 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
 
-from mindscope.graph import Graph, find_graph_files
+from mindscope.graph import Graph
 from mindscope.reading import Run
+from mindscope.reading.graphs import graph_files
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
@@ -52,9 +53,9 @@ def _version(store: RunStore) -> str:
 
 
 def _graph_files(store: RunStore) -> list[str]:
-    """Name, size and time of each graph file."""
+    """Path, size and time of each graph file."""
     try:
-        files = [(path.name, path.stat()) for path in find_graph_files(store.path)]
+        files = [(path, path.stat()) for path in graph_files(store)]
     except OSError:
         return []
-    return [f"{name}:{status.st_size}:{status.st_mtime_ns}" for name, status in files]
+    return [f"{path}:{status.st_size}:{status.st_mtime_ns}" for path, status in files]
