@@ -17,6 +17,7 @@ from mindscope.server.annotations import routes as annotations
 from mindscope.server.damages import routes as damages
 from mindscope.server.debugger import routes as debugger
 from mindscope.server.debugger.compare import routes as debug_comparisons
+from mindscope.server.debugger.graphs import routes as debug_graphs
 from mindscope.server.debugger.tensors import routes as debug_tensors
 from mindscope.server.deletion import routes as deletion
 from mindscope.server.expressions import routes as expressions
@@ -54,7 +55,7 @@ from mindscope.settings import Settings
 READERS = (
     *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
     *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
-    *(profiles, *profiles.VIEWS, debugger, debug_tensors, debug_comparisons, logs),
+    *(profiles, *profiles.VIEWS, debugger, debug_tensors, debug_comparisons, debug_graphs, logs),
 )
 WRITERS = (annotations, alerts, deletion)
 

@@ -408,6 +408,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/debugger/graph/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Graph Figures
+         * @description A figure of the tensors of all nodes and scopes of a graph at some steps. The header is GraphFiguresHeader.
+         */
+        post: operations["query_graph_figures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/graph/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Graph Items
+         * @description The nodes and scopes of a graph that tensors of a step belong to.
+         */
+        post: operations["query_graph_items"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/graph/tensors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Graph Tensors
+         * @description The tensors of a node or scope of a graph in a step, with their figures.
+         */
+        post: operations["query_graph_tensors"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/debugger/heat": {
         parameters: {
             query?: never;
@@ -3350,7 +3410,7 @@ export interface components {
              * Figure
              * @enum {string}
              */
-            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "update_ratio";
+            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "non_finite_share" | "update_ratio";
             /**
              * Module
              * @default
@@ -3416,7 +3476,7 @@ export interface components {
              * Figure
              * @enum {string}
              */
-            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "update_ratio";
+            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "non_finite_share" | "update_ratio";
             /**
              * Rank
              * @default 0
@@ -4524,6 +4584,72 @@ export interface components {
             version: string;
         };
         /**
+         * GraphFiguresQuery
+         * @description One figure of the tensors with a ``role`` at some steps; of outputs, those of a ``phase``.
+         *
+         *     An operator that the graph has by its full name counts in every phase.
+         */
+        GraphFiguresQuery: {
+            /**
+             * Figure
+             * @enum {string}
+             */
+            figure: "count" | "nan" | "positive_inf" | "negative_inf" | "zero" | "below_zero" | "above_zero" | "min" | "max" | "sum" | "sum_abs" | "sum_squares" | "near_max" | "subnormal" | "mean_abs_update" | "mean_abs_before" | "non_finite" | "max_abs" | "mean" | "deviation" | "mean_abs" | "norm" | "zero_share" | "non_finite_share" | "update_ratio";
+            /** Graph */
+            graph: string;
+            /** @default forward */
+            phase: components["schemas"]["Phase"];
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            role: components["schemas"]["Role"];
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Steps */
+            steps: number[];
+        };
+        /**
+         * GraphItemsAnswer
+         * @description The items of each row; a row without any is in no node and no scope.
+         */
+        GraphItemsAnswer: {
+            /** Items */
+            items: number[][];
+            /** Version */
+            version: string;
+        };
+        /**
+         * GraphItemsQuery
+         * @description Rows of a step, whose items are wanted.
+         */
+        GraphItemsQuery: {
+            /** Graph */
+            graph: string;
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /** Rows */
+            rows: number[];
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Step */
+            step: number;
+        };
+        /**
          * GraphPreview
          * @description The newest graph of a run: its largest scopes, and the tensors between them.
          */
@@ -4544,6 +4670,42 @@ export interface components {
             scopes: components["schemas"]["ScopePreview"][];
             /** Scopes Left Out */
             scopes_left_out: number;
+        };
+        /**
+         * GraphTensorsAnswer
+         * @description The first ``rows`` of ``total`` that belong to the item itself, in the order of execution.
+         */
+        GraphTensorsAnswer: {
+            /** Rows */
+            rows: components["schemas"]["DebugRowEntry"][];
+            /** Total */
+            total: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * GraphTensorsQuery
+         * @description The tensors of an item in a step.
+         */
+        GraphTensorsQuery: {
+            /** Graph */
+            graph: string;
+            /** Item */
+            item: number;
+            /**
+             * Rank
+             * @default 0
+             */
+            rank: number;
+            /** Run */
+            run: string;
+            /**
+             * Source
+             * @default .
+             */
+            source: string;
+            /** Step */
+            step: number;
         };
         /**
          * GraphsAnswer
@@ -10275,6 +10437,321 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DebugFirstBadAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_graph_figures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphFiguresQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_graph_items: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphItemsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphItemsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_graph_tensors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GraphTensorsQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphTensorsAnswer"];
                 };
             };
             /** @description The body is not JSON. */

@@ -62,6 +62,10 @@ def _share(part: Floats, count: Floats) -> Floats:
     return np.where(count > 0, part / count, np.nan)
 
 
+def _non_finite_share(count: Floats, *non_finite: Floats) -> Floats:
+    return _share(_non_finite(*non_finite), count)
+
+
 _COUNTS = (Field.COUNT, Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)
 _DERIVED = (
     Figure("non_finite", _COUNTS[1:], _non_finite),
@@ -71,14 +75,17 @@ _DERIVED = (
     Figure("mean_abs", (Field.SUM_ABS, *_COUNTS), _mean),
     Figure("norm", (Field.SUM_SQUARES,), np.sqrt),
     Figure("zero_share", (Field.ZERO, Field.COUNT), _share),
+    Figure("non_finite_share", _COUNTS, _non_finite_share),
     Figure("update_ratio", (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE), _share),
 )
 FIGURES: Mapping[str, Figure] = MappingProxyType(
     {**{field.value: Figure(field.value, (field,), _recorded) for field in FIELDS}, **{f.name: f for f in _DERIVED}}
 )
 """All figures by name: the fields, then ``non_finite``, ``max_abs``, ``mean``, ``deviation`` of the population,
-``mean_abs``, ``norm`` (L2), ``zero_share`` of all elements, ``update_ratio``. Other than counts they are of the finite
-elements."""
+``mean_abs``, ``norm`` (L2), ``zero_share`` and ``non_finite_share`` of all elements, ``update_ratio``.
+
+Other than counts they are of the finite elements.
+"""
 
 
 def figures_from(fields: Collection[Field]) -> list[Figure]:

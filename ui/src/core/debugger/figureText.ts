@@ -13,14 +13,19 @@ const COUNTS = new Set([
   "near_max",
   "subnormal",
 ]);
-const NON_FINITE = new Set(["nan", "positive_inf", "negative_inf", "non_finite"]);
+const NON_FINITE = new Set(["nan", "positive_inf", "negative_inf", "non_finite", "non_finite_share"]);
 
 /** A figure in words; a dash where it was not recorded. */
 export function figureText(figure: string, value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (COUNTS.has(figure)) return groupDigits(value);
-  if (figure === "zero_share") return `${formatValue(100 * value)} %`;
+  if (isShare(figure)) return `${formatValue(100 * value)} %`;
   return formatValue(value);
+}
+
+/** Whether a figure is a part of all elements, from 0 to 1. */
+export function isShare(figure: string): boolean {
+  return figure.endsWith("_share");
 }
 
 /** Whether a value of this figure is a fault by itself. */

@@ -67,6 +67,7 @@ export const debuggerTexts = {
   "debug.figure_near_max": "Near dtype max",
   "debug.figure_subnormal": "Subnormal",
   "debug.figure_zero_share": "Zeros, share",
+  "debug.figure_non_finite_share": "NaN and Inf, share",
   "debug.figure_update_ratio": "Update ratio",
   "debug.figure_mean_abs_update": "Mean |update|",
   "debug.figure_mean_abs_before": "Mean |before|",

@@ -67,6 +67,7 @@ export const debuggerTexts: Record<keyof typeof en, string> = {
   "debug.figure_near_max": "接近类型上限",
   "debug.figure_subnormal": "次正规数",
   "debug.figure_zero_share": "零值占比",
+  "debug.figure_non_finite_share": "NaN 和 Inf 占比",
   "debug.figure_update_ratio": "更新比例",
   "debug.figure_mean_abs_update": "更新量绝对值均值",
   "debug.figure_mean_abs_before": "更新前绝对值均值",
