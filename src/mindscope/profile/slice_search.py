@@ -51,6 +51,16 @@ class Hits:
         return np.bincount(pixel[(pixel >= 0) & (pixel < width)], minlength=width)
 
 
+def slice_at(timeline: Timeline, time: int, name: str) -> int | None:
+    """The shortest slice of a name at a moment; None without one."""
+    if name not in timeline.names:
+        return None
+    own = np.flatnonzero(timeline.name == list(timeline.names).index(name))
+    start, duration = timeline.start[own], timeline.duration[own]
+    own = own[(start <= time) & (start + duration >= time)]
+    return int(own[np.argmin(timeline.duration[own])]) if len(own) else None
+
+
 def search(timeline: Timeline, names: Iterable[int]) -> Hits:
     """The slices with one of ``names``; unknown numbers are ignored."""
     is_wanted = np.zeros(len(timeline.names), bool)

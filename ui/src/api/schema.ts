@@ -1786,6 +1786,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Streams
+         * @description How busy the streams of devices are, for what they wait, and how their kernels are launched.
+         */
+        get: operations["get_streams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/tables": {
         parameters: {
             query?: never;
@@ -2217,7 +2237,8 @@ export interface components {
          * @description Advice: its text in English, and its ``code`` with ``values`` for other languages.
          *
          *     Shares in ``values`` are 0 to 1, times nanoseconds, sizes bytes. ``rows`` are the first ten of ``row_count`` rows of
-         *     the table ``part``. ``share`` is that of a step that it concerns.
+         *     the table ``part``, of several those of ``table``; without any, it rests on all of them. ``share`` is that of a step
+         *     that it concerns.
          */
         AdviceEntry: {
             /** Code */
@@ -2234,6 +2255,8 @@ export interface components {
             rows: components["schemas"]["AdviceRow"][];
             /** Share */
             share: number;
+            /** Table */
+            table: string;
             /** Values */
             values: {
                 [key: string]: string | number;
@@ -2241,15 +2264,31 @@ export interface components {
         };
         /**
          * AdviceRow
-         * @description A row that advice rests on: a step by its number and time, an operator or kernel by its name.
+         * @description A row that advice rests on, and where to find it.
+         *
+         *     ``kind`` is what it is: ``operation`` and ``batch`` are of the data pipeline, ``moment`` is of the memory curve,
+         *     ``further`` of a further table, ``span`` a range of the timeline. ``name`` is the number of a step, batch or rank.
+         *     ``of`` is its device, queue or table. ``row`` is its number in the table of its tab, the step of a collective, the
+         *     profile of a rank; -1 without one. ``slice`` is the one of the timeline.
          */
         AdviceRow: {
             /** Begin Ns */
             begin_ns: number | null;
             /** Duration Ns */
             duration_ns: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "operator" | "kernel" | "stream" | "collective" | "operation" | "batch" | "moment" | "block" | "further" | "span" | "rank" | "link" | "stage";
             /** Name */
             name: string;
+            /** Of */
+            of: string;
+            /** Row */
+            row: number;
+            /** Slice */
+            slice: number | null;
         };
         /**
          * AlertEntry
@@ -7800,6 +7839,57 @@ export interface components {
             steps: number;
             /** Waiting Ns */
             waiting_ns: number;
+        };
+        /**
+         * StreamEntry
+         * @description A stream: ``busy_ns`` is the union of its kernels, waits are the gaps between them.
+         *
+         *     ``short`` kernels take less time than their launching call, ``long_calls`` are launching calls above 50 us, ``late``
+         *     kernels begin more than 100 us after their call ended. ``mean_delay_ns`` is from the end of the call to the kernel.
+         *     ``queue_full_ns`` is the time with 1,024 or more kernels that were launched and have not begun.
+         */
+        StreamEntry: {
+            /** Busy Ns */
+            busy_ns: number;
+            /** Device */
+            device: string;
+            /** Host Wait Ns */
+            host_wait_ns: number;
+            /** Kernel Wait Ns */
+            kernel_wait_ns: number;
+            /** Kernels */
+            kernels: number;
+            /** Late */
+            late: number;
+            /** Launches */
+            launches: number;
+            /** Long Calls */
+            long_calls: number;
+            /** Mean Delay Ns */
+            mean_delay_ns: number;
+            /** Other Wait Ns */
+            other_wait_ns: number;
+            /** Queue Full Ns */
+            queue_full_ns: number;
+            /** Queue Peak */
+            queue_peak: number;
+            /** Short */
+            short: number;
+            /** Stream */
+            stream: string;
+        };
+        /**
+         * StreamsAnswer
+         * @description The streams, or why they are missing; gaps shorter than ``kernel_wait_us`` are kernel waits.
+         */
+        StreamsAnswer: {
+            /** Kernel Wait Us */
+            kernel_wait_us: number;
+            missing: components["schemas"]["MissingEntry"] | null;
+            /** Streams */
+            streams: components["schemas"]["StreamEntry"][];
+            /** Version */
+            version: string;
         };
         /**
          * StructureColumns
@@ -17378,6 +17468,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StepCommunicationAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, profile or slice. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The profile is not read yet, has changed, or has no timeline. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_streams: {
+        parameters: {
+            query: {
+                run: string;
+                profile: string;
+                /** @description Microseconds; shorter gaps are kernel waits. */
+                kernel_wait_us?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamsAnswer"];
                 };
             };
             /** @description The body is not JSON. */

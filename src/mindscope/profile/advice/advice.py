@@ -5,11 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from mindscope.profile.profile import Part
 from mindscope.profile.ranks.tables import RankTable
 from mindscope.profile.texts import ADVICE
+
+
+class TracePart(str, Enum):
+    """What advice rests on where no table has it."""
+
+    TIMELINE = "timeline"
+
+
+Span = tuple[int, int]
+"""Start and duration of a part of the timeline, in nanoseconds since the origin of the profile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +33,14 @@ class Advice:
     """Figures and names in its text: shares are 0 to 1, times nanoseconds, sizes bytes."""
     threshold: float
     """That the figure passed; also in ``values``."""
-    part: Part | RankTable
+    part: Part | RankTable | TracePart
     """The table that it rests on."""
+    table: str = ""
+    """Of a part that has several tables: ``queues`` of the data pipeline, ``blocks`` of the memory."""
     rows: Sequence[int]
-    """Of that table; empty for all of them."""
+    """Of that table, what matters most first; empty for all of them."""
+    spans: Sequence[Span] = ()
+    """Of the timeline, where it rests on that."""
     share: float = 0.0
     """Of the time of a step that it concerns, 0 to 1; 0 if it concerns no time."""
 
@@ -43,7 +58,8 @@ class Advice:
         """All of it, for programs."""
         return {
             "code": self.code, "finding": self.finding, "remedy": self.remedy, "values": dict(self.values),
-            "threshold": self.threshold, "part": self.part.value, "rows": list(self.rows), "share": self.share,
+            "threshold": self.threshold, "part": self.part.value, "table": self.table, "rows": list(self.rows),
+            "spans": [list(each) for each in self.spans], "share": self.share,
         }  # fmt: skip
 
 

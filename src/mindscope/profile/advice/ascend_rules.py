@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.advice.advice import Advice, time_text
+from mindscope.profile.advice.advice import Advice, Span, TracePart, time_text
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import TextColumn, integers_of
@@ -104,7 +104,7 @@ def frequency_drop(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="frequency_drop",
             values={"share": drop, "mhz": round(mean), "highest_mhz": round(highest), "threshold": FREQUENCY_DROP},
-            threshold=FREQUENCY_DROP, part=Part.STEPS, rows=[],
+            threshold=FREQUENCY_DROP, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
         )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def garbage_collection(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="garbage_collection",
             values={"runs": int(found["count"]), "time": found["time"], "threshold": LONG_COLLECTION_NS},
-            threshold=LONG_COLLECTION_NS, part=Part.STEPS, rows=[],
+            threshold=LONG_COLLECTION_NS, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
         )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def quiet_host(profile: Profile) -> Iterator[Advice]:
             code="quiet_host",
             values={"runs": int(found["count"]), "time": found["time"], "least": time_text(LONG_PAUSE_NS),
                     "interval": time_text(CALL_INTERVAL_NS), "threshold": LONG_PAUSE_NS},
-            threshold=LONG_PAUSE_NS, part=Part.STEPS, rows=[],
+            threshold=LONG_PAUSE_NS, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
         )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def unaligned_transfers(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="unaligned_transfers",
             values={"transfers": int(found["count"]), "share": share, "bytes": ALIGNMENT, "threshold": UNALIGNED_SHARE},
-            threshold=UNALIGNED_SHARE, part=Part.COMMUNICATION, rows=[],
+            threshold=UNALIGNED_SHARE, part=TracePart.TIMELINE, rows=[], spans=_spans(found),
         )  # fmt: skip
 
 
@@ -194,6 +194,10 @@ def _has_npu(profile: Profile) -> bool:
     return any(each.kind == "npu" for each in profile.devices)
 
 
-def _figures(profile: Profile, name: str) -> Mapping[str, float]:
+def _figures(profile: Profile, name: str) -> Mapping[str, Any]:
     found: Any = profile.facts.properties.get(name)
-    return cast("Mapping[str, float]", found) if isinstance(found, Mapping) else {}
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def _spans(figures: Mapping[str, Any]) -> list[Span]:
+    return [(int(start), int(duration)) for start, duration in figures.get("spans", ())]

@@ -58,7 +58,7 @@ def slow_batches(profile: Profile) -> Iterator[Advice]:
         share = 0.0 if steps is None else min(int(waits.sum()) / max(int(steps.duration.sum()), 1), 1.0)
         yield Advice(
             code="batch_wait", values={"time": mean, "batches": len(waits), "threshold": BATCH_WAIT_NS},
-            threshold=BATCH_WAIT_NS, part=Part.DATA_PIPELINE, rows=slowest(batches.wait), share=share,
+            threshold=BATCH_WAIT_NS, part=Part.DATA_PIPELINE, table="batches", rows=slowest(batches.wait), share=share,
         )  # fmt: skip
 
 
@@ -93,12 +93,12 @@ def slow_queues(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="device_queue_empty",
             values={"share": ceil(100 * len(device) / samples) / 100, "samples": samples, "threshold": EMPTY_SHARE},
-            threshold=EMPTY_SHARE, part=Part.DATA_PIPELINE, rows=device,
+            threshold=EMPTY_SHARE, part=Part.DATA_PIPELINE, table="queues", rows=device,
         )  # fmt: skip
     elif next_rows:
         yield Advice(
             code="transmission", values={"samples": len(next_rows), "threshold": 0}, threshold=0,
-            part=Part.DATA_PIPELINE, rows=next_rows,
+            part=Part.DATA_PIPELINE, table="queues", rows=next_rows,
         )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def slow_pipeline_operations(profile: Profile) -> Iterator[Advice]:
         names = "/".join(pipeline.operations.name[row] for row in rows)
         yield Advice(
             code="pipeline_bottleneck", values={"operations": names, "threshold": threshold}, threshold=threshold,
-            part=Part.DATA_PIPELINE, rows=rows,
+            part=Part.DATA_PIPELINE, table="operations", rows=rows,
         )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from mindscope.profile.advice.advice import Advice
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import integers_of
+from mindscope.profile.communication import Communication
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part, Profile
@@ -151,9 +152,10 @@ def other_backend(profile: Profile) -> Iterator[Advice]:
     backend = cast("dict[str, Any]", found).get("backend") if isinstance(found, dict) else None
     has_cuda = any(each.kind == "cuda" for each in profile.devices)
     if isinstance(backend, str) and has_cuda and backend and "nccl" not in backend.lower():
+        operations = part_of(profile, Part.COMMUNICATION, Communication)
         yield Advice(
             code="other_backend", values={"backend": backend, "threshold": 0}, threshold=0, part=Part.COMMUNICATION,
-            rows=[],
+            rows=[] if operations is None else slowest(operations.duration, len(operations)),
         )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +42,11 @@ def memory_calls(profile: Profile) -> Iterator[Advice]:
     """Memory of the device is allocated and freed within steps."""
     table = profile.further_tables.get(_STATISTIC)
     found = None if table is None else _calls(table, lambda name: _MEMORY_CALL.search(name) is not None)
-    if found is not None and found[1] > MEMORY_CALLS_NS:
+    if found is not None and found.time > MEMORY_CALLS_NS:
         yield Advice(
             code="memory_calls",
-            values={"calls": found[0], "time": found[1], "threshold": MEMORY_CALLS_NS},
-            threshold=MEMORY_CALLS_NS, part=Part.FURTHER_TABLES, rows=[],
+            values={"calls": found.calls, "time": found.time, "threshold": MEMORY_CALLS_NS},
+            threshold=MEMORY_CALLS_NS, part=Part.FURTHER_TABLES, table=_STATISTIC, rows=found.rows,
         )  # fmt: skip
 
 
@@ -54,14 +55,14 @@ def stream_synchronization(profile: Profile) -> Iterator[Advice]:
     table = profile.further_tables.get(_STATISTIC)
     waits = None if table is None else _calls(table, lambda name: "SynchronizeStream" in name)
     launches = None if table is None else _calls(table, lambda name: name == "launch")
-    if waits is None or launches is None or not launches[0]:
+    if waits is None or launches is None or not launches.calls:
         return
-    ratio = waits[0] / launches[0]
+    ratio = waits.calls / launches.calls
     if ratio >= SYNCHRONIZATIONS:
         yield Advice(
             code="stream_synchronization",
-            values={"calls": waits[0], "launches": launches[0], "share": ratio, "threshold": SYNCHRONIZATIONS},
-            threshold=SYNCHRONIZATIONS, part=Part.FURTHER_TABLES, rows=[],
+            values={"calls": waits.calls, "launches": launches.calls, "share": ratio, "threshold": SYNCHRONIZATIONS},
+            threshold=SYNCHRONIZATIONS, part=Part.FURTHER_TABLES, table=_STATISTIC, rows=[*waits.rows, *launches.rows],
         )  # fmt: skip
 
 
@@ -128,8 +129,19 @@ def processor_load(profile: Profile) -> Iterator[Advice]:
     if isinstance(load, float) and load > PROCESSOR_LOAD:
         yield Advice(
             code="processor_load", values={"share": load, "threshold": PROCESSOR_LOAD}, threshold=PROCESSOR_LOAD,
-            part=Part.DATA_PIPELINE, rows=[],
+            part=Part.DATA_PIPELINE, table="operations", rows=_busiest(profile),
         )  # fmt: skip
+
+
+def _busiest(profile: Profile) -> list[int]:
+    """Operations of the data pipeline that use processors, by how much."""
+    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
+    cpu = None if pipeline is None or pipeline.operations is None else pipeline.operations.cpu
+    if cpu is None:
+        return []
+    used = np.nan_to_num(cpu)
+    rows = np.argsort(-used, kind="stable")
+    return integers_of(rows[used[rows] > 0])
 
 
 def pipeline_workers(profile: Profile) -> Iterator[Advice]:
@@ -151,20 +163,29 @@ def _of_workers(code: str, operations: PipelineOperations, rows: NDArray[np.int6
     names = "/".join(operations.name[int(row)] for row in rows)
     return Advice(
         code=code, values={"operations": names, "threshold": threshold / 100}, threshold=threshold / 100,
-        part=Part.DATA_PIPELINE, rows=integers_of(rows),
+        part=Part.DATA_PIPELINE, table="operations", rows=integers_of(rows),
     )  # fmt: skip
 
 
-def _calls(table: Table, test: Callable[[str], bool]) -> tuple[int, float] | None:
-    """Calls and nanoseconds of the functions whose name passes; None without the columns."""
+class _Calls(NamedTuple):
+    """Of functions of the runtime: how many, their nanoseconds, and their rows, the greatest time first."""
+
+    calls: int
+    time: float
+    rows: list[int]
+
+
+def _calls(table: Table, test: Callable[[str], bool]) -> _Calls | None:
+    """Of the functions whose name passes; None without the columns."""
     columns = table.columns()
     names, counts, times = columns.get(_API), columns.get("Count"), columns.get("Time(us)")
     if not isinstance(names, TextColumn) or counts is None or times is None:
         return None
     if isinstance(counts, TextColumn) or isinstance(times, TextColumn):
         return None
-    rows = names.is_any_of(test)
-    return int(np.nansum(counts[rows])), float(np.nansum(times[rows]) * 1000)
+    rows = np.flatnonzero(names.is_any_of(test))
+    rows = rows[np.argsort(-np.nan_to_num(times[rows]), kind="stable")]
+    return _Calls(int(np.nansum(counts[rows])), float(np.nansum(times[rows]) * 1000), integers_of(rows))
 
 
 def _numbers(table: Table, name: str) -> NDArray[np.int64] | None:

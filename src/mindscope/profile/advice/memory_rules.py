@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def memory_peak(profile: Profile) -> Iterator[Advice]:
                     "device": device.name, "peak": peak, "share": peak / device.memory, "memory": device.memory,
                     "threshold": PEAK_SHARE,
                 },
-                threshold=PEAK_SHARE, part=Part.MEMORY, rows=[row],
+                threshold=PEAK_SHARE, part=Part.MEMORY, table="curve", rows=[row],
             )  # fmt: skip
 
 
@@ -53,5 +54,6 @@ def leak(profile: Profile) -> Iterator[Advice]:
                 "growth": sum(each.bytes_per_step for each in hints), "operator": first.operator or "?",
                 "module": first.module, "device": first.device, "steps": len(first.steps), "threshold": LEAST_BYTES,
             },
-            threshold=LEAST_BYTES, part=Part.MEMORY, rows=[row for each in hints for row in each.rows],
+            threshold=LEAST_BYTES, part=Part.MEMORY, table="blocks",
+            rows=[row for rows in zip_longest(*(each.rows for each in hints)) for row in rows if row is not None],
         )  # fmt: skip

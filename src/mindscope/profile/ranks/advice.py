@@ -134,7 +134,8 @@ def communication(ranks: Ranks) -> Iterator[Advice]:
         waiting = 0.0 if both is None or not whole else int(both.synchronizing.sum()) / whole
         yield Advice(
             code="ranks_communication", values={"share": share, "waiting": waiting, "threshold": COMMUNICATION_SHARE},
-            threshold=COMMUNICATION_SHARE, part=RankTable.MEANS, rows=[],
+            threshold=COMMUNICATION_SHARE, part=RankTable.MEANS,
+            rows=integers_of(np.argsort(-means.communication, kind="stable")),
             share=alone / int(means.duration.sum()) if means.duration.any() else 0.0,
         )  # fmt: skip
 
@@ -150,7 +151,8 @@ def pipeline(ranks: Ranks) -> Iterator[Advice]:
     if share > COMMUNICATION_SHARE:
         yield Advice(
             code="stage_waiting", values={"share": share, "threshold": COMMUNICATION_SHARE},
-            threshold=COMMUNICATION_SHARE, part=RankTable.STAGES, rows=[], share=share,
+            threshold=COMMUNICATION_SHARE, part=RankTable.STAGES,
+            rows=integers_of(np.argsort(-stages.receive, kind="stable")), share=share,
         )  # fmt: skip
     parts = stages.compute + stages.receive + stages.collective
     inner = np.divide(stages.collective, parts, out=np.zeros(len(stages)), where=parts > 0)

@@ -243,6 +243,15 @@ class ProfileReader:
             self._compute(found.key, state.version, lambda: SavedParts(profile, zero))
         return OpenProfile(found.key, state.version, timeline)
 
+    def _opened_timeline(self, state: Reading) -> Timeline | None:
+        """The timeline of a profile that was read, if it is open or saved."""
+        saved = self._cache.timeline(state.path, state.version)
+        if saved is not None:
+            return saved
+        with self._lock:
+            known = self._timelines.get(state.path, state.version) or self._timelines.made(state.path, state.version)
+        return known.timeline if isinstance(known, OpenProfile) else None
+
     def _tabulate(self, state: Reading, parts: Callable[[], SavedParts]) -> OpenParts:
         from mindscope.server.profiles.tables.query import tables_of
 
@@ -251,6 +260,6 @@ class ProfileReader:
             if saved is None:
                 self._cache.save_parts(parts(), state.path, state.version)
                 saved = self._cache.parts(state.path, state.version) or parts()
-            tables = json_of(tables_of(*saved))
+            tables = json_of(tables_of(*saved, self._opened_timeline(state)))
         self._cache.save_tables(tables, state.path, state.version)
         return OpenParts(state.path, state.version, *saved, tables)

@@ -75,8 +75,17 @@ export interface ProfileView {
   linkKind: string;
   /** Name of a further table; empty for the first one. */
   further: string;
+  /** A row of it. */
+  furtherRow: number | null;
+  /** A stream, by its device and its name. */
+  stream: string | null;
+  /** Gaps between kernels that are shorter than these microseconds are kernel waits. */
+  kernelWait: number;
   orders: TableOrders;
 }
+
+/** Microseconds, as on the server. */
+export const [USUAL_KERNEL_WAIT, MOST_KERNEL_WAIT] = [30, 1000];
 
 /** Begins the names of the parameters of `columns`. */
 const COLUMNS = "rows_";
@@ -101,6 +110,9 @@ export function defaultProfileView(): ProfileView {
     rankMetric: "own",
     linkKind: "",
     further: "",
+    furtherRow: null,
+    stream: null,
+    kernelWait: USUAL_KERNEL_WAIT,
     orders: {},
   };
 }
@@ -128,13 +140,15 @@ export function describeProfiles(view: ProfileView, query: URLSearchParams): voi
   if (view.rankMetric !== usual.rankMetric) query.append("rank_metric", view.rankMetric);
   if (view.linkKind !== usual.linkKind) query.append("link_kind", view.linkKind);
   if (view.further !== usual.further) query.append("further_table", view.further);
+  if (view.furtherRow !== null) query.append("further_row", String(view.furtherRow));
+  if (view.stream !== null) query.append("profile_stream", view.stream);
+  if (view.kernelWait !== usual.kernelWait) query.append("kernel_wait", String(view.kernelWait));
   describeOrders(view.orders, query);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
 export function profileViewOf(query: URLSearchParams): ProfileView {
   const usual = defaultProfileView();
-  const slice = wholeNumber(query.get("timeline_slice"));
   const regex = query.get("timeline_regex");
   return {
     chosen: keyOf(query.get("profile")),
@@ -144,7 +158,7 @@ export function profileViewOf(query: URLSearchParams): ProfileView {
     modules: modulesViewOf(query),
     flames: flameRootsOf(query),
     range: rangeOf((query.get("timeline") ?? "").split("~")),
-    slice: slice !== null && slice >= 0 ? slice : null,
+    slice: placeOf(query.get("timeline_slice")),
     area: areaOf(query.get("timeline_area")),
     panel: TIMELINE_PANELS.find((panel) => panel === query.get("timeline_panel")) ?? usual.panel,
     search: regex === null ? { text: query.get("timeline_search") ?? "", isRegex: false } : { text: regex, isRegex: true },
@@ -155,8 +169,16 @@ export function profileViewOf(query: URLSearchParams): ProfileView {
     rankMetric: query.get("rank_metric") ?? usual.rankMetric,
     linkKind: query.get("link_kind") ?? usual.linkKind,
     further: query.get("further_table") ?? usual.further,
+    furtherRow: placeOf(query.get("further_row")),
+    stream: query.get("profile_stream"),
+    kernelWait: Math.min(MOST_KERNEL_WAIT, placeOf(query.get("kernel_wait")) ?? usual.kernelWait),
     orders: ordersOf(query),
   };
+}
+
+function placeOf(text: string | null): number | null {
+  const place = wholeNumber(text);
+  return place !== null && place >= 0 ? place : null;
 }
 
 function rangeOf(texts: readonly string[]): [number, number] | null {

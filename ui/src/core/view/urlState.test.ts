@@ -188,6 +188,9 @@ const views: fc.Arbitrary<ViewState> = fc
       rankMetric: fc.constantFrom("own", "duration", "idle"),
       linkKind: fc.constantFrom("", "RDMA"),
       further: fc.string(),
+      furtherRow: fc.option(fc.nat()),
+      stream: fc.option(fc.string()),
+      kernelWait: fc.nat({ max: 1000 }),
       orders: fc
         .option(fc.record({ key: fc.string({ minLength: 1 }), isDescending: fc.boolean() }))
         .map((steps): TableOrders => (steps ? { steps } : {})),

@@ -84,6 +84,31 @@ export function missingText({ code, values, reason }: ProfileMissing): string {
   return hasWords(key) ? t(key, { ...values }) : reason;
 }
 
+/** A row that advice rests on, as a link calls it. */
+export function placeName({ kind, name, of, row, begin_ns, duration_ns }: ProfileAdvice["rows"][number]): string {
+  switch (kind) {
+    case "step":
+    case "batch":
+      return `#${name}`;
+    case "stream":
+      return `${of} ${name}`;
+    case "moment":
+      return `${of} ${formatNs(begin_ns ?? 0)}`;
+    case "block":
+      return name || t("profile.place_block", { n: row });
+    case "span":
+      return `${formatNs(begin_ns ?? 0)} + ${formatNs(duration_ns ?? 0)}`;
+    case "rank":
+      return t("ranks.of_rank", { rank: name });
+    case "stage":
+      return t("ranks.stage", { stage: name });
+    case "link":
+      return `${of} ${name}`;
+    default:
+      return name;
+  }
+}
+
 export function partName(part: string): string {
   const key = `profile.${part}_name`;
   return hasWords(key) ? t(key) : part;

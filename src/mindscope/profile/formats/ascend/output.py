@@ -101,11 +101,13 @@ class _Output:
         trace = self.problems.read(trace_file, lambda file: read_json_trace(file, on_progress))
         self.origin_ns = _first_time(trace)
         self._further = FurtherFiles(self._directory, self.problems)
+        if trace is not None:
+            trace = _since(trace, self.origin_ns)
         if trace is not None and trace_file is not None:
             self.information |= self.problems.read(trace_file, lambda file: trace_figures(trace, file)) or {}
         load = self.problems.read(self._file(f"minddata_cpu_utilization_{self.rank}.json"), processor_load)
         self.information |= {} if load is None else {"processor_load": load}
-        self.trace = None if trace is None else self._further.with_counters(_since(trace, self.origin_ns))
+        self.trace = None if trace is None else self._further.with_counters(trace)
 
     @property
     def devices(self) -> list[Device]:

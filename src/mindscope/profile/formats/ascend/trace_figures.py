@@ -20,6 +20,7 @@ from mindscope.profile.trace import Trace
 
 _FREQUENCY, _COLLECTION = "AI Core Freq", "GC"
 _MOST_SAMPLES = 100_000
+_MOST_SPANS = 10
 _OVERLAP, _FREE, _COMPUTING = "Overlap Analysis", "Free", "Computing"
 _HOSTS = ("Python", "MindSpore", "CANN")
 _COMMUNICATION, _PLANE = ("Communication", "HCCL"), "Plane"
@@ -31,7 +32,8 @@ def trace_figures(trace: Trace, file: Path) -> dict[str, Any]:
 
     ``ai_core_frequency``: ``highest`` and ``mean`` MHz over time. ``garbage_collection``: ``count`` of the long
     ones, and their ``time`` (ns); without these ``quiet_host``, the same of pauses that may be collections.
-    ``unaligned_transfers``: ``count``, and ``all`` that have a size.
+    ``unaligned_transfers``: ``count``, and ``all`` that have a size. Each has ``spans``: start and duration (ns) of
+    the longest of them in the timeline, of the lowest clock rates.
 
     Raises:
         OSError: the file of the trace can't be read.
@@ -40,18 +42,29 @@ def trace_figures(trace: Trace, file: Path) -> dict[str, Any]:
     frequency = _frequency(trace, file)
     if frequency:
         found["ai_core_frequency"] = frequency
+    slices = trace.slices
     is_collection = np.array([_COLLECTION in track.process_name.split() for track in trace.tracks], np.bool_)
     if is_collection.any():
-        durations = trace.slices.duration[is_collection[trace.slices.track]]
-        long = durations[durations > LONG_COLLECTION_NS]
-        found["garbage_collection"] = {"count": len(long), "time": int(long.sum())}
+        long = np.flatnonzero(is_collection[slices.track] & (slices.duration > LONG_COLLECTION_NS))
+        found["garbage_collection"] = _of_slices(trace, long)
     else:
         pauses = _pauses(trace)
         if len(pauses):
-            found["quiet_host"] = {"count": len(pauses), "time": int(pauses.sum())}
+            found["quiet_host"] = _of_slices(trace, pauses)
     if transfers := _transfers(trace, file):
         found["unaligned_transfers"] = transfers
     return found
+
+
+def _of_slices(trace: Trace, rows: NDArray[np.int64]) -> dict[str, Any]:
+    start, duration = trace.slices.start[rows], trace.slices.duration[rows]
+    return {"count": len(rows), "time": int(duration.sum()), "spans": _longest(start, duration)}
+
+
+def _longest(start: NDArray[np.int64], duration: NDArray[np.int64]) -> list[list[int]]:
+    """Start and duration of the longest."""
+    order = np.argsort(-duration, kind="stable")[:_MOST_SPANS]
+    return np.stack([start[order], duration[order]], 1).tolist()
 
 
 def with_computing(communication: Communication | None, trace: Trace | None) -> Communication | None:
@@ -71,7 +84,7 @@ def with_computing(communication: Communication | None, trace: Trace | None) -> 
 
 
 def _pauses(trace: Trace) -> NDArray[np.int64]:
-    """Nanoseconds of each long time in which the device is free and the host calls next to nothing."""
+    """Rows of long slices in which the device is free and the host calls next to nothing."""
     slices = trace.slices
     is_host = np.array([track.process_name in _HOSTS for track in trace.tracks], np.bool_)
     if not is_host.any():
@@ -80,7 +93,7 @@ def _pauses(trace: Trace) -> NDArray[np.int64]:
     rows = np.flatnonzero(_is_overlap(trace, _FREE) & (slices.duration >= LONG_PAUSE_NS))
     begin, duration = slices.start[rows], slices.duration[rows]
     within = np.searchsorted(calls, begin + duration) - np.searchsorted(calls, begin)
-    return duration[within * CALL_INTERVAL_NS < duration] if len(calls) else duration[:0]
+    return rows[within * CALL_INTERVAL_NS < duration] if len(calls) else rows[:0]
 
 
 def _is_overlap(trace: Trace, name: str) -> NDArray[np.bool_]:
@@ -88,7 +101,7 @@ def _is_overlap(trace: Trace, name: str) -> NDArray[np.bool_]:
     return np.array(named, np.bool_)[trace.slices.track]
 
 
-def _transfers(trace: Trace, file: Path) -> dict[str, int]:
+def _transfers(trace: Trace, file: Path) -> dict[str, Any]:
     """Of SDMA, by their sizes; empty without any."""
     is_plane = np.array(
         [each.process_name in _COMMUNICATION and each.thread_name.startswith(_PLANE) for each in trace.tracks], np.bool_
@@ -101,10 +114,11 @@ def _transfers(trace: Trace, file: Path) -> dict[str, int]:
     sizes = arguments.integers[_SIZE]
     known = (sizes != NO_INTEGER) & (sizes > 0)
     known &= arguments.texts[_TRANSPORT].is_any_of(lambda text: text.strip('"').upper() == "SDMA")
-    return {"count": int((sizes[known] % ALIGNMENT != 0).sum()), "all": int(known.sum())} if known.any() else {}
+    unaligned = rows[known & (sizes % ALIGNMENT != 0)]
+    return {**_of_slices(trace, unaligned), "all": int(known.sum())} if known.any() else {}
 
 
-def _frequency(trace: Trace, file: Path) -> dict[str, float]:
+def _frequency(trace: Trace, file: Path) -> dict[str, Any]:
     """Each sample holds until the next one; the last one does not count, unless it is the only one."""
     events = trace.events
     names = [code for code, name in enumerate(trace.names) if _FREQUENCY in name]
@@ -120,4 +134,6 @@ def _frequency(trace: Trace, file: Path) -> dict[str, float]:
         return {}
     weights = np.diff(times).astype(np.float64)
     mean = float(np.average(values[:-1], weights=weights)) if weights.any() else float(values.mean())
-    return {"highest": float(values.max()), "mean": mean}
+    lowest = np.flatnonzero(values[:-1] == values[:-1].min()) if len(values) > 1 else np.empty(0, np.int64)
+    spans = _longest(times[lowest], np.diff(times)[lowest])
+    return {"highest": float(values.max()), "mean": mean, "spans": spans}

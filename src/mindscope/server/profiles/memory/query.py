@@ -17,6 +17,7 @@ from mindscope.profile.memory_views.live_blocks import allocated_rows, largest, 
 from mindscope.profile.memory_views.segment_map import segment_map
 from mindscope.profile.memory_views.views import MemoryViews
 from mindscope.profile.profile import Profile
+from mindscope.profile.slice_search import slice_at
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_window import CounterWindow, Range
 from mindscope.server.http.columns import ColumnData, Packed, join
@@ -292,10 +293,4 @@ def _text(column: TextColumn | None, row: int) -> str:
 
 
 def _allocating_slice(timeline: Timeline, time: int, operator: str) -> int | None:
-    """The shortest slice with the name of an operator at a moment."""
-    if time == UNKNOWN_TIME or operator not in timeline.names:
-        return None
-    own = np.flatnonzero(timeline.name == list(timeline.names).index(operator))
-    start, duration = timeline.start[own], timeline.duration[own]
-    own = own[(start <= time) & (start + duration >= time)]
-    return int(own[np.argmin(timeline.duration[own])]) if len(own) else None
+    return None if time == UNKNOWN_TIME else slice_at(timeline, time, operator)

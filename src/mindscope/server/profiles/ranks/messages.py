@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from mindscope.profile.advice import Advice
+from mindscope.profile.advice.places import PlaceKind
 from mindscope.profile.columns import integers_of
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.rank_data import RankData
@@ -30,7 +31,8 @@ from mindscope.server.profiles.ranks.schema import (
     StragglerEntry,
     UnreadRank,
 )
-from mindscope.server.profiles.tables.schema import AdviceEntry
+from mindscope.server.profiles.tables.query import MOST_ADVICE_ROWS, advice_entry
+from mindscope.server.profiles.tables.schema import AdviceRow
 
 TIMES = (
     "duration", "own", "compute", "communication", "overlapped", "transfer", "synchronizing", "copy", "data_waiting",
@@ -92,7 +94,7 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRan
             )
             for row in (() if ranks.stages is None else ranks.stages.rows())
         ],
-        advice=[_advice(each) for each in advise_ranks(ranks)],
+        advice=[advice_entry(each, _advice_rows(ranks, each, zeros)) for each in advise_ranks(ranks)],
     )  # fmt: skip
     return join(header, data)
 
@@ -164,16 +166,30 @@ def _stragglers(found: Stragglers, zeros: np.ndarray[tuple[int], np.dtype[np.int
         )  # fmt: skip
 
 
-def _advice(advice: Advice) -> AdviceEntry:
-    """Ranks and links are named by its figures, not by rows."""
-    values: Sequence[tuple[str, str | int | float]] = list(advice.values.items())
-    return AdviceEntry(
-        code=advice.code,
-        values={name: (finite(value) or 0) if isinstance(value, float) else value for name, value in values},
-        finding=advice.finding,
-        remedy=advice.remedy,
-        part=advice.part.value,
-        rows=[],
-        row_count=len(advice.rows),
-        share=finite(float(advice.share)) or 0.0,
-    )
+def _advice_rows(
+    ranks: Ranks, advice: Advice, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Iterator[AdviceRow]:
+    """Ranks with their first profile, links by their ends, stages, and steps of a straggler."""
+    table = getattr(ranks, advice.part.value)
+    profile_of = {each.rank: place for place, each in reversed(list(enumerate(ranks.data)))}
+    for row in advice.rows[:MOST_ADVICE_ROWS]:
+        if isinstance(table, Stragglers):
+            profile = int(table.profile[row])
+            yield _advice_row(
+                "step", str(int(table.step[row])), of=f"rank {int(table.rank[row])}", row=profile,
+                begin=int(table.own_start[row] - zeros[profile]), duration=int(table.own_duration[row]),
+            )  # fmt: skip
+        elif isinstance(table, RankMeans):
+            rank = int(table.rank[row])
+            yield _advice_row("rank", str(rank), row=profile_of.get(rank, -1))
+        elif isinstance(table, RankLinks):
+            ends = f"{int(table.source[row])} → {int(table.destination[row])}"
+            yield _advice_row("link", ends, of=table.kind[row], row=row)
+        else:
+            yield _advice_row("stage", str(int(table.stage[row])), row=row)
+
+
+def _advice_row(
+    kind: PlaceKind, name: str, *, of: str = "", row: int, begin: int | None = None, duration: int | None = None
+) -> AdviceRow:
+    return AdviceRow(kind=kind, name=name, of=of, row=row, begin_ns=begin, duration_ns=duration, slice=None)

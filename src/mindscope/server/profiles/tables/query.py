@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from mindscope.profile.advice import Advice
 from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.places import places_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.overview import FlopsFigures, Overview, overview_of
 from mindscope.profile.profile import Part, Profile
+from mindscope.profile.slice_search import slice_at
 from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.table_rows import times_of
+from mindscope.profile.timeline import Timeline
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.missing import missing_entry
@@ -36,11 +39,11 @@ MOST_ADVICE_ROWS = 10
 MOST_PROBLEMS = 50
 
 
-def tables_of(profile: Profile, zero: int) -> ProfileTables:
+def tables_of(profile: Profile, zero: int, timeline: Timeline | None = None) -> ProfileTables:
     """The overview of a profile, whose timeline begins at ``zero`` nanoseconds. Computes all of its parts."""
     operators, kernels = part_of(profile, Part.OPERATORS, Operators), part_of(profile, Part.KERNELS, Kernels)
     return ProfileTables(
-        summary=_summary(profile, overview_of(profile), zero),
+        summary=_summary(profile, overview_of(profile), zero, timeline),
         top_operators=[] if operators is None else _top(operators),
         top_kernels=[] if kernels is None else _top(kernels),
     )
@@ -57,7 +60,7 @@ def _top(table: Operators | Kernels) -> list[TopEntry]:
     ]
 
 
-def _summary(profile: Profile, overview: Overview, zero: int) -> ProfileSummary:
+def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline | None) -> ProfileSummary:
     steps = part_of(profile, Part.STEPS, Steps)
     facts = profile.facts
     return ProfileSummary(
@@ -84,7 +87,7 @@ def _summary(profile: Profile, overview: Overview, zero: int) -> ProfileSummary:
             )
             for each in overview.peaks
         ],
-        advice=[_advice(profile, each, zero) for each in overview.advice],
+        advice=[advice_entry(each, _rows(profile, each, zero, timeline)) for each in overview.advice],
         missing=[missing_entry(part, each) for part, each in overview.missing.items()],
     )
 
@@ -102,15 +105,17 @@ def _steps(steps: Steps, zero: int) -> list[StepParts]:
     ]
 
 
-def _advice(profile: Profile, advice: Advice, zero: int) -> AdviceEntry:
+def advice_entry(advice: Advice, rows: Iterable[AdviceRow]) -> AdviceEntry:
+    """Advice with the rows that it rests on."""
     return AdviceEntry(
         code=advice.code,
         values={name: _finite(value) for name, value in advice.values.items()},
         finding=advice.finding,
         remedy=advice.remedy,
         part=advice.part.value,
-        rows=list(_advice_rows(profile, advice, zero)),
-        row_count=len(advice.rows),
+        table=advice.table,
+        rows=list(rows),
+        row_count=len(advice.rows) or len(advice.spans),
         share=finite(float(advice.share)) or 0.0,
     )
 
@@ -135,15 +140,17 @@ def _finite(value: str | int | float) -> str | int | float:
     return (finite(value) or 0) if isinstance(value, float) else value
 
 
-def _advice_rows(profile: Profile, advice: Advice, zero: int) -> Iterator[AdviceRow]:
-    """Steps and operators are shown by their own name; other rows only count."""
-    table = profile.part(advice.part) if isinstance(advice.part, Part) else None
-    for row in list(advice.rows)[:MOST_ADVICE_ROWS]:
-        if isinstance(table, Steps):
-            yield AdviceRow(
-                name=str(int(table.number[row])),
-                begin_ns=int(table.start[row]) - zero,
-                duration_ns=int(table.duration[row]),
-            )
-        elif isinstance(table, (Operators, Kernels)):
-            yield AdviceRow(name=table.name[row], begin_ns=None, duration_ns=None)
+def _rows(profile: Profile, advice: Advice, zero: int, timeline: Timeline | None) -> Iterator[AdviceRow]:
+    for place in places_of(profile, advice, MOST_ADVICE_ROWS):
+        found = None
+        if place.kind == "collective" and timeline is not None and place.start is not None:
+            found = slice_at(timeline, place.start, place.name)
+        yield AdviceRow(
+            kind=place.kind,
+            name=place.name,
+            of=place.of,
+            row=place.row,
+            begin_ns=None if place.start is None else place.start - zero,
+            duration_ns=place.duration,
+            slice=found,
+        )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from mindscope.profile.advice.places import PlaceKind
 from mindscope.server.http.schema import Answer, ReasonEntry
 from mindscope.server.profiles.schema import ReadingProgress
 
@@ -35,18 +36,29 @@ class PeakEntry(Answer):
 
 
 class AdviceRow(Answer):
-    """A row that advice rests on: a step by its number and time, an operator or kernel by its name."""
+    """A row that advice rests on, and where to find it.
 
+    ``kind`` is what it is: ``operation`` and ``batch`` are of the data pipeline, ``moment`` is of the memory curve,
+    ``further`` of a further table, ``span`` a range of the timeline. ``name`` is the number of a step, batch or rank.
+    ``of`` is its device, queue or table. ``row`` is its number in the table of its tab, the step of a collective, the
+    profile of a rank; -1 without one. ``slice`` is the one of the timeline.
+    """
+
+    kind: PlaceKind
     name: str
+    of: str
+    row: int
     begin_ns: int | None
     duration_ns: int | None
+    slice: int | None
 
 
 class AdviceEntry(Answer):
     """Advice: its text in English, and its ``code`` with ``values`` for other languages.
 
     Shares in ``values`` are 0 to 1, times nanoseconds, sizes bytes. ``rows`` are the first ten of ``row_count`` rows of
-    the table ``part``. ``share`` is that of a step that it concerns.
+    the table ``part``, of several those of ``table``; without any, it rests on all of them. ``share`` is that of a step
+    that it concerns.
     """
 
     code: str
@@ -54,6 +66,7 @@ class AdviceEntry(Answer):
     finding: str
     remedy: str
     part: str
+    table: str
     rows: list[AdviceRow]
     row_count: int
     share: float
