@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.profile.advised_profiles import TRACE, advised_trace
 from tests.profile.kineto_events import Events
 
 from .conftest import CommandLine
@@ -28,6 +29,19 @@ def test_an_overview_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
     row = next(line for line in out.splitlines() if line.startswith("aten::mm"))
     assert row.split()[1:3] == ["100", "%"]
     assert "no kernels, streams: the trace has no kernels; record it with activities=" in out
+
+
+def test_streams_and_rows_of_advice_are_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    path = advised_trace(tmp_path / TRACE)
+    out = mindscope("profile", str(path), "--kernel-wait", "500").stdout
+    assert "rests on stream 7 of GPU 0" in out
+    assert "rests on step 0, step 1, step 2" in out
+    row = next(line for line in out.splitlines() if line.startswith("GPU 0 stream 7"))
+    assert row.split()[4] == "2.83"
+    assert "kernel wait: gaps shorter than 500 us" in out
+    found = json.loads(mindscope("profile", str(path), "--kernel-wait", "0", "--json").stdout)
+    assert found["kernel_wait_us"] == 0
+    assert [(row["kernels"], row["kernel_wait"]) for row in found["streams"]] == [(10, 0)]
 
 
 def test_a_difference_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:

@@ -284,6 +284,30 @@ def test_waits_of_a_stream_are_those_of_hta(tmp_path: Path) -> None:
     assert row["delay"] == (10 - 2 + 35 - 5 + 120 - 102 + 200 - 106) * 1000
 
 
+def test_kernel_waits_follow_their_threshold(tmp_path: Path) -> None:
+    events = Events()
+    for place, ts in enumerate([100, 115.5, 160.5, 2_000]):  # gaps of 5.5, 35 and 1,829.5 us
+        events.launch(place, 0.5, place + 1)
+        events.kernel("k", ts, 10, place + 1)
+    profile = events.read(tmp_path)
+    for threshold, waits in ((0, (0, 1_870)), (6, (5.5, 1_864.5)), (35, (5.5, 1_864.5)), (36, (40.5, 1_829.5))):
+        found = profile.streams_by(threshold)
+        assert (found.kernel_wait[0], found.other_wait[0]) == tuple(1000 * wait for wait in waits)
+    assert next(profile.streams_by(30).rows()) == next(profile.streams.rows())
+    with pytest.raises(ValueError, match="want 0 to 1000"):
+        profile.streams_by(1001)
+
+
+def test_slow_launches_are_counted(tmp_path: Path) -> None:
+    events = Events()
+    for correlation, (call, delay) in enumerate([(50, 100), (50.001, 100.001), (10, 90)], 1):
+        at = 1_000 * correlation
+        events.launch(at, call, correlation)
+        events.kernel("k", at + call + delay, 20, correlation)
+    row = next(events.read(tmp_path).streams.rows())
+    assert (row["launches"], row["short"], row["long_calls"], row["late"]) == (3, 2, 1, 1)
+
+
 def test_annotations_have_the_kernels_that_were_launched_in_them(tmp_path: Path) -> None:
     events = Events()
     events.step(1, 0, 100)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mindscope.profile.ranks.ranks import Ranks
 
 _NAME_WIDTH = 48
+_MOST_ROWS = 3
+"""Of advice."""
 
 
 def profile(
@@ -41,6 +43,12 @@ def profile(
     ranks: Annotated[
         bool, typer.Option("--ranks", help="Compare all ranks of a training, whose profiles PATH holds.")
     ] = False,
+    kernel_wait: Annotated[
+        int,
+        typer.Option(
+            "--kernel-wait", min=0, max=1000, help="Microseconds: shorter gaps between kernels are kernel waits."
+        ),
+    ] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print where time and memory of a training went, and what to change.
@@ -59,7 +67,8 @@ def profile(
     read = _read(path, steps, rank)
     if diff is None and diff_steps is None:
         overview = overview_of(read, top)
-        _print(_overview_json(read, overview) if as_json else None, _overview_lines(read, overview))
+        found_json = _overview_json(read, overview, kernel_wait) if as_json else None
+        _print(found_json, _overview_lines(read, overview, kernel_wait))
         return
     other = _read(diff or path, diff_steps, rank)
     found = diff_profiles(read, other)
@@ -117,7 +126,9 @@ def _print(found: dict[str, Any] | None, lines: Iterator[str]) -> None:
     typer.echo("\n".join(lines) if found is None else json.dumps(found, indent=1, ensure_ascii=False))
 
 
-def _overview_json(read: Profile, overview: Overview) -> dict[str, Any]:
+def _overview_json(read: Profile, overview: Overview, kernel_wait: int) -> dict[str, Any]:
+    from mindscope.cli.profile_streams import streams_json
+
     trace = read.trace
     return {
         "name": read.name, "format": read.format, "rank": read.rank,
@@ -126,11 +137,12 @@ def _overview_json(read: Profile, overview: Overview) -> dict[str, Any]:
         "events": None if trace is None else {
             "read": trace.read, "skipped": {reason: each.count for reason, each in trace.skipped.items()},
         },
-        **overview.to_json(),
+        **overview.to_json(), **streams_json(read, kernel_wait),
     }  # fmt: skip
 
 
-def _overview_lines(read: Profile, overview: Overview) -> Iterator[str]:
+def _overview_lines(read: Profile, overview: Overview, kernel_wait: int) -> Iterator[str]:
+    from mindscope.cli.profile_streams import stream_lines
     from mindscope.profile.advice.advice import share_text, size_text, time_text
 
     devices = ", ".join(f"{each.name} ({each.model})" if each.model else each.name for each in read.devices)
@@ -152,11 +164,12 @@ def _overview_lines(read: Profile, overview: Overview) -> Iterator[str]:
     for peak in overview.peaks:
         held = ", ".join(f"{category} {size_text(size)}" for category, size in peak.by_category.items())
         yield f"memory peak  {peak.device} {size_text(peak.allocated)}{': ' + held if held else ''}"
-    yield from _advice_lines(overview)
+    yield from _advice_lines(read, overview)
     for title, table in (("operators", overview.operators), ("kernels", overview.kernels)):
         if table is not None and len(table):
             yield ""
             yield from _table_lines(title, list(table.rows()))
+    yield from stream_lines(read, kernel_wait)
     yield from _missing_lines(overview)
 
 
@@ -167,11 +180,17 @@ def _event_lines(read: Profile) -> Iterator[str]:
     yield f"events       {read.trace.read} read" + (f", skipped: {skipped}" if skipped else "")
 
 
-def _advice_lines(overview: Overview) -> Iterator[str]:
+def _advice_lines(read: Profile, overview: Overview) -> Iterator[str]:
+    from mindscope.profile.advice.places import places_of
+
     for each in overview.advice:
         yield ""
         yield f"* {each.finding}"
         yield f"  {each.remedy}"
+        names = [place.text for place in places_of(read, each, _MOST_ROWS)]
+        more = (len(each.rows) or len(each.spans)) - len(names)
+        if names:
+            yield f"  rests on {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
 
 
 def _missing_lines(overview: Overview) -> Iterator[str]:

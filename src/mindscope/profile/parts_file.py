@@ -24,11 +24,11 @@ from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 from mindscope.profile.steps import Steps
 from mindscope.profile.stored_texts import StoredTexts
-from mindscope.profile.streams import Streams
+from mindscope.profile.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 
-_KIND = Kind(b"MSPP", 4)
+_KIND = Kind(b"MSPP", 5)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,
@@ -39,6 +39,7 @@ _CLASSES: Mapping[Part, type] = {
     Part.COMMUNICATION: Communication,
     Part.LINKS: Links,
     Part.STREAMS: Streams,
+    Part.STREAM_GAPS: StreamGaps,
     Part.ANNOTATIONS: Annotations,
     Part.CALL_TREE: CallTree,
     Part.FURTHER_TABLES: FurtherTables,

@@ -23,7 +23,7 @@ from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.ranges import TimelineRange, slices_between
 from mindscope.profile.steps import Steps
-from mindscope.profile.streams import Streams
+from mindscope.profile.streams import MOST_KERNEL_WAIT_US, StreamGaps, Streams, with_kernel_wait
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
 from mindscope.reasons import Reason
@@ -47,6 +47,7 @@ class Part(str, Enum):
     COMMUNICATION = "communication"
     LINKS = "links"
     STREAMS = "streams"
+    STREAM_GAPS = "stream_gaps"
     ANNOTATIONS = "annotations"
     CALL_TREE = "call_tree"
     FURTHER_TABLES = "further_tables"
@@ -180,6 +181,18 @@ class Profile:
         """How busy the streams of the devices are, and for what they wait."""
         return self._required(Part.STREAMS, Streams)
 
+    def streams_by(self, kernel_wait_us: int) -> Streams:
+        """The streams with gaps shorter than ``kernel_wait_us`` microseconds as kernel waits, 30 by default.
+
+        Raises:
+            ProfilePartError: the profile has no streams.
+            ValueError: the threshold is not 0 to 1,000.
+        """
+        if not 0 <= kernel_wait_us <= MOST_KERNEL_WAIT_US:
+            raise ValueError(f"kernel_wait_us is {kernel_wait_us}, want 0 to {MOST_KERNEL_WAIT_US}")
+        streams, gaps = self.streams, self.part(Part.STREAM_GAPS)
+        return with_kernel_wait(streams, gaps, kernel_wait_us) if isinstance(gaps, StreamGaps) else streams
+
     @cached_property
     def annotations(self) -> Annotations:
         """Ranges that the program named."""
@@ -197,8 +210,10 @@ class Profile:
 
     @property
     def missing(self) -> dict[Part, Missing]:
-        """Why parts are missing. Computes all parts."""
-        return {part: found for part in Part if isinstance(found := self.part(part), Missing)}
+        """Why parts are missing; gaps of streams are missing with the streams. Computes all parts."""
+        found = {part: each for part in Part if isinstance(each := self.part(part), Missing)}
+        found.pop(Part.STREAM_GAPS, None)
+        return found
 
     def timeline(self, start: int | None = None, end: int | None = None) -> TimelineRange:
         """The slices that overlap a range of time, in nanoseconds since the origin; None for no bound.

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of devices: how busy they are, and for what they wait."""
+"""Streams of devices: how busy they are, for what they wait, how their kernels are launched."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mindscope.profile.columns import Column, Counts, Durations, Table, TextColumn
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import Column, Counts, Durations, Rows, Table, TextColumn
 from mindscope.profile.operators import mean_of
 
 
@@ -14,7 +17,7 @@ class Streams(Table):
     """One row for each stream. Waits are the gaps between its kernels, by the categories of HTA.
 
     The gap before a kernel is a host wait if its launch began after the kernel before it ended; else a kernel wait if
-    the gap is shorter than ``KERNEL_WAIT_NS``, the delay between any two kernels; else other, such as a wait for an
+    the gap is shorter than ``KERNEL_WAIT_US``, the delay between any two kernels; else other, such as a wait for an
     event of another stream.
     """
 
@@ -32,6 +35,10 @@ class Streams(Table):
     """Kernels whose launch is in the profile."""
     short: Counts
     """Kernels that take less time than the call that launches them."""
+    long_calls: Counts
+    """Kernels whose launching call takes more than ``LONG_CALL_NS``."""
+    late: Counts
+    """Kernels that begin more than ``LATE_NS`` after the end of their launching call."""
     delay: Durations
     """From the end of the launching call to the kernel, summed; negative if the kernel begins before that."""
 
@@ -45,7 +52,33 @@ class Streams(Table):
         return {"mean_delay": mean_of(self.delay, self.launches)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class StreamGaps(Table):
+    """Gaps between kernels that are no host waits, by stream and length: what is a kernel wait is a matter of choice.
+
+    One row for each length in whole microseconds below ``MOST_KERNEL_WAIT_US``.
+    """
+
+    stream: Rows
+    """Row of ``Streams``."""
+    length_us: Counts
+    """Rounded down."""
+    time: Durations
+    """Of all gaps of this length."""
+
+
 QUEUE_LIMIT = 1024
 """Kernels in the queue of a stream."""
-KERNEL_WAIT_NS = 30_000
+KERNEL_WAIT_US, MOST_KERNEL_WAIT_US = 30, 1000
 """HTA's manual says 30 ns; its default rounds stamps to microseconds, so that 30 of those is what it does."""
+LONG_CALL_NS, LATE_NS = 50_000, 100_000
+"""HTA: outliers of the duration of launching calls, and of the delay from their end to the kernel."""
+
+
+def with_kernel_wait(streams: Streams, gaps: StreamGaps, microseconds: int) -> Streams:
+    """The streams with gaps shorter than ``microseconds``, 0 to ``MOST_KERNEL_WAIT_US``, as kernel waits."""
+    is_short = gaps.length_us < microseconds
+    kernel_wait: NDArray[np.int64] = np.zeros(len(streams), np.int64)
+    np.add.at(kernel_wait, gaps.stream[is_short], gaps.time[is_short])
+    both = streams.kernel_wait + streams.other_wait
+    return replace(streams, kernel_wait=kernel_wait, other_wait=both - kernel_wait)

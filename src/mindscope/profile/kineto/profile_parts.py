@@ -16,7 +16,7 @@ from mindscope.profile.kineto.memory import memory_of
 from mindscope.profile.kineto.operators import modules_of, operators_of
 from mindscope.profile.kineto.step_selection import analysis_of_steps
 from mindscope.profile.kineto.steps import steps_of
-from mindscope.profile.kineto.streams import streams_of
+from mindscope.profile.kineto.streams import stream_gaps_of, streams_of
 from mindscope.profile.profile import Part, Profile, ProfileFacts
 
 PartsOf = Callable[[KinetoAnalysis], Mapping[Part, Callable[[], Any]]]
@@ -49,5 +49,6 @@ def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
         Part.COMMUNICATION: lambda: communication_of(analysis),
         Part.ANNOTATIONS: lambda: annotations_of(analysis),
         Part.STREAMS: lambda: streams_of(analysis),
+        Part.STREAM_GAPS: lambda: stream_gaps_of(analysis),
         Part.CALL_TREE: lambda: call_tree_of(analysis),
     }

@@ -3,63 +3,120 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.grouping import groups_of
+from mindscope.profile.grouping import distinct_rows, groups_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.streams import KERNEL_WAIT_NS, QUEUE_LIMIT, Streams
+from mindscope.profile.streams import (
+    KERNEL_WAIT_US,
+    LATE_NS,
+    LONG_CALL_NS,
+    MOST_KERNEL_WAIT_US,
+    QUEUE_LIMIT,
+    StreamGaps,
+    Streams,
+)
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import union
 
 
-def streams_of(analysis: KinetoAnalysis, kernel_wait_ns: int = KERNEL_WAIT_NS) -> Streams | Missing:
+def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:
     """The streams in the order of their first slice in the file."""
-    work = analysis.device
-    if not len(work):
+    runs = _stream_runs(analysis)
+    if runs is None:
         return analysis.missing("kernels")
-    group, first = groups_of([work.device.codes, work.stream.codes], len(work))
-    order = np.lexsort((work.start, group))
-    own, start, end = group[order], work.start[order], work.end[order]
-    reached = _reached(own, end)
-    follows = np.concatenate([[False], own[1:] == own[:-1]])
-    gap = np.where(follows, start - np.roll(reached, 1), 0)
-    launch = work.launch[order]
-    is_launched = launch >= 0
-    calls = analysis.calls
-    begun, returned, took = np.zeros_like(gap), start, np.zeros_like(gap)
-    if len(calls):
-        call_start, call_duration = calls.start[launch], calls.duration[launch]
-        begun = np.where(is_launched, call_start, np.iinfo(np.int64).min)
-        returned = np.where(is_launched, call_start + call_duration, start)
-        took = np.where(is_launched, call_duration, 0)
-    is_host = is_launched & follows & (begun > np.roll(reached, 1))
-    is_kernel = ~is_host & (gap < kernel_wait_ns)
-    waits = np.maximum(gap, 0)
+    own, waits, count = runs.stream, np.maximum(runs.gap, 0), len(runs.first)
+    one, every = np.ones(len(own), np.int64), np.ones(len(own), np.bool_)
+    is_kernel = ~runs.is_host_wait & (runs.gap < 1000 * KERNEL_WAIT_US)
 
     def summed(values: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        found = np.zeros(len(first), np.int64)
+        found = np.zeros(count, np.int64)
         np.add.at(found, own[mask], values[mask])
         return found
 
-    peaks, full = _queues(own, begun, start, is_launched, len(first))
-    one, every = np.ones(len(own), np.int64), np.ones(len(own), np.bool_)
+    peaks, full = _queues(own, runs.launched, runs.start, runs.is_launched, count)
     return Streams(
-        device=work.device.select(first),
-        stream=work.stream.select(first),
+        device=analysis.device.device.select(runs.first),
+        stream=analysis.device.stream.select(runs.first),
         kernels=summed(one, every),
-        busy=_busy(group, work.start, work.end, len(first)),
-        host_wait=summed(waits, is_host),
+        busy=_busy(own, runs.start, runs.end, count),
+        host_wait=summed(waits, runs.is_host_wait),
         kernel_wait=summed(waits, is_kernel),
-        other_wait=summed(waits, ~is_host & ~is_kernel),
-        overlaps=summed(one, follows & (gap < 0)),
-        launches=summed(one, is_launched),
-        short=summed(one, is_launched & (end - start < took)),
-        delay=summed(start - returned, is_launched),
+        other_wait=summed(waits, ~runs.is_host_wait & ~is_kernel),
+        overlaps=summed(one, runs.gap < 0),
+        launches=summed(one, runs.is_launched),
+        short=summed(one, runs.is_launched & (runs.end - runs.start < runs.call)),
+        long_calls=summed(one, runs.is_launched & (runs.call > LONG_CALL_NS)),
+        late=summed(one, runs.is_launched & (runs.delay > LATE_NS)),
+        delay=summed(runs.delay, runs.is_launched),
         queue_peak=peaks,
         queue_full=full,
+    )
+
+
+def stream_gaps_of(analysis: KinetoAnalysis) -> StreamGaps | Missing:
+    """Gaps of the streams, by length."""
+    runs = _stream_runs(analysis)
+    if runs is None:
+        return analysis.missing("kernels")
+    rows = np.flatnonzero(~runs.is_host_wait & (runs.gap > 0) & (runs.gap < 1000 * MOST_KERNEL_WAIT_US))
+    keys, group = distinct_rows(runs.stream[rows], runs.gap[rows] // 1000)
+    time = np.zeros(len(keys), np.int64)
+    np.add.at(time, group, runs.gap[rows])
+    stream, length = (np.array([key[part] for key in keys], np.int64) for part in range(2))
+    return StreamGaps(stream=stream, length_us=length, time=time)
+
+
+@dataclass(frozen=True)
+class _StreamRuns:
+    """Columns of what the devices ran, by stream and start."""
+
+    first: NDArray[np.int64]
+    """Of each stream, a row of the work of the devices."""
+    stream: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    gap: NDArray[np.int64]
+    """To the latest end of its stream before it; 0 for the first."""
+    is_launched: NDArray[np.bool_]
+    launched: NDArray[np.int64]
+    """When the launching call began."""
+    call: NDArray[np.int64]
+    """How long it took."""
+    delay: NDArray[np.int64]
+    """From its end on."""
+    is_host_wait: NDArray[np.bool_]
+
+
+def _stream_runs(analysis: KinetoAnalysis) -> _StreamRuns | None:
+    work, calls = analysis.device, analysis.calls
+    if not len(work):
+        return None
+    group, first = groups_of([work.device.codes, work.stream.codes], len(work))
+    order = np.lexsort((work.start, group))
+    own, start, end = group[order], work.start[order], work.end[order]
+    reached = np.roll(_reached(own, end), 1)
+    follows = np.concatenate([[False], own[1:] == own[:-1]])
+    launch = work.launch[order]
+    is_launched = launch >= 0
+    launched, call = np.full(len(own), np.iinfo(np.int64).min), np.zeros(len(own), np.int64)
+    launched[is_launched] = calls.start[launch[is_launched]]
+    call[is_launched] = calls.duration[launch[is_launched]]
+    return _StreamRuns(
+        first=first,
+        stream=own,
+        start=start,
+        end=end,
+        gap=np.where(follows, start - reached, 0),
+        is_launched=is_launched,
+        launched=launched,
+        call=call,
+        delay=np.where(is_launched, start - launched - call, 0),
+        is_host_wait=is_launched & follows & (launched > reached),
     )
 
 
@@ -74,13 +131,25 @@ def _queues(
     peaks, full = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for each in range(count):
         own = is_launched & (group == each)
-        times = np.concatenate([launched[own], start[own]])
-        changes = np.repeat(np.array([1, -1]), int(own.sum()))
-        order = np.lexsort((changes, times))
-        length = np.cumsum(changes[order])
-        peaks[each] = length.max(initial=0)
-        full[each] = np.diff(times[order])[length[:-1] >= QUEUE_LIMIT].sum()
+        times, lengths = queue_lengths(launched[own], start[own])
+        peaks[each] = lengths.max(initial=0)
+        full[each] = np.diff(times)[lengths[:-1] >= QUEUE_LIMIT].sum()
     return peaks, full
+
+
+def queue_lengths(launched: NDArray[np.int64], start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Times at which a queue changes, and its length from then on: a launch adds a kernel, its start removes it.
+
+    Args:
+        launched: (n,) when the launching calls begin; a launch after the start of its kernel counts from the start on.
+        start: (n,) of the kernels.
+    """
+    times = np.concatenate([np.minimum(launched, start), start])
+    changes = np.repeat(np.array([1, -1]), len(start))
+    order = np.argsort(times, kind="stable")
+    times, lengths = times[order], np.cumsum(changes[order])
+    is_last = np.append(times[1:] != times[:-1], True)[: len(times)]
+    return times[is_last], lengths[is_last]
 
 
 def _reached(group: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:

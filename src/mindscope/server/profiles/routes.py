@@ -16,10 +16,11 @@ from mindscope.server.profiles.rows import routes as rows
 from mindscope.server.profiles.schema import ProfilesAnswer, ProfilesQuery
 from mindscope.server.profiles.scopes import routes as scopes
 from mindscope.server.profiles.steps import routes as steps
+from mindscope.server.profiles.streams import routes as streams
 from mindscope.server.profiles.tables import routes as tables
 from mindscope.server.profiles.timeline import routes as timeline
 
-VIEWS = (timeline, tables, steps, pipeline, memory, diff, ranks, rows, scopes, further)
+VIEWS = (timeline, tables, steps, pipeline, memory, diff, ranks, rows, scopes, further, streams)
 
 router = APIRouter()
 
