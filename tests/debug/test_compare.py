@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,37 @@ def test_the_planted_step_and_operator_are_found(step: int, name: str) -> None:
     assert found.first.inherited < 1e-6
     assert found.matching.text == "100 % of 4 operators matched"
     json.dumps(found.to_json(), allow_nan=False)
+
+
+@given(st.integers(-40, 40), st.integers(2, 5))
+def test_steps_that_count_from_another_number_are_aligned(offset: int, fault: int) -> None:
+    other = training(differs=(fault, "act"))
+    other = LoadedSource(other.tensors, [replace(each, step=each.step + offset) for each in other.recorded], "made")
+    found = compare_sources(training(), other)
+    assert found.first is not None
+    assert (found.first.left, found.first.step, found.first.other_step) == ("act/ReLU", fault, fault + offset)
+    assert ("because their tensors agree in the first steps" in found.text) == (offset != 0)
+    assert found.to_json()["step_offset"] == offset
+    given = compare_sources(training(), other, step_offset=offset)
+    assert given.first == found.first
+    assert "because" not in given.text
+
+
+def test_equal_steps_are_not_aligned_with_others_to_hide_a_fault() -> None:
+    found = compare_sources(training(), training(differs=(1, "fc1")))
+    assert (found.matching.step_offset.steps, found.first and found.first.step) == (0, 1)
+    assert compare_sources(training(batch=1), training()).cause is DivergenceCause.BATCH
+
+
+def test_too_few_matching_operators_are_no_result() -> None:
+    found = compare_sources(training(), training(names=("x", "y", "z"), types=("A", "B", "C")))
+    assert (found.cause, found.is_comparable, found.to_json()["is_comparable"]) == (DivergenceCause.NONE, False, False)
+    assert found.text.startswith("The trainings can't be compared: too few of their operators match. 25 % of 4")
+    assert "Nothing differs" not in found.text
+    part = source_of({1: [Recorded(output("fc1", dtype="float32", shape=(2,)), np.ones(2))]})
+    whole = source_of({1: [Recorded(output(f"fc{place}", dtype="float32", shape=(2,)), np.ones(2), place)
+                           for place in range(1, 99)]})  # fmt: skip
+    assert compare_sources(part, whole).is_comparable  # all of what the one has
 
 
 def test_later_operators_inherit_the_error() -> None:

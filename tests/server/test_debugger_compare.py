@@ -74,6 +74,13 @@ def pair(client: TestClient, left: str, right: str, *, is_paired: bool = True, w
     return answer.json()
 
 
+def renumbered(source: LoadedSource, first: int, scale: float = 1) -> LoadedSource:
+    """The steps of a source, which begin at 1, from another number on, with other values."""
+    steps = [StepStatistics(each.step - 1 + first, 0, each.tensor, each.order, each.values * scale, each.digest)
+             for each in source.recorded]  # fmt: skip
+    return LoadedSource(source.tensors, steps, "made", "torch")
+
+
 def write_both(logs: Path, left: LoadedSource, right: LoadedSource) -> None:
     write_run(logs / "one", left)
     write_run(logs / "other", right)
@@ -165,13 +172,31 @@ def test_a_long_comparison_continues_and_takes_up_new_steps(client: TestClient, 
 
 
 def test_trainings_without_a_common_step_say_so(client: TestClient, logs: Path) -> None:
-    first = training(2)
-    later = LoadedSource(first.tensors, [StepStatistics(9, 0, each.tensor, each.order, each.values, each.digest)
-                                         for each in first.recorded], "made", "torch")  # fmt: skip
-    write_both(logs, first, later)
+    write_both(logs, training(2), renumbered(training(2), 9, scale=3))
     header = compared(client).header
     assert (header["steps"], header["cause"], header["matched"]) == (0, "none", 4)
     assert client.post("/api/debugger/compare/operators", json=BOTH).status_code == 404
+
+
+def test_steps_that_count_from_another_number_are_aligned(client: TestClient, logs: Path) -> None:
+    write_both(logs, training(), renumbered(training(differs=(3, "act")), 0))
+    found = compared(client)
+    header = found.header
+    assert (header["step_offset"], header["is_offset_found"], header["is_comparable"]) == (-1, True, True)
+    assert (header["steps"], header["cause"], header["first"]["left"]) == (5, "operator", "act/ReLU")
+    assert (header["first"]["step"], header["first"]["other_step"]) == (3, 2)
+    operators = ask(client, "operators")
+    assert (operators["step"], operators["other_step"], operators["differing"]) == (3, 2, 2)
+    by_number = compared(client, step_offset=0).header
+    assert (by_number["step_offset"], by_number["is_offset_found"], by_number["steps"]) == (0, False, 4)
+    assert by_number["cause"] == "batch"
+    assert compared(client).header["step_offset"] == -1
+
+
+def test_trainings_without_equal_operators_are_not_comparable(client: TestClient, logs: Path) -> None:
+    write_both(logs, training(), training(names=("x", "y", "z"), types=("A", "B", "C")))
+    header = compared(client).header
+    assert (header["is_comparable"], header["cause"]) == (False, "none")
 
 
 def test_what_is_missing_is_named(client: TestClient, logs: Path) -> None:

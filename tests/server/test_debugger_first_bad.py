@@ -41,6 +41,7 @@ def client(logs: Path, tmp_path: Path) -> Iterator[TestClient]:
     with TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080") as opened:
         opened.catalog = catalog  # type: ignore[attr-defined]
         yield opened
+    catalog.close()
 
 
 def growing(last: int = 811, first: int = 800) -> LoadedSource:

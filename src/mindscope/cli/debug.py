@@ -72,6 +72,14 @@ def debug(
     rtol: Annotated[
         float, typer.Option("--rtol", min=0, help="Tolerance relative to the element of OTHER, for --tensor.")
     ] = 1e-5,
+    step_offset: Annotated[
+        int | None,
+        typer.Option(
+            "--step-offset",
+            metavar="N",
+            help="Compare step S of RUN with step S + N of OTHER. By default, the tensors of the first steps say it.",
+        ),
+    ] = None,
     workspace: Annotated[
         Path | None,
         typer.Option(
@@ -84,7 +92,8 @@ def debug(
     """Print where a training went wrong, from recorded statistics of its tensors.
 
     Without options: the first bad number, the hits of the recommended watchpoints, and where the ranks of a
-    data-parallel training part. Exit codes are 0 and, if there is a bad number, a hit or a difference, 3.
+    data-parallel training part. Exit codes are 0 and, if there is a bad number, a hit or a difference, 3. The exit code
+    is 1 if two trainings can't be compared, because too few of their operators match.
     """
     from mindscope.debug.compare import Tolerance
     from mindscope.reading.run_debug import open_debug
@@ -102,11 +111,13 @@ def debug(
     if ranks:
         report.add_rank_difference()
     if compare is not None and tensor is None:
-        report.add_divergence(open_debug(compare), _by_hand(pairs or []), workspace)
+        report.add_divergence(open_debug(compare), _by_hand(pairs or []), step_offset, workspace)
     elif compare is not None and tensor is not None:
-        report.add_tensor(open_debug(compare), tensor, step, _by_hand(pairs or []), Tolerance(atol, rtol), workspace)
+        report.add_tensor(
+            open_debug(compare), tensor, step, _by_hand(pairs or []), step_offset, Tolerance(atol, rtol), workspace
+        )
     report.print()
-    raise typer.Exit(FIRED if report.has_found else 0)
+    raise typer.Exit(1 if report.has_failed else FIRED if report.has_found else 0)
 
 
 def _by_hand(pairs: list[str]) -> dict[str, str]:
@@ -128,6 +139,8 @@ class _Report:
         self._shown: list[Any] = []  # lines, and tables of rich
         self.has_found = False
         """Whether there is a bad number, a hit or a difference."""
+        self.has_failed = False
+        """Whether two trainings can't be compared."""
 
     def add_first_bad(self) -> None:
         found = self._opened.first_bad()
@@ -160,8 +173,11 @@ class _Report:
         none = f"The parameters of {count} ranks are equal." if count > 1 else "Only one rank was recorded."
         self._shown += [*([""] if self._shown else []), *(found.sentences() if found is not None else [none])]
 
-    def add_divergence(self, other: RunDebug, by_hand: dict[str, str], workspace: Path | None) -> None:
-        found = self._opened.compare(other, by_hand=by_hand, workspace=workspace)
+    def add_divergence(
+        self, other: RunDebug, by_hand: dict[str, str], step_offset: int | None, workspace: Path | None
+    ) -> None:
+        found = self._opened.compare(other, by_hand=by_hand, step_offset=step_offset, workspace=workspace)
+        self.has_failed |= not found.is_comparable
         self.has_found |= found.first is not None
         self._json["compare"] = found.to_json()
         self._shown += [*([""] if self._shown else []), *_divergence_lines(found)]
@@ -172,13 +188,14 @@ class _Report:
         name: str,
         step: int | None,
         by_hand: dict[str, str],
+        step_offset: int | None,
         tolerance: Tolerance,
         workspace: Path | None,
     ) -> None:
         from mindscope.cli.debug_tensor import tensor_lines
 
         found = self._opened.tensor_differences(
-            other, name, step, by_hand=by_hand, tolerance=tolerance, workspace=workspace
+            other, name, step, by_hand=by_hand, step_offset=step_offset, tolerance=tolerance, workspace=workspace
         )
         self.has_found |= found.differs
         self._json["tensor"] = found.to_json()

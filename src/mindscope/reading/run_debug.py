@@ -121,6 +121,7 @@ class RunDebug:
         *,
         by_hand: Mapping[str, str] | None = None,
         tolerance: float | None = None,
+        step_offset: int | None = None,
         workspace: str | Path | None = None,
     ) -> Divergence:
         """Where this training and another part. Raises DebugDataError if they have no common step.
@@ -129,10 +130,12 @@ class RunDebug:
             other: ``debug`` of another run, also of another framework.
             by_hand: names of operators of this training with those of the other that match.
             tolerance: largest relative error of equal tensors; by default that of the dtype.
+            step_offset: what is added to a step of this training to get that of the other; by default the one with
+                which the tensors of the first steps agree, mostly 0.
             workspace: of a viewer, with the operators that were paired on its page; by default as in the settings.
         """
         pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
-        return compare_sources(self.source, other.source, by_hand=pairs, tolerance=tolerance)
+        return compare_sources(self.source, other.source, by_hand=pairs, tolerance=tolerance, step_offset=step_offset)
 
     def tensor_differences(
         self,
@@ -142,6 +145,7 @@ class RunDebug:
         *,
         rank: int | None = None,
         by_hand: Mapping[str, str] | None = None,
+        step_offset: int | None = None,
         tolerance: Tolerance | None = None,
         workspace: str | Path | None = None,
     ) -> TensorDifferences:
@@ -155,6 +159,7 @@ class RunDebug:
             step: by default the first that differs, else the last that both have.
             rank: by default the first.
             by_hand: as in ``compare``.
+            step_offset: as in ``compare``.
             tolerance: of elements: ``Tolerance(atol=1e-6, rtol=1e-4)``.
             workspace: as in ``compare``.
 
@@ -163,8 +168,9 @@ class RunDebug:
         """
         pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
         return tensor_differences(
-            self.source, other.source, operator, step, rank=rank, by_hand=pairs, tolerance=tolerance
-        )
+            self.source, other.source, operator, step, rank=rank, by_hand=pairs, step_offset=step_offset,
+            tolerance=tolerance,
+        )  # fmt: skip
 
     def _remembered_pairs(
         self, other: RunDebug, workspace: str | Path | None, by_hand: Mapping[str, str]

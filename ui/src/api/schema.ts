@@ -2873,6 +2873,8 @@ export interface components {
             operators: components["schemas"]["ComparedOperatorEntry"][];
             /** Other Rank */
             other_rank: number;
+            /** Other Step */
+            other_step: number;
             /** Rank */
             rank: number;
             /** Step */
@@ -2936,6 +2938,8 @@ export interface components {
             source: string;
             /** Step */
             step?: number | null;
+            /** Step Offset */
+            step_offset?: number | null;
             /** Words */
             words?: string[];
         };
@@ -3027,6 +3031,8 @@ export interface components {
             source: string;
             /** Step */
             step: number;
+            /** Step Offset */
+            step_offset?: number | null;
         };
         /**
          * Comparison
@@ -3221,7 +3227,9 @@ export interface components {
          * @description The JSON header of a comparison as ``application/vnd.mindscope.columns``.
          *
          *     Of the ``steps`` that both have, ``read_steps`` were compared; request again until they are all. ``cause`` and
-         *     ``first`` say what differs first, ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
+         *     ``first`` say what differs first; if not ``is_comparable``, too few operators match for a result, also if nothing
+         *     differs. ``step_offset`` is added to a step of the left one to get that of the other; ``is_offset_found`` if it was
+         *     found and not requested.  ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
          *     training that has more, ``matched`` have a counterpart. ``by_hand`` are the pairs made by hand that apply.
          *
          *     Columns, float64, one number for each compared step: ``error`` is the largest finite relative error (NaN where
@@ -3236,6 +3244,10 @@ export interface components {
             differing: components["schemas"]["Column"];
             error: components["schemas"]["Column"];
             first: components["schemas"]["DebugDifference"] | null;
+            /** Is Comparable */
+            is_comparable: boolean;
+            /** Is Offset Found */
+            is_offset_found: boolean;
             /** Matched */
             matched: number;
             /** Operators */
@@ -3243,6 +3255,8 @@ export interface components {
             /** Read Steps */
             read_steps: number;
             step: components["schemas"]["Column"];
+            /** Step Offset */
+            step_offset: number;
             /** Steps */
             steps: number;
             unbounded: components["schemas"]["Column"];
@@ -3286,7 +3300,8 @@ export interface components {
          * DebugDifference
          * @description An operator, a parameter or a gradient of both trainings in a step, by its most different tensor.
          *
-         *     ``left`` and ``right`` name it. ``inherited`` is the largest relative error of what enters it, ``error`` of what
+         *     ``left`` and ``right`` name it; several operators that match together have one name. ``other_step`` is the step of
+         *     the right training. ``inherited`` is the largest relative error of what enters it, ``error`` of what
          *     leaves it, ``added`` the rest. ``row`` and ``other_row`` are rows of the steps of both, ``order`` is of the left
          *     one. ``source_line`` is the innermost line of its stack.
          */
@@ -3307,6 +3322,8 @@ export interface components {
             other_rank: number;
             /** Other Row */
             other_row: number;
+            /** Other Step */
+            other_step: number;
             phase: components["schemas"]["Phase"];
             /** Rank */
             rank: number;
@@ -6273,6 +6290,9 @@ export interface components {
         /**
          * OfComparison
          * @description A source, the left one, and the other one that it is compared with.
+         *
+         *     ``step_offset`` is added to a step of the left one to get that of the other one; null finds it: the one with which
+         *     the tensors of the first steps agree.
          */
         OfComparison: {
             /** Other Run */
@@ -6289,6 +6309,8 @@ export interface components {
              * @default .
              */
             source: string;
+            /** Step Offset */
+            step_offset?: number | null;
         };
         /**
          * OfSource
@@ -6361,6 +6383,8 @@ export interface components {
              * @default .
              */
             source: string;
+            /** Step Offset */
+            step_offset?: number | null;
         };
         /**
          * PairsAnswer
@@ -8405,6 +8429,8 @@ export interface components {
              * @default .
              */
             source: string;
+            /** Step Offset */
+            step_offset?: number | null;
             /** Words */
             words?: string[];
         };

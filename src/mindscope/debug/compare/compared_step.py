@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.compare.fused import Fused
-from mindscope.debug.compare.matching import TensorMatching, owner_of
+from mindscope.debug.compare.matching import TensorMatching
+from mindscope.debug.compare.operators import owner_of
 from mindscope.debug.compare.result import Difference
 from mindscope.debug.compare.statistic_error import statistic_difference
 from mindscope.debug.first_bad.step_operators import PHASES
@@ -47,6 +48,8 @@ class ComparedOperator:
     """Of its most different input, in the left training; 0 without one."""
     worst_input: DebugTensor | None
     """That input, in the left training."""
+    is_worst_input_made: bool
+    """Whether an earlier operator of the step made it, so that it is no batch."""
     digest: int
     """Of its first tensor."""
     has_inputs: bool
@@ -83,6 +86,12 @@ class ComparedStep:
     tolerances: NDArray[np.float64]
     is_bitwise_different: NDArray[np.bool_]
     fused: tuple[FusedError, ...]
+    _last_forward: int = field(init=False)
+    """Order of the last operator of the forward pass, -1 without any; later parameters are updated ones."""
+
+    def __post_init__(self) -> None:
+        rows = [row for row in range(len(self.left.tensor)) if _is_output(self._tensor(row))]
+        self._last_forward = int(self.left.order[rows].max()) if rows else -1
 
     @property
     def left(self) -> StepStatistics:
@@ -110,14 +119,11 @@ class ComparedStep:
 
     def operators(self) -> tuple[ComparedOperator, ...]:
         """The operators in execution order with the errors of what enters and what leaves them."""
-        groups: dict[Hashable, list[int]] = {}
-        for place, row in enumerate(self.row.tolist()):
-            tensor = self._tensor(row)
-            own = (tensor.slot, tensor.role) if tensor.role in (Role.PARAMETER, Role.GRADIENT) else ()
-            key = tensor.phase, int(self.left.order[row]), tensor.module, tensor.type, tensor.call, tensor.name, own
-            groups.setdefault(key, []).append(place)
-        gradients = {(tensor.module, tensor.slot): self._error([place]) for place, row in enumerate(self.row.tolist())
-                     if (tensor := self._tensor(row)).role is Role.GRADIENT}  # fmt: skip
+        groups: dict[int, list[int]] = {}
+        for place, match in enumerate(self.matching.match[self.pairs].tolist()):
+            groups.setdefault(match, []).append(place)
+        gradients = {key: self._error([place]) for place in range(len(self.pairs))
+                     for key in self._parameters(place, Role.GRADIENT)}  # fmt: skip
         found = [self._operator(places, self._inherited(places, gradients)) for places in groups.values()]
         found += [self._fused_operator(each) for each in self.fused]
         return tuple(sorted(found, key=lambda each: each.time))
@@ -125,18 +131,31 @@ class ComparedStep:
     def _tensor(self, row: int) -> DebugTensor:
         return self.sources[0].tensors[int(self.left.tensor[row])]
 
+    def _phase(self, row: int) -> Phase:
+        """A dump has parameters as the optimizer leaves them, without saying so."""
+        tensor, order = self._tensor(row), int(self.left.order[row])
+        is_updated = tensor.role is Role.PARAMETER and 0 <= self._last_forward < order
+        return Phase.OPTIMIZER if is_updated else tensor.phase
+
     def _time(self, row: int) -> Time:
-        tensor = self._tensor(row)
-        return PHASES[tensor.phase], int(self.left.order[row]), tensor.role not in (Role.INPUT, Role.PARAMETER), row
+        is_after = self._tensor(row).role not in (Role.INPUT, Role.PARAMETER)
+        return PHASES[self._phase(row)], int(self.left.order[row]), is_after, row
+
+    def _parameters(self, place: int, role: Role) -> Iterator[tuple[int, str, str]]:
+        """Side, module and slot of a pair of tensors with a role on one of the sides."""
+        for side, (source, step, rows) in enumerate(zip(self.sources, self.steps, self.rows, strict=True)):
+            tensor = source.tensors[int(step.tensor[rows[place]])]
+            if tensor.role is role:
+                yield side, tensor.module, tensor.slot
 
     def _error(self, places: Sequence[int]) -> float:
         return float(np.nanmax(self.errors[list(places)], initial=0.0)) if places else 0.0
 
-    def _inherited(self, places: Sequence[int], gradients: dict[tuple[str, str], float]) -> float:
+    def _inherited(self, places: Sequence[int], gradients: dict[tuple[int, str, str], float]) -> float:
         """Of an operator the error of its inputs, of an updated parameter that of its gradient."""
-        tensor = self._tensor(int(self.row[places[0]]))
-        if tensor.role is Role.PARAMETER and tensor.phase is Phase.OPTIMIZER:
-            return gradients.get((tensor.module, tensor.slot), 0.0)
+        row = int(self.row[places[0]])
+        if self._tensor(row).role is Role.PARAMETER and self._phase(row) is Phase.OPTIMIZER:
+            return max((gradients.get(key, 0.0) for key in self._parameters(places[0], Role.PARAMETER)), default=0.0)
         return self._error([each for each in places if self._is_input(each)])
 
     def _is_input(self, place: int) -> bool:
@@ -149,32 +168,53 @@ class ComparedStep:
         entering = [each for each in places if self._is_input(each)]
         leaving = [each for each in places if not self._is_input(each)]
         worst = self._worst(leaving or entering)
-        row = int(self.row[places[0]])
-        pair = int(self.pairs[places[0]])
-        one = self.sources[0].tensors[int(self.matching.left[pair])]
-        other = self.sources[1].tensors[int(self.matching.right[pair])]
-        tensor = self._tensor(int(self.row[worst]))
+        row = max((int(self.row[each]) for each in leaving or entering), key=self._time)
+        left, right = self.matching.names[int(self.matching.match[self.pairs[places[0]]])]
+        one, tensor = self._tensor(row), self._tensor(int(self.row[worst]))
         difference = Difference(
-            self.left.step, self.left.rank, owner_of(one), owner_of(other), f"{tensor.role} {tensor.slot}",
-            str(one.phase), int(self.left.order[row]), inherited, self._error(leaving), float(self.tolerances[worst]),
+            self.left.step, self.left.rank, left, right, f"{tensor.role} {tensor.slot}", str(self._phase(row)),
+            int(self.left.order[row]), inherited, self._error(leaving), float(self.tolerances[worst]),
             one.stack[0] if one.stack else "", int(self.rows[0][worst]), int(self.rows[1][worst]),
+            self.steps[1].step,
         )  # fmt: skip
         input_row = int(self.row[self._worst(entering)]) if entering else None
         input_digest = 0 if input_row is None else int(self.left.digest[input_row])
+        is_made = input_row is not None and self._is_made(input_row)
         input_tensor = None if input_row is None else self._tensor(input_row)
         digest = int(self.left.digest[row])
         has_inputs = bool(entering) or one.role in (Role.PARAMETER, Role.GRADIENT)
         return ComparedOperator(
-            difference, one, self._time(row), input_digest, input_tensor, digest, has_inputs,
+            difference, one, self._time(row), input_digest, input_tensor, is_made, digest, has_inputs,
             tuple([self._statistic_difference(each) for each in (entering if leaving else [])]),
             tuple([self._statistic_difference(each) for each in (leaving or entering)]),
         )  # fmt: skip
+
+    def _is_made(self, row: int) -> bool:
+        """Whether a row of the left step comes from an operator in a module: a batch may be made in the step too."""
+        pending, seen = [row], {row}
+        while pending:
+            for maker in self._makers(pending.pop()):
+                if self._tensor(maker).module:
+                    return True
+                pending += [each for each in self._inputs_at(int(self.left.order[maker])) if each not in seen]
+                seen.update(pending)
+        return False
+
+    def _makers(self, row: int) -> list[int]:
+        """Earlier rows of outputs with the same bytes."""
+        digests, orders = self.left.digest, self.left.order
+        is_same = (digests == digests[row]) & (digests != 0) & (orders < orders[row])
+        return [each for each in _places(is_same) if self._tensor(each).role is Role.OUTPUT]
+
+    def _inputs_at(self, order: int) -> list[int]:
+        return [each for each in _places(self.left.order == order) if self._tensor(each).role is Role.INPUT]
 
     def _statistic_difference(self, place: int) -> TensorDifference:
         tensors = [source.tensors[int(step.tensor[rows[place]])]
                    for source, step, rows in zip(self.sources, self.steps, self.rows, strict=True)]  # fmt: skip
         values = [step.values[rows[place]] for step, rows in zip(self.steps, self.rows, strict=True)]
-        return statistic_difference(tensors[0], values[0], tensors[1], values[1])
+        is_same_framework = self.sources[0].framework == self.sources[1].framework
+        return statistic_difference(tensors[0], values[0], tensors[1], values[1], has_equal_layouts=is_same_framework)
 
     def _fused_operator(self, fused: FusedError) -> ComparedOperator:
         sides = fused.fused.left, fused.fused.right
@@ -184,8 +224,17 @@ class ComparedStep:
         tensor = self._tensor(row)
         difference = Difference(
             self.left.step, self.left.rank, names[0], names[1], f"{tensor.role} {tensor.slot}", str(tensor.phase),
-            int(self.left.order[row]), 0.0, fused.error, fused.tolerance, "", *fused.rows,
+            int(self.left.order[row]), 0.0, fused.error, fused.tolerance, "", *fused.rows, self.steps[1].step,
         )  # fmt: skip
         output = statistic_difference(tensor, fused.values[0], tensor, fused.values[1])
         digest = int(self.left.digest[row])
-        return ComparedOperator(difference, tensor, self._time(row), 0, None, digest, True, (), (output,))
+        return ComparedOperator(difference, tensor, self._time(row), 0, None, False, digest, True, (), (output,))
+
+
+def _is_output(tensor: DebugTensor) -> bool:
+    return tensor.phase is Phase.FORWARD and tensor.role is Role.OUTPUT
+
+
+def _places(mask: NDArray[np.bool_]) -> list[int]:
+    places: list[int] = np.flatnonzero(mask).tolist()
+    return places

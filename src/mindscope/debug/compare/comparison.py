@@ -13,7 +13,9 @@ from mindscope.debug.compare.compared_step import ComparedStep, FusedError
 from mindscope.debug.compare.first_difference import first_difference
 from mindscope.debug.compare.matching import match_tensors
 from mindscope.debug.compare.result import Difference, Divergence, DivergenceCause
+from mindscope.debug.compare.samples import Sample
 from mindscope.debug.compare.statistic_error import joined_statistics, statistic_errors, tolerance_of
+from mindscope.debug.compare.step_offset import common_steps
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 
@@ -43,6 +45,7 @@ class Comparison:
         right: the other, of any framework.
         by_hand: names of operators of ``left`` with those of ``right`` that match.
         tolerance: largest relative error of equal tensors; by default that of the dtype.
+        step_offset: what is added to a step of ``left`` to get that of ``right``; by default it is found.
         read: of each side, reads a step of a rank as ``DebugSource.at``; None leaves that step out.
 
     Raises:
@@ -57,14 +60,15 @@ class Comparison:
         *,
         by_hand: Mapping[str, str] | None = None,
         tolerance: float | None = None,
+        step_offset: int | None = None,
         read: tuple[ReadStep, ReadStep] | None = None,
     ) -> None:
         self._sources, self._read = (left, right), read or (left.at, right.at)
         self._tolerance = tolerance
-        self.matching = match_tensors(left, right, by_hand)
+        self.matching = match_tensors(left, right, by_hand, step_offset)
         self._tolerances = self._pair_tolerances()
         self._has_digests = (left.format, left.framework) == (right.format, right.framework)
-        self._steps = _common_steps(left, right)
+        self._steps = list(common_steps(left, right, self.step_offset).items())
         self.differences: list[StepDifference] = []
         """Of the steps that were read."""
         self.cause = DivergenceCause.NONE
@@ -72,6 +76,11 @@ class Comparison:
         self._bitwise: Difference | None = None
         self._operators: tuple[Difference, ...] = ()
         self._compared = 0
+
+    @property
+    def step_offset(self) -> int:
+        """What is added to a step of the left training to get that of the right one."""
+        return self.matching.step_offset.steps
 
     @property
     def steps(self) -> int:
@@ -100,7 +109,7 @@ class Comparison:
             for one, other in (
                 (self.matching.left, earlier.matching.left), (self.matching.right, earlier.matching.right)
             )
-        )  # fmt: skip
+        ) and self.step_offset == earlier.step_offset  # fmt: skip
         if is_same and self.matching.fused == earlier.matching.fused and self._steps[:count] == earlier._steps[:count]:
             self.differences, self.cause, self.first = list(earlier.differences), earlier.cause, earlier.first
             self._bitwise, self._operators, self._compared = earlier._bitwise, earlier._operators, earlier._compared
@@ -111,7 +120,7 @@ class Comparison:
         self.differences.append(StepDifference(step, float("nan"), 0, 0))
         found: list[ComparedStep] = []
         for rank, other in ranks:
-            left, right = self._read[0](step, rank), self._read[1](step, other)
+            left, right = self._read[0](step, rank), self._read[1](step + self.step_offset, other)
             if left is not None and right is not None:
                 found.append(self.compare(left, right))
         self.differences[-1] = _difference_of(step, found)
@@ -131,7 +140,7 @@ class Comparison:
     def compare(self, left: StepStatistics, right: StepStatistics) -> ComparedStep:
         """The pairs of tensors that both steps have, and their errors."""
         rows = [
-            _last_rows(each, len(source.tensors)) for each, source in zip((left, right), self._sources, strict=True)
+            Sample.of(each, len(source.tensors)).row for each, source in zip((left, right), self._sources, strict=True)
         ]
         one, other = rows[0][self.matching.left], rows[1][self.matching.right]
         pairs = np.flatnonzero((one >= 0) & (other >= 0))
@@ -173,18 +182,6 @@ class Comparison:
         return tuple(found)
 
 
-def _common_steps(left: DebugSource, right: DebugSource) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Steps of both with the pairs of ranks that have them; ranks of one rank each match whatever their numbers."""
-    ranks = [(rank, rank) for rank in left.ranks if rank in right.ranks]
-    if not ranks and left.ranks and right.ranks:
-        ranks = [(left.ranks[0], right.ranks[0])]
-    by_step: dict[int, list[tuple[int, int]]] = {}
-    for one, other in ranks:
-        for step in sorted(set(left.steps(one)).intersection(right.steps(other))):
-            by_step.setdefault(step, []).append((one, other))
-    return sorted(by_step.items())
-
-
 def _difference_of(step: int, compared: list[ComparedStep]) -> StepDifference:
     fused = [each.error for step in compared for each in step.fused]
     errors = np.concatenate([*(each.errors for each in compared), np.array(fused, np.float64)])
@@ -192,10 +189,3 @@ def _difference_of(step: int, compared: list[ComparedStep]) -> StepDifference:
     differing = sum(int(each.differs.sum()) for each in compared)
     largest = float(numbers.max()) if numbers.size else float("nan")
     return StepDifference(step, largest, int(np.isposinf(errors).sum()), differing)
-
-
-def _last_rows(recorded: StepStatistics, tensors: int) -> NDArray[np.int64]:
-    """The row of each tensor, the last one if it has several; -1 without one."""
-    rows = np.full(tensors, -1, np.int64)
-    rows[recorded.tensor] = np.arange(len(recorded.tensor))
-    return rows

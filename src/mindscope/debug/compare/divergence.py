@@ -17,6 +17,7 @@ def compare_sources(
     *,
     by_hand: Mapping[str, str] | None = None,
     tolerance: float | None = None,
+    step_offset: int | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Divergence:
     """Where two trainings part first, over the steps and ranks that both have.
@@ -26,16 +27,19 @@ def compare_sources(
         right: the other, of any framework.
         by_hand: names of operators of ``left`` with those of ``right`` that match.
         tolerance: largest relative error of equal tensors; by default that of the dtype.
+        step_offset: what is added to a step of ``left`` to get that of ``right``; by default the one with which the
+            tensors of the first steps agree, mostly 0.
         check: called for each step; an exception in it ends the search.
 
     Raises:
         DebugDataError: no step is in both; ``by_hand`` names an operator that is not there; as ``DebugSource.at``.
         FormatError, OSError: as ``DebugSource.at``.
     """
-    comparison = Comparison(left, right, by_hand=by_hand, tolerance=tolerance)
+    comparison = Comparison(left, right, by_hand=by_hand, tolerance=tolerance, step_offset=step_offset)
     if not comparison.steps:
         raise DebugDataError(
-            f"the trainings have no common step: the left one has {_extent(left)}, the right one {_extent(right)}"
+            f"the trainings have no common step{_with(step_offset)}: the left one has {_extent(left)}, the right one "
+            f"{_extent(right)}"
         )
     while comparison.first is None and not comparison.is_over:
         check()
@@ -44,13 +48,30 @@ def compare_sources(
 
 
 def operator_table(
-    left: DebugSource, right: DebugSource, step: int, rank: int = 0, *, by_hand: Mapping[str, str] | None = None
+    left: DebugSource,
+    right: DebugSource,
+    step: int,
+    rank: int = 0,
+    *,
+    by_hand: Mapping[str, str] | None = None,
+    step_offset: int | None = None,
 ) -> tuple[Difference, ...]:
-    """All matched operators of one step with their errors, in execution order. Raises as ``compare_sources``."""
-    compared = Comparison(left, right, by_hand=by_hand).compare(left.at(step, rank), right.at(step, rank))
+    """All matched operators of one step with their errors, in execution order. Raises as ``compare_sources``.
+
+    ``step`` and ``rank`` are those of the left training.
+    """
+    comparison = Comparison(left, right, by_hand=by_hand, step_offset=step_offset)
+    other = comparison.other_rank(step, rank)
+    if other is None:
+        raise DebugDataError(f"step {step} of rank {rank} is not in both trainings{_with(step_offset)}")
+    compared = comparison.compare(left.at(step, rank), right.at(step + comparison.step_offset, other))
     return tuple([each.difference for each in compared.operators()])
 
 
 def _extent(source: DebugSource) -> str:
     steps = [step for rank in source.ranks for step in source.steps(rank)]
     return f"steps {min(steps)} to {max(steps)}" if steps else "none"
+
+
+def _with(step_offset: int | None) -> str:
+    return f" with an offset of {step_offset}" if step_offset else ""

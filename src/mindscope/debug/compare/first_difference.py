@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mindscope.debug.compare.compared_step import ComparedOperator
 from mindscope.debug.compare.result import Difference, DivergenceCause
-from mindscope.debug.first_bad.step_operators import is_module
+from mindscope.debug.first_bad.step_operators import PHASES, is_module
 from mindscope.debug.model.tensors import Phase, Role
 
 
@@ -18,10 +18,10 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
     Args:
         operators: of the step, in execution order; at least one differs.
     """
-    changed = [each for each in operators if _is_used_parameter(each, operators) and each.difference.differs]
-    entering = _differing_batch(operators, {each.digest for each in changed} - {0}, bool(changed))
-    if entering is not None:
-        used = _used_by(entering, operators)
+    changed = [each for each in operators if _is_used_parameter(each) and each.difference.differs]
+    entering = _differing_input(operators, {each.digest for each in changed} - {0}, bool(changed))
+    used = None if entering is None else _used_by(entering, operators)
+    if entering is not None and (used is not None or not entering.is_worst_input_made):
         if used is None:
             return DivergenceCause.BATCH, entering.difference
         names = used.difference.left, used.difference.right
@@ -29,6 +29,8 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
     if changed:
         return DivergenceCause.PARAMETERS, changed[0].difference
     differing = [each for each in operators if each.difference.differs or each.is_input_different]
+    if entering is not None and entering is differing[0]:  # what made its input has no counterpart
+        return DivergenceCause.GRADUAL, entering.difference
     origins = [each for each in differing
                if not each.is_input_different and (each.has_inputs or each is differing[0])]  # fmt: skip
     if origins:
@@ -39,15 +41,12 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
     return DivergenceCause.GRADUAL, differing[0].difference
 
 
-def _is_used_parameter(operator: ComparedOperator, operators: Sequence[ComparedOperator]) -> bool:
+def _is_used_parameter(operator: ComparedOperator) -> bool:
     """Whether it is a parameter as the forward pass uses it, not as the optimizer leaves it."""
-    if not operator.is_parameter or operator.tensor.phase is Phase.OPTIMIZER:
-        return False
-    forward = [each.time[1] for each in operators if not each.is_parameter and each.tensor.phase is Phase.FORWARD]
-    return not forward or operator.time[1] <= max(forward)
+    return operator.is_parameter and operator.time[0] != PHASES[Phase.OPTIMIZER]
 
 
-def _differing_batch(
+def _differing_input(
     operators: Sequence[ComparedOperator], parameters: set[int], has_parameters: bool
 ) -> ComparedOperator | None:
     """The first differing operator, if its inputs differ, and no module around it got equal ones.
@@ -65,12 +64,13 @@ def _differing_batch(
 
 
 def _used_by(operator: ComparedOperator, operators: Sequence[ComparedOperator]) -> ComparedOperator | None:
-    """The parameter that the differing input of an operator is: of its module, with the same shape."""
+    """The parameter that the differing input of an operator is: of its module, with the same dimensions."""
     entering = operator.worst_input
     if entering is None or is_module(operator.tensor) or not entering.shape:
         return None
     owned = [each for each in operators if each.is_parameter and each.tensor.module == entering.module]
-    return next((each for each in owned if each.tensor.shape == entering.shape), None)
+    shape = sorted(entering.shape)  # it may be transposed
+    return next((each for each in owned if each.tensor.shape and sorted(each.tensor.shape) == shape), None)
 
 
 def _contains(outer: ComparedOperator, inner: ComparedOperator) -> bool:

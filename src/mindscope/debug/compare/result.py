@@ -59,6 +59,8 @@ class Difference:
     """Of its most different tensor, in the step of the left training."""
     other_row: int = 0
     """As ``row``, of the right training."""
+    other_step: int = 0
+    """The same step in the right training, which may count from another number."""
 
     @property
     def added(self) -> float:
@@ -99,12 +101,19 @@ class Divergence:
         return max((each for each in self.operators if each.differs), key=lambda each: each.added, default=None)
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether enough operators match, so that it means something that nothing differs."""
+        return self.matching.is_sufficient
+
+    @property
     def text(self) -> str:
         """What differs first, in sentences."""
         return " ".join(self.sentences())
 
     def sentences(self) -> list[str]:
         """What differs first, most important first."""
+        if not self.is_comparable and self.first is None:
+            return [_NOT_COMPARABLE, f"{self.matching.text}.", _REMEDY]
         found = [_HEADS[self.cause].format(each=self.first, steps=self.steps_compared)]
         if self.first is not None and self.cause in (DivergenceCause.OPERATOR, DivergenceCause.GRADUAL):
             found.append(f"Relative error {self.first.error:.3g}: inherited {self.first.inherited:.3g}, added "
@@ -112,7 +121,16 @@ class Divergence:
         bitwise = self.bitwise
         if bitwise is not None and (self.first is None or self._comes_before(bitwise)):
             found.append(f"Bytes differ first in step {bitwise.step}, in {bitwise.tensor} of {bitwise.left}.")
-        return [*found, f"{self.matching.text}."]
+        found += [*self._offset_sentences(), f"{self.matching.text}."]
+        return found if self.is_comparable else [_NOT_COMPARABLE, *found, _REMEDY]
+
+    def _offset_sentences(self) -> list[str]:
+        offset = self.matching.step_offset
+        if not offset.steps:
+            return []
+        why = ", because their tensors agree in the first steps" if offset.is_found else ""
+        sign = "-" if offset.steps < 0 else "+"
+        return [f"Step N is compared with step N {sign} {abs(offset.steps)} of the other training{why}."]
 
     def _comes_before(self, bitwise: Difference) -> bool:
         first = self.first
@@ -120,8 +138,10 @@ class Divergence:
 
     def to_json(self) -> dict[str, Any]:
         """The result as plain values."""
+        offset = self.matching.step_offset
         return {
-            "cause": str(self.cause), "text": self.text, "first": self.first and self.first.to_json(),
+            "cause": str(self.cause), "is_comparable": self.is_comparable, "step_offset": offset.steps,
+            "is_offset_found": offset.is_found, "text": self.text, "first": self.first and self.first.to_json(),
             "bitwise": self.bitwise and self.bitwise.to_json(), "steps_compared": self.steps_compared,
             "operators": [each.to_json() for each in self.operators], "coverage": self.matching.coverage,
             "operators_left": self.matching.operators[0], "operators_right": self.matching.operators[1],
@@ -141,6 +161,8 @@ class Divergence:
         return columns_of_rows(rows)
 
 
+_NOT_COMPARABLE = "The trainings can't be compared: too few of their operators match."
+_REMEDY = "Pair operators by hand, or record both trainings at the same level."
 _HEADS = {
     DivergenceCause.NONE: "Nothing differs beyond the tolerance in {steps:,} steps.",
     DivergenceCause.BATCH: "The input batches of step {each.step} differ already, in {each.tensor} of {each.left}.",

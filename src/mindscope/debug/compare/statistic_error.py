@@ -80,17 +80,25 @@ def _differs(left: Column, right: Column) -> NDArray[np.bool_]:
 
 
 def statistic_difference(
-    got: DebugTensor, got_values: Column, want: DebugTensor, want_values: Column
+    got: DebugTensor,
+    got_values: Column,
+    want: DebugTensor,
+    want_values: Column,
+    *,
+    has_equal_layouts: bool = True,
 ) -> TensorDifference:
     """What statistics say of the difference of two tensors: shapes, dtypes, norms, NaN and infinities.
 
-    A shape or dtype that is not known counts as that of the other; what needs the elements is NaN.
+    A shape or dtype that is not known counts as that of the other; what needs the elements is NaN. Without
+    ``has_equal_layouts``, as of two frameworks, so does a shape with as many elements.
     """
     shape = got.shape if got.shape is not None else want.shape or ()
+    counts = got_values[COLUMN[Field.COUNT]], want_values[COLUMN[Field.COUNT]]
+    is_same_shape = want.shape is None or (not has_equal_layouts and counts[0] == counts[1])
     norms = [float(np.sqrt(values[COLUMN[Field.SUM_SQUARES]])) for values in (got_values, want_values)]
     non_finite = [int(np.nansum(values[_NON_FINITE])) for values in (got_values, want_values)]
     return TensorDifference(
-        shape, shape if want.shape is None else want.shape, got.dtype or want.dtype, want.dtype or got.dtype,
+        shape, shape if is_same_shape else want.shape or (), got.dtype or want.dtype, want.dtype or got.dtype,
         norm_error=abs(norms[0] - norms[1]) / max(norms[1], _FLOOR),
         got_non_finite=non_finite[0], want_non_finite=non_finite[1],
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mindscope.debug.compare.compared_step import ComparedStep
 from mindscope.debug.compare.comparison import Comparison
-from mindscope.debug.compare.matching import owner_of
+from mindscope.debug.compare.operators import owner_of
 from mindscope.debug.compare.whole_tensors import OperatorTensors, TensorPair, Tolerance
 from mindscope.debug.difference_level import Level, guidance
 from mindscope.debug.model.source import DebugSource
@@ -100,6 +100,7 @@ def tensor_differences(
     *,
     rank: int | None = None,
     by_hand: Mapping[str, str] | None = None,
+    step_offset: int | None = None,
     tolerance: Tolerance | None = None,
 ) -> TensorDifferences:
     """The differences of all tensors of an operator, of all elements where both trainings have them.
@@ -111,13 +112,14 @@ def tensor_differences(
         step: by default the first that differs, else the last that both have.
         rank: of ``left``; by default the first.
         by_hand: as in ``compare_sources``.
+        step_offset: as in ``compare_sources``.
         tolerance: of elements.
 
     Raises:
         DebugDataError: the trainings have no such step or operator in common; the text names others.
         FormatError, OSError: as ``DebugSource.at``.
     """
-    comparison = Comparison(left, right, by_hand=by_hand)
+    comparison = Comparison(left, right, by_hand=by_hand, step_offset=step_offset)
     compared = _step_of(comparison, left, right, step, rank)
     found: dict[tuple[int, int], ComparedTensor] = {}
     for rows in _rows_of(compared, left, operator):
@@ -148,7 +150,7 @@ def _step_of(
     other = comparison.other_rank(step, rank)
     if other is None:
         raise DebugDataError(f"the trainings have no common step {step} of rank {rank}")
-    return comparison.compare(left.at(step, rank), right.at(step, other))
+    return comparison.compare(left.at(step, rank), right.at(step + comparison.step_offset, other))
 
 
 def _rows_of(compared: ComparedStep, left: DebugSource, operator: str) -> list[tuple[int, int]]:

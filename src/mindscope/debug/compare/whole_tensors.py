@@ -111,20 +111,14 @@ def _pair(compared: ComparedStep, rows: tuple[int, int]) -> TensorPair:
 
 
 def _pairs_of_operator(compared: ComparedStep, chosen: TensorPair) -> tuple[TensorPair, ...]:
-    """A parameter or a gradient has only itself."""
-    if chosen.role in (Role.PARAMETER, Role.GRADIENT):
-        return (chosen,)
-    order = compared.left.order
-    places = np.flatnonzero(order[compared.rows[0]] == order[chosen.rows[0]]).tolist()
-    found = [_pair(compared, (int(compared.rows[0][each]), int(compared.rows[1][each]))) for each in places]
-    same = [each for each in found if _operator_of(each.tensors[0]) == _operator_of(chosen.tensors[0])]
-    return _in_order(same if chosen in same else [chosen, *same])
+    """Those of the match that the chosen pair is of; the chosen one alone if it is of none."""
+    left, right = compared.rows
+    match = compared.matching.match[compared.pairs]
+    own = match[(left == chosen.rows[0]) & (right == chosen.rows[1])]
+    places: list[int] = np.flatnonzero(match == own[0]).tolist() if own.size else []
+    found = [_pair(compared, (int(left[each]), int(right[each]))) for each in places]
+    return _in_order(found or [chosen])
 
 
 def _in_order(pairs: Sequence[TensorPair]) -> tuple[TensorPair, ...]:
     return tuple(sorted(pairs, key=lambda each: (_ORDER[each.role], each.rows)))
-
-
-def _operator_of(tensor: DebugTensor) -> tuple[object, ...]:
-    is_own = tensor.role in (Role.PARAMETER, Role.GRADIENT)
-    return tensor.phase, tensor.module, tensor.type, tensor.call, tensor.name, is_own

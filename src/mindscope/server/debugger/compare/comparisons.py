@@ -30,6 +30,8 @@ class OpenComparison:
     right: OpenSource
     remembered: Mapping[str, str]
     """Pairs of operators that were made by hand, also those that the sources don't have."""
+    step_offset: int | None = None
+    """As that of ``Comparison``; None if it is to be found."""
     by_hand: dict[str, str] = field(init=False)
     """Those that they have."""
     comparison: Comparison = field(init=False)
@@ -42,12 +44,13 @@ class OpenComparison:
         left, right = self.left.source, self.right.source
         self.by_hand = known_pairs(left, right, self.remembered)
         read = self._reader(self.left), self._reader(self.right)
-        self.comparison = Comparison(left, right, by_hand=self.by_hand, read=read)
+        self.comparison = Comparison(left, right, by_hand=self.by_hand, step_offset=self.step_offset, read=read)
 
     @property
     def version(self) -> str:
-        """Of both sources and of the pairs."""
-        return f"{self.left.version}-{self.right.version}-{hash(tuple(self.by_hand.items())) & 0xFFFF_FFFF:x}"
+        """Of both sources, of the pairs and of the offset."""
+        settings = tuple(self.by_hand.items()), self.comparison.step_offset
+        return f"{self.left.version}-{self.right.version}-{hash(settings) & 0xFFFF_FFFF:x}"
 
     def take_over(self, earlier: OpenComparison) -> None:
         """Continue an earlier comparison of the same sources."""
@@ -66,7 +69,8 @@ class OpenComparison:
         other = self.comparison.other_rank(step, rank)
         if other is None:
             raise DebugDataError(f"the trainings have no common step {step} of rank {rank}")
-        return self.comparison.compare(self.left.at(step, rank), self.right.at(step, other))
+        theirs = self.right.at(step + self.comparison.step_offset, other)
+        return self.comparison.compare(self.left.at(step, rank), theirs)
 
     def _reader(self, opened: OpenSource) -> Callable[[int, int], StepStatistics | None]:
         def read(step: int, rank: int) -> StepStatistics | None:
@@ -95,14 +99,21 @@ class Comparisons:
         self._slots: OrderedDict[tuple[str, str, str, str], _Slot] = OrderedDict()
 
     def look(
-        self, left: OpenSource, right: OpenSource, remembered: Mapping[str, str], see: Callable[[OpenComparison], T]
+        self,
+        left: OpenSource,
+        right: OpenSource,
+        remembered: Mapping[str, str],
+        see: Callable[[OpenComparison], T],
+        step_offset: int | None = None,
     ) -> T:
         """What ``see`` returns for a comparison, as far as it is. Raises DebugDataError, FormatError, OSError."""
         slot = self._slot((*left.key, *right.key))
         with slot.lock:
             known = slot.opened
-            if known is None or known.left is not left or known.right is not right or known.remembered != remembered:
-                slot.opened = OpenComparison(left, right, remembered)
+            if known is None or known.left is not left or known.right is not right or (
+                (known.remembered, known.step_offset) != (remembered, step_offset)
+            ):  # fmt: skip
+                slot.opened = OpenComparison(left, right, remembered, step_offset)
                 if known is not None:
                     slot.opened.take_over(known)
             assert slot.opened is not None

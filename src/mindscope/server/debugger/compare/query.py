@@ -10,7 +10,7 @@ import numpy as np
 
 from mindscope.debug.compare import Difference
 from mindscope.debug.compare.compared_step import ComparedOperator
-from mindscope.debug.compare.matching import MatchedOperator, name_of
+from mindscope.debug.compare.operators import RecordedOperator
 from mindscope.debug.difference_level import Level, difference_level
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.errors import DebugDataError
@@ -53,6 +53,9 @@ def pack_comparison(opened: OpenComparison) -> Packed:
         read_steps=len(differences),
         unreadable_steps=len(opened.unreadable),
         cause=found.cause,
+        is_comparable=found.is_comparable,
+        step_offset=comparison.step_offset,
+        is_offset_found=matching.step_offset.is_found,
         first=_entry(opened, found.first),
         bitwise=_entry(opened, found.bitwise),
         operators=max(matching.operators),
@@ -91,6 +94,7 @@ def operators_answer(opened: OpenComparison, query: ComparedOperatorsQuery) -> C
         step=step,
         rank=rank,
         other_rank=_other_rank(opened, step, rank),
+        other_step=step + opened.comparison.step_offset,
         total=len(operators),
         differing=sum(map(_differs, operators)),
         matching=len(found),
@@ -104,13 +108,13 @@ def unmatched_answer(opened: OpenComparison, query: UnmatchedQuery) -> Unmatched
     tensors = (opened.left, opened.right)[side].source.tensors
     operators = opened.comparison.matching.unmatched_operators[side]
     words = [word.lower() for word in query.words]
-    found = [each for each in operators if _has_words(name_of(each), words)]
+    found = [each for each in operators if _has_words(each.name, words)]
 
-    def entry(operator: MatchedOperator) -> UnmatchedOperator:
+    def entry(operator: RecordedOperator) -> UnmatchedOperator:
         outputs = [tensors[place] for place in operator.tensors if tensors[place].role is not Role.INPUT]
         shape = (outputs or [operator.first])[0].shape
         return UnmatchedOperator(
-            name=name_of(operator),
+            name=operator.name,
             phase=operator.first.phase,
             type=operator.first.type,
             shape=None if shape is None else list(shape),
@@ -167,6 +171,7 @@ def _known_entry(opened: OpenComparison, difference: Difference) -> DebugDiffere
         step=difference.step,
         rank=difference.rank,
         other_rank=_other_rank(opened, difference.step, difference.rank),
+        other_step=difference.other_step,
         left=difference.left,
         right=difference.right,
         phase=Phase(difference.phase),

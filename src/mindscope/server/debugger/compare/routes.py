@@ -115,7 +115,7 @@ def put_operator_pair(query: PairChange, viewer: CurrentViewer) -> Response:
 
 def _answer(viewer: Viewer, query: OfComparison, look: Callable[[OpenComparison], Response]) -> Response:
     def compare(left: OpenSource, right: OpenSource) -> Response:
-        return _comparisons(viewer).look(left, right, _remembered(viewer, left, right), look)
+        return _comparisons(viewer).look(left, right, _remembered(viewer, left, right), look, query.step_offset)
 
     return _with_both(viewer, query, compare)
 

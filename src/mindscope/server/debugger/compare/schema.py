@@ -11,23 +11,30 @@ from mindscope.debug.compare.result import DivergenceCause
 from mindscope.debug.difference_level import Level
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.server.debugger.schema import MOST_PAGE, MOST_WORDS, Number, OfAllRanks, Step
-from mindscope.server.http.schema import Answer, Column, Query, Whole
+from mindscope.server.http.schema import Answer, Column, IsNumber, Query, Whole
 
 OperatorName = Annotated[str, Field(min_length=1, max_length=4096)]
+Offset = Annotated[int, Field(ge=-(2**62), le=2**62), IsNumber]
 Words = Annotated[list[str], Field(max_length=MOST_WORDS)]
 
 
 class OfComparison(OfAllRanks):
-    """A source, the left one, and the other one that it is compared with."""
+    """A source, the left one, and the other one that it is compared with.
+
+    ``step_offset`` is added to a step of the left one to get that of the other one; null finds it: the one with which
+    the tensors of the first steps agree.
+    """
 
     other_run: str
     other_source: str = Field(".", max_length=4096)
+    step_offset: Offset | None = None
 
 
 class DebugDifference(Answer):
     """An operator, a parameter or a gradient of both trainings in a step, by its most different tensor.
 
-    ``left`` and ``right`` name it. ``inherited`` is the largest relative error of what enters it, ``error`` of what
+    ``left`` and ``right`` name it; several operators that match together have one name. ``other_step`` is the step of
+    the right training. ``inherited`` is the largest relative error of what enters it, ``error`` of what
     leaves it, ``added`` the rest. ``row`` and ``other_row`` are rows of the steps of both, ``order`` is of the left
     one. ``source_line`` is the innermost line of its stack.
     """
@@ -35,6 +42,7 @@ class DebugDifference(Answer):
     step: int
     rank: int
     other_rank: int
+    other_step: int
     left: str
     right: str
     phase: Phase
@@ -62,7 +70,9 @@ class DebugComparisonHeader(Answer):
     """The JSON header of a comparison as ``application/vnd.mindscope.columns``.
 
     Of the ``steps`` that both have, ``read_steps`` were compared; request again until they are all. ``cause`` and
-    ``first`` say what differs first, ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
+    ``first`` say what differs first; if not ``is_comparable``, too few operators match for a result, also if nothing
+    differs. ``step_offset`` is added to a step of the left one to get that of the other; ``is_offset_found`` if it was
+    found and not requested.  ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
     training that has more, ``matched`` have a counterpart. ``by_hand`` are the pairs made by hand that apply.
 
     Columns, float64, one number for each compared step: ``error`` is the largest finite relative error (NaN where
@@ -75,6 +85,9 @@ class DebugComparisonHeader(Answer):
     read_steps: int
     unreadable_steps: int
     cause: DivergenceCause
+    is_comparable: bool
+    step_offset: int
+    is_offset_found: bool
     first: DebugDifference | None
     bitwise: DebugDifference | None
     operators: int
@@ -123,6 +136,7 @@ class ComparedOperatorsAnswer(Answer):
     step: int
     rank: int
     other_rank: int
+    other_step: int
     total: int
     differing: int
     matching: int

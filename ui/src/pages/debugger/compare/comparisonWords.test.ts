@@ -10,7 +10,7 @@ import { comparisonHead, comparisonNotes, coverageText } from "./comparisonWords
 const chinese: typeof english = (key, values = {}) => fill(zh[key], values);
 
 const first: DebugDifference = {
-  ...{ step: 17, rank: 0, other_rank: 0, left: "1/aten::mul", right: "act/Mul", phase: "forward", role: "output", slot: "0", order: 3 },
+  ...{ step: 17, rank: 0, other_rank: 0, other_step: 17, left: "1/aten::mul", right: "act/Mul", phase: "forward", role: "output", slot: "0", order: 3 },
   ...{ inherited: 0, error: 0.0099, added: 0.0099, tolerance: 1e-5, differs: true, source_line: "", row: 7, other_row: 7 },
 };
 
@@ -18,6 +18,7 @@ function comparison(change: Partial<DebugComparison> = {}): DebugComparison {
   const none = new Float64Array();
   return {
     ...{ version: "1", steps: 39, read_steps: 39, unreadable_steps: 0, cause: "operator", first, bitwise: null },
+    ...{ is_comparable: true, step_offset: 0, is_offset_found: false },
     ...{ operators: 1204, matched: 1095, unmatched_left: 109, unmatched_right: 0, by_hand: [] },
     ...{ step: none, error: none, unbounded: none, differing: none },
     ...change,

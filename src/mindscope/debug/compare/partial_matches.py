@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What only one source recorded, and what the other one has of it: modules, gradients, the loss, the optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mindscope.debug.compare.chains import OperatorMatch
+from mindscope.debug.compare.operators import RecordedOperator, RecordedOperators
+from mindscope.debug.compare.samples import Sample
+from mindscope.debug.compare.tensor_pairs import Sides, module_pairs, outputs_of
+from mindscope.debug.model.tensors import Phase, Role
+
+
+def partial_matches(sides: Sides, places: Sequence[int]) -> Iterator[tuple[OperatorMatch, list[int]]]:
+    """Matches of what the left source recorded alone.
+
+    Args:
+        sides: the sources.
+        places: operators of the left source without a match.
+
+    Returns:
+        Each match, and the operators of the right source whose results it compares.
+    """
+    modules = {each.path.partition(".")[0] for each in sides.left.operators if each.is_module}
+    for place in places:
+        operator = sides.left.operators[place]
+        if operator.is_loss:
+            yield from _of_loss(sides, place)
+        elif operator.first.role is Role.GRADIENT:
+            yield from _of_gradient(sides, place)
+        elif operator.is_module:
+            yield from _of_module(sides, place, modules)
+
+
+def _of_module(sides: Sides, place: int, modules: set[str]) -> Iterator[tuple[OperatorMatch, list[int]]]:
+    """The operators that the other source has in a module."""
+    module, operators = sides.left.operators[place], sides.right.operators
+    inner = [each for each, other in enumerate(operators) if _is_inside(other, module, modules)]
+    pairs = module_pairs(sides, module, [operators[each] for each in inner])
+    if pairs:
+        own = [each for each in inner if operators[each].path == module.path]
+        yield OperatorMatch((place,), tuple(inner), tuple(pairs)), own
+
+
+def _is_inside(operator: RecordedOperator, module: RecordedOperator, modules: set[str]) -> bool:
+    """Whether an operator runs in a module. What computes the loss is in none."""
+    if operator.phase is not module.phase or operator.is_parameter or operator.is_state or operator.is_loss:
+        return False
+    if not module.path:
+        return not operator.path or operator.path.partition(".")[0] in modules
+    return operator.path == module.path or operator.path.startswith(module.path + ".")
+
+
+def _of_gradient(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
+    """The operator of the backward pass, in the module of the parameter, that returns its gradient."""
+    gradient = sides.left.operators[place]
+    makers = {
+        tensor: each
+        for each, operator in enumerate(sides.right.operators)
+        if operator.phase is Phase.BACKWARD and operator.path == gradient.path and not operator.is_parameter
+        for tensor in operator.tensors
+    }
+    pairs = sides.pair(gradient.tensors, outputs_of(sides, [sides.right.operators[each] for each in makers.values()]))
+    if pairs:
+        maker = makers[pairs[0][1]]
+        yield OperatorMatch((place,), (maker,), tuple(pairs)), [maker]
+
+
+def _of_loss(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
+    """The last operator of the forward pass that returns a single number."""
+    tensors = sides.right.tensors
+    for other in reversed(range(len(sides.right.operators))):
+        operator = sides.right.operators[other]
+        if operator.phase is not Phase.FORWARD or operator.is_parameter or not operator.computes:
+            continue
+        outputs = [each for each in operator.tensors if tensors[each].role is Role.OUTPUT]
+        if outputs and sides.right.sizes[outputs[0]] == 1:
+            loss = sides.left.operators[place].tensors[0]
+            yield OperatorMatch((place,), (other,), ((loss, outputs[0]),)), [other]
+            return
+
+
+def updates_of(side: RecordedOperators, parameters: Sequence[int]) -> set[int]:
+    """Operators of the optimizer whose results end in parameters: these hold what the operators compute.
+
+    Args:
+        side: the source.
+        parameters: places of operators that are parameters.
+    """
+    found: set[int] = set()
+    for sample in side.samples:
+        found |= _updates_in(side, [side.operators[each].tensors[0] for each in parameters], sample)
+    return found
+
+
+def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: Sample) -> set[int]:
+    needed = {sample.key(each) for each in parameters if sample.has(each)}
+    found: set[int] = set()
+    for _, place, tensors in sorted(_optimizer_operators(side, sample), reverse=True):
+        if any(sample.key(each) in needed for each in tensors if side.tensors[each].role is Role.OUTPUT):
+            needed |= {sample.key(each) for each in tensors if side.tensors[each].role is Role.INPUT}
+            found.add(place)
+    return found
+
+
+def _optimizer_operators(side: RecordedOperators, sample: Sample) -> Iterator[tuple[int, int, list[int]]]:
+    """Order, place and tensors of the operators of a step."""
+    for place, operator in enumerate(side.operators):
+        tensors = [each for each in operator.tensors if sample.has(each)]
+        if operator.phase is Phase.OPTIMIZER and not operator.is_parameter and tensors:
+            yield max(map(sample.order, tensors)), place, tensors

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first steps of a source, from which a comparison reads the flow of data between operators."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import Field
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.errors import FormatError
+
+STEPS = 2
+"""Some operators of an optimizer run from the second step on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One step by the places of its tensors. Columns of shape (tensors,)."""
+
+    step: int
+    row: NDArray[np.int64]
+    """Of the step, the last one of a tensor that has several; -1 without one."""
+    recorded: StepStatistics
+
+    @classmethod
+    def of(cls, recorded: StepStatistics, tensors: int) -> Sample:
+        """A step by the places of its tensors."""
+        row = np.full(tensors, -1, np.int64)
+        known = recorded.tensor < tensors
+        row[recorded.tensor[known]] = np.flatnonzero(known)
+        return cls(recorded.step, row, recorded)
+
+    def has(self, place: int) -> bool:
+        """Whether the step has a tensor."""
+        return bool(self.row[place] >= 0)
+
+    def key(self, place: int) -> int:
+        """Equal numbers for equal tensors: the digest, without one a number from the statistics."""
+        row = int(self.row[place])
+        return int(self.recorded.digest[row]) or zlib.crc32(self.recorded.values[row].tobytes())
+
+    def order(self, place: int) -> int:
+        """Of the operator in the execution."""
+        return int(self.recorded.order[self.row[place]])
+
+    def values(self, place: int) -> NDArray[np.float64]:
+        """The statistics of a tensor, shape (fields,)."""
+        return self.recorded.values[self.row[place]]
+
+    def in_order(self) -> list[int]:
+        """Places of tensors in the order of execution."""
+        rows = np.lexsort((np.arange(len(self.recorded.order)), self.recorded.order))
+        places: list[int] = self.recorded.tensor[rows].tolist()
+        return places
+
+    def counts(self) -> dict[int, int]:
+        """The number of elements of each tensor where it was recorded."""
+        counts = self.recorded.column(Field.COUNT)
+        return {int(place): int(counts[row]) for row, place in enumerate(self.recorded.tensor)
+                if np.isfinite(counts[row])}  # fmt: skip
+
+
+def samples_of(source: DebugSource) -> tuple[Sample, ...]:
+    """The first steps of the first rank that can be read."""
+    found: list[Sample] = []
+    for rank in source.ranks[:1]:
+        for step in source.steps(rank):
+            sample = sample_at(source, step, rank)
+            found += [sample] if sample is not None else []
+            if len(found) == STEPS:
+                return tuple(found)
+    return tuple(found)
+
+
+def sample_at(source: DebugSource, step: int, rank: int) -> Sample | None:
+    """A step; None if it can't be read."""
+    try:
+        return Sample.of(source.at(step, rank), len(source.tensors))
+    except (FormatError, OSError):
+        return None
