@@ -10,7 +10,18 @@ import { comparisonHead, comparisonNotes, coverageText } from "./comparisonWords
 const chinese: typeof english = (key, values = {}) => fill(zh[key], values);
 
 const first: DebugDifference = {
-  ...{ step: 17, rank: 0, other_rank: 0, other_step: 17, left: "1/aten::mul", right: "act/Mul", phase: "forward", role: "output", slot: "0", order: 3 },
+  ...{
+    step: 17,
+    rank: 0,
+    other_rank: 0,
+    other_step: 17,
+    left: "1/aten::mul",
+    right: "act/Mul",
+    phase: "forward",
+    role: "output",
+    slot: "0",
+    order: 3,
+  },
   ...{ inherited: 0, error: 0.0099, added: 0.0099, tolerance: 1e-5, differs: true, source_line: "", row: 7, other_row: 7 },
 };
 
