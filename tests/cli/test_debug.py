@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import json
+import shutil
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
+from mindscope.annotations import Annotations
+from mindscope.annotations.operator_pairs import change_operator_pair
+from tests.debug.formats.made_dumps import real_dump
 from tests.debug.recorded_runs import write_run
+from tests.debug.test_compare import training as renamed_training
 from tests.debug.whole_tensor_dumps import write_dumped_run
 from tests.reading.test_run_debug import training
 
@@ -47,6 +53,50 @@ def test_two_trainings_are_compared(mindscope: CommandLine, tmp_path: Path) -> N
     by_hand = mindscope("debug", one, "--compare", other, "--pair", "log/Log=log/Log", "--json", want=3).stdout
     assert json.loads(by_hand)["compare"]["first"]["left"] == "log/Log"
     assert "Nothing differs" in mindscope("debug", one, "--compare", one).stdout
+
+
+def test_a_dump_and_a_run_with_a_dump_are_read(mindscope: CommandLine, tmp_path: Path) -> None:
+    dump = str(real_dump(tmp_path))
+    out = mindscope("debug", dump).stdout
+    assert "No NaN and no infinity damages the training." in out
+    assert "0 hits of 9 watchpoints in 2 steps" in out
+    out = mindscope("debug", dump, "--watch", "activation_range max_min_gt=0.1 @ r", want=3).stdout
+    assert "Default/network-WithLossCell/_backbone-Conv/r-ReLU/ReLU-op0" in out
+    run = write_run(tmp_path / "run", training(99))
+    shutil.move(dump, run / "dump")
+    assert "in 4 steps" in mindscope("debug", str(run)).stdout
+    assert "in 2 steps" in mindscope("debug", str(run), "--source", "dump").stdout
+    both = mindscope("debug", str(run), "--source", "dump", "--compare", str(run), "--other-source", "dump").stdout
+    assert "100 % of 28 operators matched." in both
+    assert "it has ., dump" in mindscope("debug", str(run), "--source", "nix", want=1).stderr
+
+
+def test_the_ranks_of_a_directory_are_one_training(mindscope: CommandLine, tmp_path: Path) -> None:
+    for rank in (0, 1):
+        write_run(tmp_path / "ddp" / f"rank_{rank}", training(4 - rank, rank), rank)
+    for path in ("ddp", "ddp/rank_0"):
+        out = mindscope("debug", str(tmp_path / path), "--first-bad", want=3).stdout
+        assert "In the forward pass of step 3 of rank 1, log/Log returns NaN" in out
+    assert "The parameters of 2 ranks are equal." in mindscope("debug", str(tmp_path / "ddp"), "--ranks").stdout
+
+
+def test_pairs_of_the_page_and_of_the_command_decide_what_matches(mindscope: CommandLine, tmp_path: Path) -> None:
+    left = renamed_training(names=("a", "b", "c"), types=("A", "B", "C"))
+    right = renamed_training(names=("x", "y", "z"), types=("X", "Y", "Z"), differs=(2, "y"))
+    runs = [str(write_run(tmp_path / "logs" / name, source)) for name, source in (("one", left), ("other", right))]
+    arguments = ["debug", runs[0], "--compare", runs[1]]
+    out = mindscope(*arguments, want=1).stdout
+    assert out.splitlines()[0] == "The trainings can't be compared: too few of their operators match."
+    assert "25 % of 4 operators matched." in out
+    assert json.loads(mindscope(*arguments, "--json", want=1).stdout)["compare"]["is_comparable"] is False
+    given = mindscope(*arguments, "--pair", "a/A=x/X", "--pair", "b/B=y/Y", want=3).stdout
+    assert "From equal inputs, b/B returns other values in step 2" in given
+    workspace = tmp_path / "workspace"
+    with closing(Annotations(workspace, str(tmp_path / "logs"))) as annotations:
+        for pair in (("a/A", "x/X"), ("b/B", "y/Y"), ("gone/A", "x/X")):
+            change_operator_pair(annotations, "one", "other", pair, is_paired=True)
+    remembered = mindscope(*arguments, "--workspace", str(workspace), want=3).stdout
+    assert "From equal inputs, b/B returns other values in step 2" in remembered
 
 
 def test_tensors_are_compared_element_by_element(mindscope: CommandLine, tmp_path: Path) -> None:

@@ -101,6 +101,51 @@ def test_runs_of_ranks_are_one_training_and_of_trainings_are_not(tmp_path: Path)
         open_debug(tmp_path / "ddp")
 
 
+def test_the_run_of_one_rank_answers_for_all_ranks(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / "ddp" / f"rank_{rank}", training(4 - rank, rank), rank) for rank in (0, 1)]
+    (tmp_path / "ddp" / "rank_2").mkdir()  # without event files
+    write_run(tmp_path / "ddp" / "summary_dir3", training(1, 3), 3)  # of another group, as on the page
+    for run in runs:
+        debug = mindscope.open_run(run).debug
+        assert list(debug.source.ranks) == [0, 1]
+        assert debug.path == runs[0]
+        bad = debug.first_bad()
+        assert bad is not None
+        assert (bad.rank, bad.step) == (1, 3)
+    steps = {(1, rank): [Recorded(parameter("fc"), np.full(3, 1.0 + rank), 0)] for rank in (0, 1)}
+    for rank in (0, 1):
+        write_run(tmp_path / "apart" / f"rank{rank}" / "logs", source_of(steps), rank)
+    apart = mindscope.open_run(tmp_path / "apart" / "rank1" / "logs").debug.compare_ranks()
+    assert apart is not None
+    assert (apart.step, apart.parameter) == (1, "fc.weight")
+
+
+def test_a_run_with_statistics_and_a_dump_offers_both(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", training())
+    raw_dump(run / "dump")
+    for debug in (mindscope.open_run(run).debug, open_debug(run)):
+        assert debug.sources == (".", "dump")
+        assert debug.source.format == "mindscope"
+        dump = debug.of("dump")
+        assert (dump.source.format, dump.path, dump.sources) == ("mindspore_dump", run / "dump", ("dump",))
+        assert debug.of(".") is debug
+        with pytest.raises(DebugDataError, match=r"no debugging data 'nix'; it has \., dump"):
+            debug.of("nix")
+
+
+def test_of_several_dumps_one_is_chosen(tmp_path: Path) -> None:
+    with mindscope.SummaryRecord(tmp_path) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    for name in ("a", "b"):
+        raw_dump(tmp_path / name)
+    debug = mindscope.open_run(tmp_path).debug
+    assert debug.sources == ("a", "b")
+    assert debug.of("b").source.steps(1) == [3]
+    with pytest.raises(DebugDataError, match=r"2 sets of debugging data, choose one with of\(NAME\) .*: a, b"):
+        debug.first_bad()
+
+
 def test_a_run_without_debugging_data_names_the_remedy(tmp_path: Path) -> None:
     with mindscope.SummaryRecord(tmp_path) as record:
         record.add_value("scalar", "loss", 1.0)

@@ -16,6 +16,8 @@ from pathlib import Path
 from mindscope.debug.open import FoundDebugData, find_debug_data, recognize_debug_data
 from mindscope.ingest.file_names import is_event_name, readable
 
+OWN = "."
+"""The name of what a ``Debugger`` recorded into the runs of a training, beside names of paths."""
 _MOST_ENTRIES = 20_000
 
 

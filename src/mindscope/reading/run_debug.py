@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mindscope.debug.compare import (
     Divergence,
@@ -22,83 +21,67 @@ from mindscope.debug.compare import (
     tensor_differences,
 )
 from mindscope.debug.first_bad import FirstBad, find_first_bad
-from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+from mindscope.debug.model.fields import COLUMN, FIELDS
 from mindscope.debug.model.source import DebugSource
-from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.open import FoundDebugData
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
-from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
+from mindscope.errors import DebugDataError, RunNotFoundError
 from mindscope.reading.debug import RecordedSource, has_statistics
-from mindscope.reading.debugging_data import debug_data_of
+from mindscope.reading.debugging_data import OWN, debug_data_of
 from mindscope.reading.open import open_runs
 from mindscope.reading.operator_pairs import remembered_pairs
+from mindscope.reading.rank_runs import stores_of_ranks
+from mindscope.reading.tensor_records import TensorRecord, TensorRecords
 from mindscope.settings import load_settings
 from mindscope.store import RunStore
-from mindscope.tables import arrow_table, pandas_table
 
 if TYPE_CHECKING:
-    import pandas
+    pass
 
 _MOST_NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class TensorRecord:
-    """One tensor of one step."""
-
-    tensor: DebugTensor
-    step: int
-    rank: int
-    order: int
-    """Of its operator in the execution of the step."""
-    statistics: Mapping[Field, float]
-    """NaN where one was not recorded."""
-    array: NDArray[Any] | None
-    """None if only statistics were recorded."""
-
-
-@dataclass(frozen=True, slots=True)
-class TensorRecords:
-    """Tensors of one step, in the order of execution."""
-
-    records: tuple[TensorRecord, ...]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __getitem__(self, place: int) -> TensorRecord:
-        return self.records[place]
-
-    def _columns(self) -> dict[str, list[Any]]:
-        names = ("order", "operator", "phase", "role", "slot", "dtype", "shape")
-        columns: dict[str, list[Any]] = {name: [] for name in (*names, *map(str, FIELDS))}
-        for each in self.records:
-            tensor = each.tensor
-            shape = "" if tensor.shape is None else str(list(tensor.shape))
-            facts = (each.order, tensor.operator, str(tensor.phase), str(tensor.role), tensor.slot, tensor.dtype, shape)
-            for name, value in zip(names, facts, strict=True):
-                columns[name].append(value)
-            for field in FIELDS:
-                columns[str(field)].append(each.statistics[field])
-        return columns
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """One row for each tensor, its statistics as columns. Raises MissingPackageError."""
-        return pandas_table(self._columns())
-
-    def to_arrow(self) -> Any:
-        """As ``to_pandas``, as a ``pyarrow.Table``."""
-        return arrow_table(self._columns())
 
 
 class RunDebug:
     """The debugging data of one training, as of now."""
 
-    def __init__(self, source: DebugSource, path: Path | None = None) -> None:
-        self.source = source
-        """Tensors, steps and ranks."""
+    def __init__(
+        self,
+        source: DebugSource | DebugDataError,
+        path: Path | None = None,
+        dumps: Mapping[str, FoundDebugData] | None = None,
+    ) -> None:
+        """``source`` may be the reason why there is none; ``dumps`` are other ones, by their names."""
+        self._source, self._dumps = source, dumps or {}
         self.path = path
         """The run, file or directory that holds them; None if it is in memory only."""
+
+    @property
+    def source(self) -> DebugSource:
+        """Tensors, steps and ranks. Raises DebugDataError if there are several of which one is to be chosen."""
+        if isinstance(self._source, DebugDataError):
+            raise self._source
+        return self._source
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names for ``of``: ``.`` is what a ``Debugger`` recorded, others are paths of dumps from the run."""
+        return (*([OWN] if isinstance(self._source, RecordedSource) else []), *self._dumps)
+
+    def of(self, name: str) -> RunDebug:
+        """Another source of the same run.
+
+        Raises:
+            DebugDataError: there is none of that name; the text has the others.
+            FormatError, OSError: it can't be read.
+        """
+        if name == OWN and OWN in self.sources:
+            return self
+        found = self._dumps.get(name)
+        if found is None:
+            names = ", ".join(self.sources) or "none"
+            raise DebugDataError(f"the run has no debugging data {name!r}; it has {names}")
+        return RunDebug(found.read(), found.path, self._dumps)
 
     def first_bad(self) -> FirstBad | None:
         """The first operator in time whose inputs are finite and whose outputs are not; None if none does damage.
@@ -231,52 +214,65 @@ class RunDebug:
 
 
 def debug_of_run(store: RunStore) -> RunDebug:
-    """The debugging data that a run holds, or a file or directory in its directory or beside it.
+    """The debugging data that the runs of all ranks of a training hold; without any, a dump in or beside the run.
 
     Raises DebugDataError if there is none.
     """
-    if has_statistics(store):
-        return RunDebug(RecordedSource([store]), store.path)
+    stores = [each for each in stores_of_ranks(store) if has_statistics(each)]
+    if stores:
+        own = sorted(stores, key=lambda each: each is not store)  # counts if another one holds the same rank
+        return RunDebug(RecordedSource(own), stores[0].path, _dumps_of(store.path))
     return _found_in(store.path)
 
 
 def open_debug(path: str | Path) -> RunDebug:
-    """The debugging data of a run, of all ranks of a training below a directory, or in files of another tool.
+    """The debugging data of a run and of its other ranks, of all ranks below a directory, or in files of another tool.
 
     Raises:
-        DebugDataError: there is none.
+        DebugDataError: there is none, or a directory holds those of several trainings.
         RunNotFoundError: the path does not exist.
-        FormatError: it is damaged beyond reading, or a directory holds several sets.
+        FormatError: it is damaged beyond reading.
     """
     directory = Path(path).expanduser()
     if not directory.exists():
         raise RunNotFoundError(f"{directory} does not exist: give a run, or a directory with debugging data")
-    if directory.is_dir():
-        stores = [run.store for run in open_runs(directory).values() if has_statistics(run.store)]
-        if stores:
-            return _of_ranks(stores, directory)
-    return _found_in(directory)
+    stores = [run.store for run in open_runs(directory).values()] if directory.is_dir() else []
+    own = next((store for store in stores if store.path == directory and has_statistics(store)), None)
+    if own is not None:
+        return debug_of_run(own)
+    stores = [store for store in stores if has_statistics(store)]
+    return _of_ranks(stores, directory) if stores else _found_in(directory)
 
 
 def _of_ranks(stores: list[RunStore], directory: Path) -> RunDebug:
     """Raises DebugDataError if two of the runs hold the same rank: they are of different trainings."""
-    own = [store for store in stores if store.path == directory]
-    stores = own or stores
     ranks = [rank for store in stores for rank in RecordedSource([store]).ranks]
     first = min(stores, key=lambda store: RecordedSource([store]).ranks[0])
     if len(set(ranks)) < len(ranks):
         names = ", ".join(store.id for store in stores[:_MOST_NAMED])
         raise DebugDataError(f"{directory} holds debugging data of {len(stores)} trainings, choose one: {names}")
-    return RunDebug(RecordedSource(stores), first.path)
+    return RunDebug(RecordedSource(stores), first.path, _dumps_of(directory))
 
 
 def _found_in(directory: Path) -> RunDebug:
-    found = [each for _, each in debug_data_of(directory)]
-    if not found:
+    """One dump is the source; of several, one is to be chosen."""
+    dumps = _dumps_of(directory)
+    if not dumps:
         raise DebugDataError(
             f"{directory} holds no debugging data: record it with mindscope.torch.Debugger, or give a dump"
         )
-    if len(found) > 1:
-        names = ", ".join(str(each.path) for each in found[:_MOST_NAMED])
-        raise FormatError(f"{directory} holds {len(found)} sets of debugging data, choose one: {names}")
-    return RunDebug(found[0].read(), found[0].path)
+    if len(dumps) == 1:
+        found = next(iter(dumps.values()))
+        return RunDebug(found.read(), found.path, dumps)
+    names = ", ".join(list(dumps)[:_MOST_NAMED])
+    several = DebugDataError(
+        f"{directory} holds {len(dumps)} sets of debugging data, choose one with of(NAME) or --source NAME: {names}"
+    )
+    return RunDebug(several, directory, dumps)
+
+
+def _dumps_of(directory: Path) -> dict[str, FoundDebugData]:
+    """Of each name, what was found in and beside the directory of a run. Empty where it can't be read."""
+    with suppress(OSError):
+        return dict(debug_data_of(directory))
+    return {}

@@ -25,14 +25,12 @@ from mindscope.debug.open import FoundDebugData
 from mindscope.debug.views.tensor_filter import TensorFilter
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, has_statistics
-from mindscope.reading.debugging_data import debug_data_of
+from mindscope.reading.debugging_data import OWN, debug_data_of
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import check_connected
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
-OWN = "."
-"""What the event files of a run and of its other ranks hold."""
 BASE_ID = "."
 """Of a run that is the base directory: what lies beside it is not shown."""
 MOST_OPEN = 8

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``mindscope debug`` prints."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from mindscope.cli.logs import printable
+from mindscope.cli.printed_table import printed_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mindscope.debug.compare import Divergence, Tolerance
+    from mindscope.debug.watchpoints import Evaluation
+    from mindscope.reading.run_debug import RunDebug
+
+RECOMMENDED = "recommended"
+_WIDTH_OF_A_FILE = 200
+_MOST_OPERATORS = 20
+
+
+class Pairing(NamedTuple):
+    """Which operators and steps of two trainings are compared, as in ``RunDebug.compare``."""
+
+    by_hand: dict[str, str]
+    step_offset: int | None
+    workspace: Path | None
+
+
+class DebugReport:
+    """What was found, as JSON, or as lines and tables."""
+
+    def __init__(self, opened: RunDebug, as_json: bool, top: int) -> None:
+        self._opened, self._as_json, self._top = opened, as_json, top
+        self._json: dict[str, Any] = {}
+        self._shown: list[Any] = []  # lines, and tables of rich
+        self.has_found = False
+        """Whether there is a bad number, a hit or a difference."""
+        self.has_failed = False
+        """Whether two trainings can't be compared."""
+
+    def add_first_bad(self) -> None:
+        found = self._opened.first_bad()
+        self.has_found |= found is not None
+        self._json["first_bad"] = None if found is None else found.to_json()
+        if found is None:
+            self._shown.append("No NaN and no infinity damages the training.")
+            return
+        self._shown += found.sentences()
+        if len(found.chain) > 1:
+            self._shown.append("From there: " + " -> ".join(found.chain[:_MOST_OPERATORS]))
+        self._shown += [f"Rank {rank}: {operator}" for rank, operator in found.other_ranks.items()]
+
+    def add_hits(self, texts: list[str]) -> None:
+        from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
+
+        watchpoints = [parse_watchpoint(text) for text in texts if text != RECOMMENDED]
+        if RECOMMENDED in texts:
+            watchpoints += recommended_watchpoints()
+        found = evaluate_watchpoints(self._opened.source, watchpoints, most_hits=self._top)
+        self.has_found |= found.count > 0
+        self._json["watch"] = _hits_json(found)
+        self._shown += [*([""] if self._shown else []), *_hit_lines(found)]
+
+    def add_rank_difference(self) -> None:
+        found = self._opened.compare_ranks()
+        self.has_found |= found is not None and found.are_replicas
+        self._json["ranks"] = None if found is None else found.to_json()
+        count = len(self._opened.source.ranks)
+        none = f"The parameters of {count} ranks are equal." if count > 1 else "Only one rank was recorded."
+        self._shown += [*([""] if self._shown else []), *(found.sentences() if found is not None else [none])]
+
+    def add_divergence(self, other: RunDebug, pairing: Pairing) -> None:
+        found = self._opened.compare(other, **pairing._asdict())
+        self.has_failed |= not found.is_comparable
+        self.has_found |= found.first is not None
+        self._json["compare"] = found.to_json()
+        self._shown += [*([""] if self._shown else []), *_divergence_lines(found)]
+
+    def add_tensor(self, other: RunDebug, name: str, step: int | None, tolerance: Tolerance, pairing: Pairing) -> None:
+        from mindscope.cli.debug_tensor import tensor_lines
+
+        found = self._opened.tensor_differences(other, name, step, tolerance=tolerance, **pairing._asdict())
+        self.has_found |= found.differs
+        self._json["tensor"] = found.to_json()
+        self._shown += [*([""] if self._shown else []), *tensor_lines(found)]
+
+    def print(self) -> None:
+        from rich.console import Console
+
+        if self._as_json:
+            typer.echo(json.dumps(self._json, indent=1, ensure_ascii=False))
+            return
+        console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE, markup=False, highlight=False)
+        for each in self._shown:
+            _print_one(console, each)
+
+
+def _print_one(console: Console, shown: Any) -> None:
+    if isinstance(shown, str):
+        console.print(printable(shown), soft_wrap=True)
+    else:
+        console.print(shown)
+
+
+def _hits_json(found: Evaluation) -> dict[str, Any]:
+    return {
+        "watchpoints": [each.text for each in found.watchpoints],
+        "count": found.count,
+        "hits": [{name: _plain(value) for name, value in row.items()} for row in found.rows()],
+        "unevaluated": [
+            {
+                "watchpoint": found.watchpoints[each.watchpoint].text,
+                "parameter": each.parameter,
+                "problems": _problems(each.problem),
+                "missing": list(each.missing),
+                "count": each.count,
+                "first_step": each.first_step,
+            }
+            for each in found.unevaluated
+        ],
+        "unmatched": [found.watchpoints[each].text for each in found.unmatched],
+    }
+
+
+def _problems(problem: Any) -> list[str]:
+    from mindscope.debug.watchpoints import Problem
+
+    return [str(each.name).lower() for each in Problem if each in problem]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def _hit_lines(found: Evaluation) -> Iterator[Any]:
+    hits = "1 hit" if found.count == 1 else f"{found.count:,} hits"
+    yield f"{hits} of {len(found.watchpoints)} watchpoints in {found.steps:,} steps"
+    if found.hits:
+        yield printed_table(
+            ("step", "rank", "operator", "tensor", "condition", "limit", "actual"),
+            [
+                (
+                    str(row["step"]), str(row["rank"]), row["operator"], f"{row['role']} {row['slot']}",
+                    row["condition"], _limit(row), f"{row['actual']:.6g}",
+                )
+                for row in found.rows()
+            ],
+        )  # fmt: skip
+    if found.count > len(found.hits):
+        yield f"{found.count - len(found.hits):,} more"
+    for each in found.unmatched:
+        watchpoint = found.watchpoints[each]
+        if watchpoint.patterns:
+            yield f"no recorded tensor matches {watchpoint.text}"
+    for each in found.unevaluated:
+        if each.missing and found.watchpoints[each.watchpoint].recommendation is None:
+            text = found.watchpoints[each.watchpoint].text
+            yield f"not evaluated: {text}, {each.count:,} tensors; not recorded: {', '.join(each.missing)}"
+
+
+def _limit(row: dict[str, Any]) -> str:
+    return f"{row['parameter']} {row['set_value']:.6g}" if row["parameter"] else ""
+
+
+def _divergence_lines(found: Divergence) -> Iterator[Any]:
+    yield from found.sentences()
+    rows = [each for each in found.operators if each.differs or each.inherited > each.tolerance]
+    if rows:
+        yield printed_table(
+            ("operator", "in OTHER", "phase", "tensor", "inherited", "error", "added"),
+            [
+                (each.left, each.right, each.phase, each.tensor, *(f"{value:.3g}" for value in
+                                                                   (each.inherited, each.error, each.added)))
+                for each in rows[:_MOST_OPERATORS]
+            ],
+        )  # fmt: skip
+    if len(rows) > _MOST_OPERATORS:
+        yield f"{len(rows) - _MOST_OPERATORS} more"

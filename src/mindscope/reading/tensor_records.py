@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors of one step with their statistics, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from mindscope.debug.model.fields import FIELDS, Field
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.tables import arrow_table, pandas_table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRecord:
+    """One tensor of one step."""
+
+    tensor: DebugTensor
+    step: int
+    rank: int
+    order: int
+    """Of its operator in the execution of the step."""
+    statistics: Mapping[Field, float]
+    """NaN where one was not recorded."""
+    array: NDArray[Any] | None
+    """None if only statistics were recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRecords:
+    """Tensors of one step, in the order of execution."""
+
+    records: tuple[TensorRecord, ...]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, place: int) -> TensorRecord:
+        return self.records[place]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("order", "operator", "phase", "role", "slot", "dtype", "shape")
+        columns: dict[str, list[Any]] = {name: [] for name in (*names, *map(str, FIELDS))}
+        for each in self.records:
+            tensor = each.tensor
+            shape = "" if tensor.shape is None else str(list(tensor.shape))
+            facts = (each.order, tensor.operator, str(tensor.phase), str(tensor.role), tensor.slot, tensor.dtype, shape)
+            for name, value in zip(names, facts, strict=True):
+                columns[name].append(value)
+            for field in FIELDS:
+                columns[str(field)].append(each.statistics[field])
+        return columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row for each tensor, its statistics as columns. Raises MissingPackageError."""
+        return pandas_table(self._columns())
+
+    def to_arrow(self) -> Any:
+        """As ``to_pandas``, as a ``pyarrow.Table``."""
+        return arrow_table(self._columns())
