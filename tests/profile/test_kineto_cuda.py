@@ -58,6 +58,16 @@ def test_the_id_of_an_annotation_names_no_operator(tmp_path: Path) -> None:
     assert kernels["alone"]["operator"] == ""
 
 
+def test_an_only_call_of_the_same_name_gives_its_kernels_to_the_outer_one(tmp_path: Path) -> None:
+    events = Events()
+    events.op("aten::div", 0, 100, External_id=1)
+    events.op("aten::div", 10, 50, External_id=2)
+    events.launch(20, 5, 77, External_id=2)
+    events.kernel("k", 200, 30, 77, External_id=2)
+    row = by_name(events.read(tmp_path).operators)["aten::div"]
+    assert (row["count"], row["device_self"], row["device_total"]) == (1, 30_000, 30_000)
+
+
 def test_a_graph_has_many_kernels_of_one_launch(tmp_path: Path) -> None:
     events = Events()
     events.op("replay", 0, 100, External_id=1)

@@ -230,7 +230,7 @@ def test_arrows_counters_and_marks_of_a_trace(trace_file: Path) -> None:
     counters = {counter.name: (counter.times.tolist(), counter.values.tolist()) for counter in timeline.counters}
     assert counters == {
         "queue": ([1000, 4000], [3, 7]), "both up": ([4000], [7]), "both down": ([4000], [1]),
-        "CPU allocated": ([3000], [2048]),
+        "CPU allocated": ([3000], [2048]), "queue length": ([2000, 20_000], [1, 0]),
     }  # fmt: skip
     assert [timeline.names[name] for name in timeline.marks.name.tolist()] == ["mark"]
     assert timeline.time_range == (0, 25_000)

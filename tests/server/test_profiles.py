@@ -128,7 +128,7 @@ def test_timeline_says_what_was_read_and_skipped(client: TestClient) -> None:
     tracks = [(each["process"], each["thread"], each["rows"], each["is_steps"]) for each in found["tracks"]]
     assert tracks == [("0", "7", 1, False), ("1", "1 steps", 1, True), ("1", "1", 2, False)]
     assert [(each["number"], each["begin_ns"]) for each in found["steps"]] == [(7, 0)]
-    assert [each["name"] for each in found["counters"]] == ["queue"]
+    assert [each["name"] for each in found["counters"]] == ["queue", "queue length"]
     assert found["read"] + sum(each["count"] for each in found["skipped"]) == len(EVENTS)
     assert found["is_whole"]
 

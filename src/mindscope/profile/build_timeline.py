@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from mindscope.profile.counters import counters_of, marks_of
 from mindscope.profile.flows import flows_of
+from mindscope.profile.launch_counters import launch_counters
 from mindscope.profile.step_tracks import with_step_tracks
 from mindscope.profile.timeline import Timeline, arrange, timeline_of
 from mindscope.profile.trace import Trace
@@ -17,4 +19,5 @@ def build_timeline(trace: Trace, path: Path) -> Timeline:
     trace = with_step_tracks(trace)
     arranged = arrange(trace)
     counters = counters_of(trace, path)
-    return timeline_of(trace, arranged, counters, marks_of(trace), flows_of(trace, arranged))
+    timeline = timeline_of(trace, arranged, counters, marks_of(trace), flows_of(trace, arranged))
+    return replace(timeline, counters=[*timeline.counters, *launch_counters(timeline, path)])

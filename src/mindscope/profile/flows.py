@@ -11,7 +11,10 @@ from mindscope.profile.trace import Trace
 
 
 def flows_of(trace: Trace, arranged: Arranged) -> Flows:
-    """The arrows of a trace. The events of one id make arrows in their order of time: start, steps, finish."""
+    """The arrows of a trace. The events of one id make arrows in their order of time: start, steps, finish.
+
+    A start may have several finishes, as the launch of a CUDA graph has several kernels.
+    """
     events = trace.events
     rows = events.of("s", "t", "f")
     if not len(rows) or not len(trace.slices):
@@ -21,14 +24,22 @@ def flows_of(trace: Trace, arranged: Arranged) -> Flows:
     rank = np.array([2, 0, 1])[rank]  # start, steps, finish of one time
     order = rows[np.lexsort((rank, events.time[rows], events.id[rows], events.category[rows]))]
     ends = _slices_at(trace, arranged, order)
-    same = (events.id[order[1:]] == events.id[order[:-1]]) & (events.category[order[1:]] == events.category[order[:-1]])
-    same &= (events.phase[order[1:]] != ord("s")) & (events.phase[order[:-1]] != ord("f"))
-    sources, targets = ends[:-1][same], ends[1:][same]
+    begin = _last_begin(events.phase[order])
+    same = (events.phase[order] != ord("s")) & (begin >= 0)
+    same &= (events.id[order] == events.id[order[begin]]) & (events.category[order] == events.category[order[begin]])
+    sources, targets = ends[begin][same], ends[same]
     is_bound = (sources >= 0) & (targets >= 0)
     source, target = arranged.place[sources[is_bound]], arranged.place[targets[is_bound]]
-    category = events.category[order[1:]][same][is_bound]
+    category = events.category[order][same][is_bound]
     by_source = np.argsort(source, kind="stable")
     return Flows(source[by_source], target[by_source], category[by_source], int((~is_bound).sum()))
+
+
+def _last_begin(phases: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """For each event, the last one before it from which an arrow may go: a start or a step; -1 without one."""
+    places = np.where(phases != ord("f"), np.arange(len(phases)), -1)
+    before = np.concatenate([np.full(1, -1), places[:-1]])
+    return np.maximum.accumulate(before)
 
 
 def _slices_at(trace: Trace, arranged: Arranged, events: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -82,3 +82,18 @@ def with_kernel_wait(streams: Streams, gaps: StreamGaps, microseconds: int) -> S
     np.add.at(kernel_wait, gaps.stream[is_short], gaps.time[is_short])
     both = streams.kernel_wait + streams.other_wait
     return replace(streams, kernel_wait=kernel_wait, other_wait=both - kernel_wait)
+
+
+def queue_lengths(launched: NDArray[np.int64], start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Times at which a queue changes, and its length from then on: a launch adds a kernel, its start removes it.
+
+    Args:
+        launched: (n,) when the launching calls begin; a launch after the start of its kernel counts from the start on.
+        start: (n,) of the kernels.
+    """
+    times = np.concatenate([np.minimum(launched, start), start])
+    changes = np.repeat(np.array([1, -1]), len(start))
+    order = np.argsort(times, kind="stable")
+    times, lengths = times[order], np.cumsum(changes[order])
+    is_last = np.append(times[1:] != times[:-1], True)[: len(times)]
+    return times[is_last], lengths[is_last]

@@ -198,7 +198,10 @@ class KinetoAnalysis:
     def device_self(self) -> NDArray[np.int64]:
         """Nanoseconds on devices that each call launched: at its innermost operator, else at the launch itself."""
         found = np.zeros(len(self.calls), np.int64)
-        owner = np.where(self.device.operator >= 0, self.device.operator, self.device.launch)
+        if not len(self.calls):
+            return found
+        launching = np.where(self.device.operator >= 0, self.device.operator, self.device.launch)
+        owner = np.where((launching >= 0) & (self.operator[launching] >= 0), self.operator[launching], launching)
         known = owner >= 0
         np.add.at(found, owner[known], self.device.duration[known])
         return found

@@ -19,6 +19,7 @@ from mindscope.profile.streams import (
     QUEUE_LIMIT,
     StreamGaps,
     Streams,
+    queue_lengths,
 )
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import union
@@ -135,21 +136,6 @@ def _queues(
         peaks[each] = lengths.max(initial=0)
         full[each] = np.diff(times)[lengths[:-1] >= QUEUE_LIMIT].sum()
     return peaks, full
-
-
-def queue_lengths(launched: NDArray[np.int64], start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Times at which a queue changes, and its length from then on: a launch adds a kernel, its start removes it.
-
-    Args:
-        launched: (n,) when the launching calls begin; a launch after the start of its kernel counts from the start on.
-        start: (n,) of the kernels.
-    """
-    times = np.concatenate([np.minimum(launched, start), start])
-    changes = np.repeat(np.array([1, -1]), len(start))
-    order = np.argsort(times, kind="stable")
-    times, lengths = times[order], np.cumsum(changes[order])
-    is_last = np.append(times[1:] != times[:-1], True)[: len(times)]
-    return times[is_last], lengths[is_last]
 
 
 def _reached(group: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:

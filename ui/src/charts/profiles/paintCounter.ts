@@ -17,7 +17,7 @@ export function counterExtent({ low, high }: Pick<TimelineCounter, "low" | "high
 }
 
 export function counterText(value: number, unit: string): string {
-  if (unit !== "bytes") return formatValue(value);
+  if (unit !== "bytes") return unit === "" ? formatValue(value) : `${formatValue(value)}\u202f${unit}`;
   return value < 0 ? `\u2212${formatBytes(-value)}` : formatBytes(value);
 }
 
