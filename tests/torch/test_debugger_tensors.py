@@ -70,6 +70,24 @@ def wanted(tensor: Tensor) -> np.ndarray:
     return array_statistics(array, element.name)
 
 
+@pytest.mark.parametrize(
+    ("values", "dtype", "near"),
+    [
+        ([-128, -127, -126, 0, 126, 127], torch.int8, 3),
+        ([0, 1, 254, 255, 255], torch.uint8, 2),
+        ([-32768, -32767, 32766, 32767, 0], torch.int16, 3),
+        ([-(2**31), 2**31 - 1, 2**31 - 2, 5], torch.int32, 2),
+        ([2**63 - 1, -(2**63), 2**62, 0], torch.int64, 2),
+        ([65535, 65534, 0], torch.uint16, 1),
+        ([True, False, True], torch.bool, 0),
+    ],
+)
+def test_integers_at_the_ends_of_their_range(values: list[int], dtype: torch.dtype, near: int) -> None:
+    tensor = torch.tensor(values, dtype=dtype).repeat(1000)
+    assert summarized(tensor).values[0, COLUMN[Field.NEAR_MAX]] == near * 1000
+    assert array_statistics(tensor.numpy())[COLUMN[Field.NEAR_MAX]] == near * 1000
+
+
 @settings(deadline=None, max_examples=100)
 @given(st.sampled_from(DTYPES), SIZES, st.integers(0, 1000))
 def test_statistics_of_any_bits(dtype: torch.dtype, count: int, seed: int) -> None:

@@ -341,10 +341,23 @@ static int64_t ms_size(int kind) {
     }
 }
 
+/* The magnitude from which on a number of 64 bits, or an integer, is near the end of its range. */
+static double ms_limit(int kind) {
+    switch (kind) {
+        case MS_INT16: return INT16_MAX;
+        case MS_INT32: return INT32_MAX;
+        case MS_INT64: return 9223372036854775808.0;
+        case MS_UINT16: return UINT16_MAX;
+        case MS_UINT32: return UINT32_MAX;
+        case MS_UINT64: return 18446744073709551616.0;
+        default: return 8.98846567431157854e307;
+    }
+}
+
 static void ms_summarize(MsStatistics *found, const char *data, int kind, int64_t count) {
     uint32_t near_max = kind == MS_FLOAT32 ? 0x7effffffu : kind == MS_BFLOAT16 ? 0x7eff0000u : 0x46ffe000u;
     uint32_t tiny = kind == MS_FLOAT16 ? 0x38800000u : 0x00800000u;
-    double limit = kind == MS_FLOAT64 ? 8.98846567431157854e307 : INFINITY;
+    double limit = ms_limit(kind);
     double least = kind == MS_FLOAT64 ? 2.2250738585072014e-308 : 0;
     int is_narrow = kind == MS_FLOAT32 || kind == MS_FLOAT16 || kind == MS_BFLOAT16;
     int64_t bytes = ms_size(kind), step = is_narrow ? MS_BLOCK : MS_BLOCK / 2;

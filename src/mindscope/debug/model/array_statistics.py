@@ -51,6 +51,8 @@ def array_statistics(array: NDArray[Any], dtype: str = "") -> NDArray[np.float64
             Field.NEAR_MAX: 0,
             Field.SUBNORMAL: 0,
         }
+        if flat.dtype.kind in "iu" and dtype in ("", str(flat.dtype)):
+            found[Field.NEAR_MAX] = (magnitudes >= float(np.iinfo(flat.dtype).max)).sum()
         limits = FLOAT_LIMITS.get(dtype or str(array.dtype))
         if limits:
             largest, tiny = limits

@@ -27,7 +27,12 @@ class Field(str, Enum):
     SUM_ABS = "sum_abs"
     SUM_SQUARES = "sum_squares"
     NEAR_MAX = "near_max"
-    """Elements whose magnitude is at least a half of the largest finite number of their dtype."""
+    """Elements at the ends of the range of their dtype, where the next larger result overflows or saturates.
+
+    Of floats, those whose magnitude is at least a half of the largest finite number. Of integers, those whose magnitude
+    is at least the largest number: 255 of uint8; 127, -127 and -128 of int8, since symmetric quantization ends at -127.
+    Magnitudes of 64 bits are compared as float64. None of bool.
+    """
     SUBNORMAL = "subnormal"
     """Elements other than zero that are smaller than the smallest normal number of their dtype."""
     MEAN_ABS_UPDATE = "mean_abs_update"

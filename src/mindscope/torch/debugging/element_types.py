@@ -23,7 +23,8 @@ class ElementType:
     size: int
     """Bytes of an element."""
     near_max: float = float("inf")
-    """A half of the largest finite number of a float."""
+    """Magnitude from which on an element counts in ``NEAR_MAX``: a half of the largest finite number of a float, the
+    largest number of an integer."""
     tiny: float = 0.0
     """The smallest normal number of a float."""
     meaning: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
@@ -41,7 +42,7 @@ def _byte(dtype: torch.dtype) -> ElementType:
         return ElementType("bool", BYTES, 1, meaning=np.minimum(np.arange(256.0), 1))
     meaning = every.view(dtype).to(torch.float32).double().numpy()
     if not dtype.is_floating_point:
-        return ElementType(str(dtype)[6:], BYTES, 1, meaning=meaning)
+        return ElementType(str(dtype)[6:], BYTES, 1, float(torch.iinfo(dtype).max), meaning=meaning)
     facts = torch.finfo(dtype)
     return ElementType(str(dtype)[6:], BYTES, 1, facts.max / 2, facts.smallest_normal, meaning)
 
@@ -54,7 +55,7 @@ def _element_types() -> dict[torch.dtype, ElementType]:
     for code, name in enumerate(integers, len(floats)):
         if hasattr(torch, name):
             dtype: torch.dtype = getattr(torch, name)
-            known[dtype] = ElementType(name, code, dtype.itemsize)
+            known[dtype] = ElementType(name, code, dtype.itemsize, float(torch.iinfo(dtype).max))
     for name in bytes_:
         if hasattr(torch, name):
             dtype = getattr(torch, name)
