@@ -46,6 +46,10 @@ def test_a_run_answers_like_its_source(tmp_path: Path) -> None:
 def test_two_runs_are_compared(tmp_path: Path) -> None:
     runs = [mindscope.open_run(write_run(tmp_path / str(step), training(step))) for step in (3, 99)]
     found = runs[0].debug.compare(runs[1].debug)
+    for other in (runs[1], runs[1].path, str(runs[1].path), runs[1].debug.source):
+        assert runs[0].debug.compare(other).text == found.text
+    with pytest.raises(TypeError, match="other is int"):
+        runs[0].debug.compare(3)  # type: ignore[arg-type]
     assert found.first is not None
     assert (found.cause, found.first.step, found.first.left) == (DivergenceCause.OPERATOR, 3, "log/Log")
     assert found.to_pandas()["left"].tolist() == ["fc.weight", "fc/Linear", "log/Log"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -100,7 +101,7 @@ class RunDebug:
 
     def compare(
         self,
-        other: RunDebug,
+        other: AnyDebug,
         *,
         by_hand: Mapping[str, str] | None = None,
         tolerance: float | None = None,
@@ -110,19 +111,22 @@ class RunDebug:
         """Where this training and another part. Raises DebugDataError if they have no common step.
 
         Args:
-            other: ``debug`` of another run, also of another framework.
+            other: another run, its ``debug``, its path, or a source of debugging data; also of another framework.
             by_hand: names of operators of this training with those of the other that match.
             tolerance: largest relative error of equal tensors; by default that of the dtype.
             step_offset: what is added to a step of this training to get that of the other; by default the one with
                 which the tensors of the first steps agree, mostly 0.
             workspace: of a viewer, with the operators that were paired on its page; by default as in the settings.
         """
-        pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
-        return compare_sources(self.source, other.source, by_hand=pairs, tolerance=tolerance, step_offset=step_offset)
+        reference = debug_of(other)
+        pairs = {**(by_hand or {}), **self._remembered_pairs(reference, workspace, by_hand or {})}
+        return compare_sources(
+            self.source, reference.source, by_hand=pairs, tolerance=tolerance, step_offset=step_offset
+        )
 
     def tensor_differences(
         self,
-        other: RunDebug,
+        other: AnyDebug,
         operator: str,
         step: int | None = None,
         *,
@@ -137,7 +141,7 @@ class RunDebug:
         Of tensors whose elements were not recorded in both, what follows from their statistics.
 
         Args:
-            other: the reference.
+            other: the reference, as in ``compare``.
             operator: as in ``tensor``.
             step: by default the first that differs, else the last that both have.
             rank: by default the first.
@@ -149,9 +153,10 @@ class RunDebug:
         Raises:
             DebugDataError: the trainings have no such step or operator in common; the text names others.
         """
-        pairs = {**(by_hand or {}), **self._remembered_pairs(other, workspace, by_hand or {})}
+        reference = debug_of(other)
+        pairs = {**(by_hand or {}), **self._remembered_pairs(reference, workspace, by_hand or {})}
         return tensor_differences(
-            self.source, other.source, operator, step, rank=rank, by_hand=pairs, step_offset=step_offset,
+            self.source, reference.source, operator, step, rank=rank, by_hand=pairs, step_offset=step_offset,
             tolerance=tolerance,
         )  # fmt: skip
 
@@ -211,6 +216,33 @@ class RunDebug:
     def __repr__(self) -> str:
         steps = sum(len(self.source.steps(rank)) for rank in self.source.ranks)
         return f"<debugging data of {len(self.source.tensors)} tensors, {steps} steps, {len(self.source.ranks)} ranks>"
+
+
+class HasDebug(Protocol):
+    """A ``Run``."""
+
+    @property
+    def debug(self) -> RunDebug:
+        """Its debugging data. Raises DebugDataError if it has none."""
+        ...
+
+
+AnyDebug = RunDebug | HasDebug | DebugSource | str | PathLike[str]
+
+
+def debug_of(value: AnyDebug) -> RunDebug:
+    """The debugging data of a run, of its path, or of a source. Raises as ``open_debug``, and TypeError."""
+    if isinstance(value, RunDebug):
+        return value
+    if isinstance(value, (str, PathLike)):
+        return open_debug(Path(value))
+    if isinstance(type(value).__dict__.get("debug"), property):
+        return cast(HasDebug, value).debug
+    if not hasattr(value, "tensors") or not hasattr(value, "at"):
+        raise TypeError(
+            f"other is {type(value).__name__}, want a run, its debug, a path, or a source of debugging data"
+        )
+    return RunDebug(cast(DebugSource, value))
 
 
 def debug_of_run(store: RunStore) -> RunDebug:
