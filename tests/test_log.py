@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import mindscope
+from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.errors import SettingsError
 from mindscope.log import configure_log, submodule_levels
 
 
@@ -77,22 +80,57 @@ def test_parts_have_levels_of_their_own(logger: logging.Logger, capsys: pytest.C
     ]  # fmt: skip
 
 
-def test_levels_of_parts_that_are_wrong_are_named(logger: logging.Logger, caplog: pytest.LogCaptureFixture) -> None:
-    heard: list[str] = []
-    logger.addFilter(lambda record: heard.append(record.getMessage()) or False)
-    assert submodule_levels("TORCH:0", logger) == {}
-    assert submodule_levels("{TORCH:0,NOTHING:1,DEBUG:9}", logger) == {"torch": logging.DEBUG}
-    assert ["{NAME:LEVEL,...}" in heard[0], "NOTHING:1" in heard[1], "DEBUG:9" in heard[2]] == [True] * 3
+def test_levels_of_parts_that_are_wrong_are_named() -> None:
+    assert submodule_levels("TORCH:0")[0] == {}
+    assert "{NAME:LEVEL,...}" in submodule_levels("TORCH:0")[1][0]
+    levels, problems = submodule_levels("{TORCH:0,NOTHING:1,DEBUG:9,PARSER:1,GE_ADPT:2}")
+    assert levels == {"torch": logging.DEBUG}
+    assert [text.split("'")[1] for text in problems] == ["NOTHING:1", "DEBUG:9"]
 
 
-@pytest.mark.parametrize("variables", [
-    {}, {"GLOG_logtostderr": "0", "GLOG_log_dir": "/tmp", "GLOG_logfile_mode": "rw"},
-    {"GLOG_v": "9"}, {"GLOG_logtostderr": "0"}, {"GLOG_logtostderr": "0", "GLOG_log_dir": "a b"},
-    {"GLOG_logtostderr": "yes"},
+@pytest.mark.parametrize(("variables", "names"), [
+    ({"GLOG_v": "9", "GLOG_logtostderr": "yes"}, ["GLOG_v", "GLOG_logtostderr"]),
+    ({"GLOG_logtostderr": "0", "GLOG_log_dir": "a b", "GLOG_v": "0"}, ["GLOG_log_dir"]),
+    ({"GLOG_v": "1", "MINDSCOPE_LOG_FORMAT": "json"}, ["MINDSCOPE_LOG_FORMAT"]),
+    ({"GLOG_logtostderr": "0", "GLOG_log_dir": "/dev/null/x"}, ["GLOG_log_dir"]),
 ])  # fmt: skip
-def test_without_usable_variables_the_log_stays_as_it_is(variables: dict[str, str], logger: logging.Logger) -> None:
+def test_a_wrong_variable_costs_only_itself(
+    variables: dict[str, str], names: list[str], logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
     configure_log(variables, logger)
+    assert logger.level == {"1": logging.INFO, "0": logging.DEBUG}.get(variables.get("GLOG_v", ""), logging.WARNING)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("] ")[2].split(" ")[0] for line in lines] == names
+
+
+def test_other_settings_of_files_keep_their_defaults(tmp_path: Path, logger: logging.Logger) -> None:
+    wrong = {"GLOG_logfile_mode": "rw", "logger_maxBytes": "-1", "GLOG_stderrthreshold": "4"}
+    configure_log({"GLOG_logtostderr": "0", "GLOG_log_dir": str(tmp_path), **wrong}, logger)
+    (file,) = (tmp_path / "rank_0" / "logs").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert file.read_text("utf-8").count("it has no effect") == 2
+
+
+def test_files_without_a_directory_are_an_error(logger: logging.Logger) -> None:
+    with pytest.raises(SettingsError, match="GLOG_log_dir is not set"):
+        configure_log({"GLOG_logtostderr": "0"}, logger)
     assert not logger.handlers
+    configure_log({}, logger)
+    assert not logger.handlers
+
+
+def test_lines_as_mindspore_has_them(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
+    configure_log({"GLOG_v": "1", "MINDSCOPE_LOG_FORMAT": "mindspore"}, logger)
+    path = str(Path(mindscope.__file__).parent / "torch" / "x.py")
+    record = logger.makeRecord("x", logging.INFO, path, 7, "step %d", (3,), None)
+    record.created = 1_700_000_000.005123
+    logger.handle(record)
+    line = capsys.readouterr().err
+    time = r"\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.005\.123"
+    assert re.fullmatch(rf"\[INFO\] ME\(\d+:\d+,MainProcess\):{time} \[mindscope/torch/x\.py:7\] step 3\n", line)
+    head = parse_head(line.strip(), 2023)
+    assert head is not None
+    assert (head.level, head.module, head.time_ns % 1_000_000_000) == (Level.INFO, "ME", 5_123_000)
 
 
 def test_log_that_a_program_set_up_itself_is_left_alone(logger: logging.Logger) -> None:
