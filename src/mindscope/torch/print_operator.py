@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.fx.node import has_side_effect
 
-from mindscope.debug.printing import value_text
+from mindscope.debug.printing import PrintedTensor, encode_printed, value_text
+from mindscope.torch.core.context import CONTEXT
 from mindscope.torch.core.dtype_names import dtype_name
 
 _LIBRARY = torch.library.Library("mindscope", "FRAGMENT")
@@ -18,9 +19,11 @@ _LIBRARY.define("print_values(Tensor[] values, str?[] texts) -> ()", tags=(torch
 
 
 def _print_values(values: list[Tensor], texts: list[str | None]) -> None:
-    tensors = iter(values)
-    lines = [_tensor_text(next(tensors)) if text is None else text for text in texts]
-    print("\n".join(lines), flush=True)
+    tensors = iter([each.detach().cpu() for each in values])
+    shown = [next(tensors) if text is None else text for text in texts]
+    print("\n".join(each if isinstance(each, str) else _tensor_text(each) for each in shown), flush=True)
+    if CONTEXT.print_file is not None:
+        CONTEXT.print_file.append(encode_printed(map(_printed, shown)))
 
 
 def _print_nothing(values: list[Tensor], texts: list[str | None]) -> None:
@@ -29,20 +32,38 @@ def _print_nothing(values: list[Tensor], texts: list[str | None]) -> None:
 
 _LIBRARY.impl("print_values", _print_values, "CompositeExplicitAutograd")
 torch.library.register_fake("mindscope::print_values", _print_nothing, lib=_LIBRARY)
+_NUMPY_FLOATS = (torch.float16, torch.float32, torch.float64)
 _PRINT: Any = torch.ops.mindscope.print_values.default
 has_side_effect(_PRINT)
 
 
-def _tensor_text(value: Tensor) -> str:
-    host = value.detach().cpu()
-    array = (host.float() if host.dtype is torch.bfloat16 else host).numpy()
-    return value_text(array, dtype_name(value.dtype))
+def _tensor_text(host: Tensor) -> str:
+    return value_text(_numbers(host).numpy(), dtype_name(host.dtype))
+
+
+def _numbers(host: Tensor) -> Tensor:
+    """A tensor that NumPy can hold: float32 in place of bfloat16 and smaller floats."""
+    is_other_float = host.dtype.is_floating_point and host.dtype not in _NUMPY_FLOATS
+    return host.float() if is_other_float else host.resolve_conj().resolve_neg()
+
+
+def _printed(value: str | Tensor) -> str | PrintedTensor:
+    """What a print file holds: the bits of bfloat16, the text of types that MindSpore lacks."""
+    if isinstance(value, str):
+        return value
+    name = dtype_name(value.dtype)
+    if value.dtype is torch.bfloat16:
+        return PrintedTensor(tuple(value.shape), name, value.contiguous().view(torch.int16).numpy().tobytes())
+    if value.is_complex() or (value.dtype.is_floating_point and value.dtype not in _NUMPY_FLOATS):
+        return _tensor_text(value)
+    return PrintedTensor(tuple(value.shape), name, value.numpy().tobytes())
 
 
 class Print:
     """``Print()("x is", x)`` shows texts and tensors, each on lines of its own, with the shape and type of tensors.
 
-    It waits for the device. It breaks no graph of ``torch.compile``.
+    It waits for the device. It breaks no graph of ``torch.compile``. With ``set_context(print_file_path=...)`` a file
+    gets the values too.
 
     Raises:
         TypeError: an argument is neither text, tensor, number nor bool, or there is none.

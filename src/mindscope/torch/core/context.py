@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from mindscope.debug.settings import RunningDataSettings, settings_from_environment
+from mindscope.torch.core.print_file import PrintFile
 
 
 @dataclass(slots=True)
@@ -24,6 +25,8 @@ class Context:
     """The same directory, also while no graphs are saved."""
     running_data: RunningDataSettings | None = None
     """Settings of the running data recorder from a configuration file; None for those of the environment."""
+    print_file: PrintFile | None = None
+    """Where ``Print`` writes its values beside the screen; None for the screen only."""
 
 
 CONTEXT = Context()

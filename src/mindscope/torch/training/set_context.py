@@ -14,6 +14,7 @@ from mindscope.log import configure_log
 from mindscope.torch.core.arguments import check_choice, check_count
 from mindscope.torch.core.context import CONTEXT
 from mindscope.torch.core.memory_reuse import set_memory_reuse
+from mindscope.torch.core.print_file import PrintFile
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -27,6 +28,7 @@ def set_context(
     save_graphs: bool | int | None = None,
     save_graphs_path: str | os.PathLike[str] | None = None,
     env_config_path: str | os.PathLike[str] | None = None,
+    print_file_path: str | os.PathLike[str] | None = None,
 ) -> None:
     """Choose for the whole process. What is not given stays as it is.
 
@@ -37,10 +39,12 @@ def set_context(
         save_graphs: save the graphs of the stages of compilation (True, 1 to 3), or no longer (False, 0).
         save_graphs_path: their directory, which is made; the working directory at first.
         env_config_path: a configuration file, ``mindspore_config.json``.
+        print_file_path: the file to which ``Print`` writes its values, beside the screen; with the time in its name if
+            it exists. An empty text ends the file.
 
     Raises:
         TypeError, ValueError: values that can't be used; the device is not there.
-        OSError: the directory can't be made.
+        OSError: the directory or the file can't be made.
     """
     configure_log()
     if mode is not None and mode not in (GRAPH_MODE, PYNATIVE_MODE):
@@ -52,12 +56,23 @@ def set_context(
         CONTEXT.running_data = config.running_data
         if config.is_memory_reused is not None:
             set_memory_reuse(config.is_memory_reused)
+    if print_file_path is not None:
+        _print_to(print_file_path)
     if save_graphs_path is not None:
         CONTEXT.graphs_path = Path(save_graphs_path)
     if save_graphs is not None:
         _save_graphs(check_count("save_graphs", int(save_graphs)) > 0)
     elif CONTEXT.graphs_directory is not None:
         _save_graphs(True)
+
+
+def _print_to(path: str | os.PathLike[str]) -> None:
+    if not isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"print_file_path is {type(path).__name__}, want the path of a file")
+    opened = PrintFile(Path(path)) if str(path) else None
+    if CONTEXT.print_file is not None:
+        CONTEXT.print_file.close()
+    CONTEXT.print_file = opened
 
 
 def _device(target: str, number: int | None) -> torch.device:
