@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -14,10 +15,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mindscope import SummaryRecord
+from mindscope.debug import value_text
+from mindscope.formats import wire
+from mindscope.formats.print_schemas import PRINT
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
 from mindscope.types import Kind
+from tests.debug.formats.test_print_file import VALUES
 from tests.debug.made_sources import Recorded, output, source_of
 from tests.debug.recorded_runs import write_run
 
@@ -207,6 +212,53 @@ def test_statistics_of_tensors_alone_have_steps(base: Path) -> None:
         found = client.post("/api/logs/message", json={"run": "third", "file": 0, "row": 0}).json()
     catalog.close()
     assert (kinds, found["step"]) == ({Kind.TENSOR_STATISTICS}, 4)
+
+
+def test_messages_are_saved_as_text_and_csv(client: TestClient, base: Path) -> None:
+    def saved(status: int = 200, **query: Any) -> str:
+        answer = client.post("/api/logs/file", json={"run": "first", **query})
+        assert answer.status_code == status
+        return answer.text
+
+    errors = saved(least_level="error")
+    assert errors.count("[ERROR]") == 10
+    assert errors.endswith("step 99\n  more of 99\n")
+    assert len(saved().splitlines()) == 300
+    write(base / "first" / "odd.log", line(0, "ERROR", "=1+1"))
+    rows = list(csv.reader(saved(format="csv", least_level="error", modules=["ME"], files=["odd.log"]).splitlines()))
+    assert rows[0] == ["time", "level", "module", "rank", "file", "message"]
+    assert [row[1:5] for row in rows[1:]] == [["error", "ME", "", "odd.log"]]
+    assert datetime.fromisoformat(rows[1][0]).timestamp() == START
+    assert "not_found" in saved(404, files=["none"])
+    assert "log_regex_invalid" in saved(400, regex="(")
+
+
+def test_printed_values_are_messages_with_tensors(ask: Ask, base: Path) -> None:
+    path = base / "second" / "rank_3" / "print.pb"
+    path.parent.mkdir()
+    path.write_bytes(wire.encode(PRINT, {"value": VALUES[:2]}))
+    write(base / "second" / "run.log", line(0, "INFO", f"x {value_text(np.arange(4).reshape(2, 2), 'Int64')}"))
+    found = ask("lines", run="second", text="tensor")
+    assert [(each["module"], each["rank"], each["text"][:14]) for each in found["lines"]] == [
+        ("ME", None, "[INFO] ME(7:8,"), ("Print", 3, "Tensor(shape=["),
+    ]  # fmt: skip
+    whole = ask("lines", run="second")
+    assert (whole["files"], whole["total"], whole["modules"]) == (["rank_3/print.pb", "run.log"], 3, ["ME", "Print"])
+    tensors = [ask("message", run="second", file=file, row=row)["tensors"] for file, row in ((0, 0), (0, 1), (1, 0))]
+    assert tensors[0] == []
+    assert [(each["dtype"], each["shape"], each["rows"]) for each in (*tensors[1], *tensors[2])] == [
+        ("Float32", [2, 3], [["0", "1", "2"], ["3", "4", "5"]]), ("Int64", [2, 2], [["0", "1"], ["2", "3"]]),
+    ]  # fmt: skip
+    assert (tensors[1][0]["min"], tensors[1][0]["max"], tensors[1][0]["mean"]) == (0, 5, 2.5)
+    with path.open("ab") as file:
+        file.write(wire.encode(PRINT, {"value": VALUES[2:]}))
+    after = ask("lines", run="second", modules=["Print"])
+    assert [each["text"].replace("\n", " ") for each in after["lines"]][2:] == [
+        "Tensor(shape=[], dtype=Bool, value=True)", "Tensor(shape=[2], dtype=UInt8, value=[1 2])",
+        "Tensor(shape=[1], dtype=BFloat16, value=[ 1.0000e+00])", "text",
+    ]  # fmt: skip
+    path.write_bytes(b"\x12\0")
+    assert ask("lines", run="second")["problems"] == []  # it is no print file any more
 
 
 def test_the_zone_of_another_machine(ask: Ask, base: Path) -> None:

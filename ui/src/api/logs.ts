@@ -13,6 +13,8 @@ export type LogHistogram = Json<"/api/logs/histogram", "post">;
 export type LogHistogramQuery = Schemas["LogHistogramQuery"];
 /** Which messages of which log. */
 export type LogConditions = Omit<LogHistogramQuery, "columns">;
+export type LogTensor = Schemas["LogTensor"];
+export type LogFileQuery = Schemas["LogFileQuery"];
 export type LogMessage = Json<"/api/logs/message", "post">;
 export type LogMessageQuery = Schemas["LogMessageQuery"];
 
@@ -30,4 +32,8 @@ export function fetchLogHistogram(query: LogHistogramQuery, signal: AbortSignal)
 
 export function fetchLogMessage(query: LogMessageQuery, signal: AbortSignal): Promise<LogMessage> {
   return json(request("/api/logs/message", { body: query, signal }));
+}
+
+export async function fetchLogFile(query: LogFileQuery): Promise<Blob> {
+  return (await request("/api/logs/file", { body: query })).blob();
 }

@@ -1142,6 +1142,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/logs/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save Log
+         * @description All messages that fulfil conditions, as text or as CSV.
+         */
+        post: operations["save_log"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/logs/files": {
         parameters: {
             query?: never;
@@ -5600,6 +5620,47 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * LogFileQuery
+         * @description Which messages are saved, and how.
+         */
+        LogFileQuery: {
+            /**
+             * Files
+             * @default []
+             */
+            files: string[];
+            /** @default text */
+            format: components["schemas"]["LogFormat"];
+            /** From Time */
+            from_time?: number | null;
+            /** @default unknown */
+            least_level: components["schemas"]["LogLevel"];
+            /**
+             * Modules
+             * @default []
+             */
+            modules: string[];
+            /**
+             * Ranks
+             * @default []
+             */
+            ranks: number[];
+            /**
+             * Regex
+             * @default
+             */
+            regex: string;
+            /** Run */
+            run: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /** To Time */
+            to_time?: number | null;
+        };
+        /**
          * LogFilesAnswer
          * @description Trainings that have logs, in the order of the runs.
          */
@@ -5615,6 +5676,12 @@ export interface components {
             /** Runs */
             runs: string[];
         };
+        /**
+         * LogFormat
+         * @description Of a file: ``text`` as it was logged, ``csv`` with time, level, module, rank and file.
+         * @enum {string}
+         */
+        LogFormat: "text" | "csv";
         /**
          * LogHistogramAnswer
          * @description How many matching messages of each level were written when.
@@ -5808,7 +5875,7 @@ export interface components {
         };
         /**
          * LogMessageAnswer
-         * @description A message with all of its lines, at most its first MiB.
+         * @description A message with all of its lines, at most its first MiB, and the tensors that were printed in it.
          *
          *     ``step`` is the last one that the training had recorded, null if unknown.
          */
@@ -5817,6 +5884,8 @@ export interface components {
             is_cut: boolean;
             /** Step */
             step: number | null;
+            /** Tensors */
+            tensors: components["schemas"]["LogTensor"][];
             /** Text */
             text: string;
         };
@@ -5855,6 +5924,31 @@ export interface components {
             step: number;
             /** Wall Time */
             wall_time: number;
+        };
+        /**
+         * LogTensor
+         * @description A printed tensor.
+         *
+         *     ``rows`` are its first elements: those along the last axis in columns, those of all other axes one below the other;
+         *     empty if the text abbreviates them. ``min``, ``max`` and ``mean`` are of its finite elements, null without any.
+         */
+        LogTensor: {
+            /** Dtype */
+            dtype: string;
+            /** Is Cut */
+            is_cut: boolean;
+            /** Max */
+            max: number | null;
+            /** Mean */
+            mean: number | null;
+            /** Min */
+            min: number | null;
+            /** Non Finite */
+            non_finite: number;
+            /** Rows */
+            rows: string[][];
+            /** Shape */
+            shape: number[];
         };
         /**
          * MemoryAnswer
@@ -14221,6 +14315,109 @@ export interface operations {
             };
             /** @description The body did not come in time. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    save_log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogFileQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The regular expression is invalid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, log or message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The log can't be read. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,6 +7,7 @@ MindSpore's ``print.proto`` and documentation of ``Print``.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ from mindscope.formats.print_schemas import PRINTED_VALUE
 
 _FIELD = 0x0A
 _LARGEST = 1 << 31
+_LONGEST_FIRST = 1 << 26
+"""Bytes of the first value, by which a file is recognized."""
 _TENSOR = re.compile(
     r"Tensor\(shape=\[(?P<shape>[\d, ]*)\], dtype=(?P<dtype>\w+), value=\s*(?P<values>[^)]*)\)", re.ASCII
 )
@@ -44,29 +47,79 @@ class PrintedValue(NamedTuple):
     shape: tuple[int, ...] | None = None
 
 
-def read_print_file(path: Path) -> Iterator[PrintedValue]:
-    """The values of a file, one after the other; a file that is being written ends with its last whole value.
+class ValuePlace(NamedTuple):
+    """Bytes of a file that hold a value."""
+
+    start: int
+    length: int
+
+
+def is_print_file(path: Path) -> bool:
+    """Whether a file begins with a printed value. Raises OSError."""
+    with path.open("rb") as file:
+        try:
+            place = next(_places(file, path), None)
+            if place is None or place.length > _LONGEST_FIRST:
+                return False
+            file.seek(place.start)
+            value = wire.decode(PRINTED_VALUE, file.read(place.length))
+        except FormatError:
+            return False
+    tensor = value.get("tensor")
+    is_text = tensor is None and bool(value.get("desc")) and wire.encode(PRINTED_VALUE, value) == _read(path, place)
+    return is_text or (tensor is not None and _is_known(str(tensor.get("tensor_type", ""))))
+
+
+def _is_known(name: str) -> bool:
+    return name.lower() == "str" or element_type(name) is not None
+
+
+def _read(path: Path, place: ValuePlace) -> bytes:
+    with path.open("rb") as file:
+        file.seek(place.start)
+        return file.read(place.length)
+
+
+def value_places(path: Path, begin: int = 0) -> Iterator[ValuePlace]:
+    """Where the values of a file are, from one on; a file that is being written ends with its last whole value.
 
     Raises:
         FormatError: after the values before it, where bytes are no value.
         OSError: it can't be read.
     """
     with path.open("rb") as file:
-        while True:
-            start = file.read(1)
-            if not start:
-                return
-            if start[0] != _FIELD:
-                raise FormatError(f"{path.name} has byte {start[0]:#x}, want that of a printed value")
-            length = _varint(file)
-            if length is None:
-                return
-            if length > _LARGEST:
-                raise FormatError(f"{path.name} has a value of {length} bytes, want at most {_LARGEST}")
-            data = file.read(length)
-            if len(data) < length:
-                return
-            yield _value(wire.decode(PRINTED_VALUE, data), path)
+        file.seek(begin)
+        yield from _places(file, path)
+
+
+def _places(file: BinaryIO, path: Path) -> Iterator[ValuePlace]:
+    size = os.fstat(file.fileno()).st_size
+    while True:
+        start = file.read(1)
+        if not start:
+            return
+        if start[0] != _FIELD:
+            raise FormatError(f"{path.name} has byte {start[0]:#x}, want that of a printed value")
+        length = _varint(file)
+        if length is None:
+            return
+        if length > _LARGEST:
+            raise FormatError(f"{path.name} has a value of {length} bytes, want at most {_LARGEST}")
+        begin = file.tell()
+        if begin + length > size:
+            return
+        file.seek(length, os.SEEK_CUR)
+        yield ValuePlace(begin, length)
+
+
+def read_value(path: Path, place: ValuePlace) -> PrintedValue:
+    """One value. Raises FormatError, OSError."""
+    return _value(wire.decode(PRINTED_VALUE, _read(path, place)), path)
+
+
+def read_print_file(path: Path) -> Iterator[PrintedValue]:
+    """The values of a file, one after the other. Raises as ``value_places``."""
+    return (read_value(path, place) for place in value_places(path))
 
 
 def printed_tensors(text: str) -> Iterator[PrintedValue]:

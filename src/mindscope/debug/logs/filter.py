@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from pyarrow import compute
 
 from mindscope.debug.logs.captured_lines import HEAD, is_captured
-from mindscope.debug.logs.index import LONGEST_MESSAGE, LogIndex, MessageKind
+from mindscope.debug.logs.index import MessageKind
 from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.message_index import MessageIndex
 from mindscope.errors import DebugDataError
 from mindscope.reasons import Reason
 
@@ -47,7 +48,7 @@ class LogFilter:
         return bool(self.text or self.regex)
 
 
-def select_messages(index: LogIndex, condition: LogFilter, first_row: int = 0) -> Iterator[NDArray[np.int64]]:
+def select_messages(index: MessageIndex, condition: LogFilter, first_row: int = 0) -> Iterator[NDArray[np.int64]]:
     """Rows from ``first_row`` on that fulfil the conditions, ascending, batch by batch.
 
     Raises:
@@ -66,7 +67,7 @@ def select_messages(index: LogIndex, condition: LogFilter, first_row: int = 0) -
 
 
 def matching_columns(
-    index: LogIndex, condition: LogFilter, first_row: int = 0, end_row: int | None = None
+    index: MessageIndex, condition: LogFilter, first_row: int = 0, end_row: int | None = None
 ) -> NDArray[np.bool_]:
     """Which of the rows fulfil the conditions on level, module, rank and time."""
     is_kind = np.array([_is_kind(kind, condition) for kind in index.kinds], bool)
@@ -85,7 +86,7 @@ def matching_columns(
     return keep
 
 
-def spans_of(index: LogIndex, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+def spans_of(index: MessageIndex, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
     """Ascending rows in groups whose messages lie close together in the file, so that each group is read at once."""
     for begin in range(0, len(rows), _GROUP):
         group = rows[begin : begin + _GROUP]
@@ -96,19 +97,14 @@ def spans_of(index: LogIndex, rows: NDArray[np.int64]) -> Iterator[NDArray[np.in
         yield from np.split(group, breaks)
 
 
-def search_span(index: LogIndex, condition: LogFilter, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def search_span(index: MessageIndex, condition: LogFilter, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Those of ascending rows whose messages have the text and the pattern; at most a MiB of a message is searched.
 
     Raises OSError.
     """
     first, last = int(rows[0]), int(rows[-1])
     every = np.arange(first, last + 1)
-    starts = index.start[every]
-    end = min(int(index.ends(every[-1:])[0]), int(starts[-1]) + LONGEST_MESSAGE)
-    with index.path.open("rb") as file:
-        file.seek(int(starts[0]))
-        data = file.read(end - int(starts[0]))
-    offsets = np.minimum(np.append(starts, end) - starts[0], len(data)).astype(np.int32)
+    data, offsets = index.texts(first, last)
     buffers = [None, _ARROW.py_buffer(offsets), _ARROW.py_buffer(data)]
     texts: Any = _ARROW.Array.from_buffers(_ARROW.string(), len(every), buffers)
     if is_captured(data):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the log files of a training: in its directory, and beside it."""
+"""Finds the log files of a training, and files of printed values: in its directory, and beside it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+
+from mindscope.debug.formats.print_file import is_print_file
 
 _DEPTH = 4
 """Directories below the one of a run."""
@@ -22,6 +24,8 @@ _NO_TEXT = re.compile(r".*\.(gz|xz|zst|bz2|zip|npy|pb|json|csv|lock|part)", re.I
 _GLOG = re.compile(
     r"(?P<program>.+)\.log\.(?P<level>INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.(?P<process>\d+)", re.ASCII
 )
+_PRINT = re.compile(r".*print.*|.*\.(data|pb)", re.IGNORECASE)
+"""Names that files of ``print_file_path`` have; which are some, their first bytes say."""
 _SEVERITY = ("INFO", "WARNING", "ERROR", "FATAL")
 _BESIDE = re.compile(r"logs?|rank_?\d+", re.IGNORECASE | re.ASCII)
 
@@ -67,7 +71,9 @@ def _is_log(entry: os.DirEntry[str]) -> bool:
     with suppress(OSError):
         name = entry.name
         is_named = _LOG.fullmatch(name) is not None and _NO_TEXT.fullmatch(name) is None and "tfevents" not in name
-        return is_named and entry.is_file(follow_symlinks=False)
+        if not is_named and not _PRINT.fullmatch(name):
+            return False
+        return entry.is_file(follow_symlinks=False) and (is_named or is_print_file(Path(entry.path)))
     return False
 
 

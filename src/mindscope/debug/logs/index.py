@@ -66,15 +66,16 @@ class LogIndex:
     if they are indented or part of a traceback; any other line is a message of its own, of unknown level.
     ``read_more`` continues where it ended; a last line without its end is indexed again when it grows.
 
-    The columns of a large log are in ``folder``, so that they take no memory, and the next process continues with them.
+    Times are those of the clock of its machine, without a zone. The columns of a large log are in ``folder``, so that
+    they take no memory, and the next process continues with them.
     """
+
+    is_utc = False
 
     def __init__(self, path: Path, folder: Path | None = None) -> None:
         """``folder`` is a cache; None keeps the columns in memory. Raises OSError if it can't be written."""
         self.path = path
-        found = _ATTEMPT.search(path.as_posix()) or _last(_RANK_IN_PATH, path.as_posix())
-        self.rank_of_file = int(found[1]) if found else -1
-        """The rank that the path names; -1 if it names none."""
+        self.rank_of_file = rank_in_path(path)
         self._saved = SavedIndex(folder, path) if folder is not None and _is_large(path) else None
         self._columns: Columns = columns_in_memory()
         self._scanner = LineScanner(self.rank_of_file)
@@ -214,6 +215,18 @@ class LogIndex:
                 each = kinds[place]
                 yield LogMessage(row, each.level, time_ns if each.has_time else 0, each.module, each.rank, text)
 
+    def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
+        """The bytes of rows ``first`` to ``last``, and where each of n begins in them and the last ends: (n + 1,).
+
+        At most a MiB of the last message is read. Raises OSError.
+        """
+        starts = self.start[first : last + 1]
+        end = min(int(self.ends(np.array([last]))[0]), int(starts[-1]) + LONGEST_MESSAGE)
+        with self.path.open("rb") as file:
+            file.seek(int(starts[0]))
+            data = file.read(end - int(starts[0]))
+        return data, np.minimum(np.append(starts, end) - starts[0], len(data)).astype(np.int32)
+
     def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Byte after each message."""
         if not rows.size:
@@ -228,6 +241,12 @@ def decoded(data: bytes) -> str:
         with suppress(UnicodeDecodeError):
             return data.decode(encoding)
     return data.decode("utf-8", "replace")
+
+
+def rank_in_path(path: Path) -> int:
+    """The rank that a path names; -1 if it names none."""
+    found = _ATTEMPT.search(path.as_posix()) or _last(_RANK_IN_PATH, path.as_posix())
+    return int(found[1]) if found else -1
 
 
 def _is_large(path: Path) -> bool:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from mindscope.debug.logs.columns import GrowingColumn
 from mindscope.debug.logs.filter import LogFilter, check_regex, matching_columns, search_span, spans_of
-from mindscope.debug.logs.index import LogIndex, LogMessage
+from mindscope.debug.logs.index import LogMessage
 from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.message_index import open_index
 
 SECOND_NS = 10**9
 _HOUR_NS = 3600 * SECOND_NS
@@ -41,7 +42,8 @@ class LogFile:
 
     def __init__(self, path: Path, name: str, folder: Path | None) -> None:
         self.name = name
-        self.index = LogIndex(path, folder)
+        self._folder = folder
+        self.index = open_index(path, folder)
         self.error: OSError | None = None
         self.size = 0
         self._zone: tuple[int, int] | None = None
@@ -50,6 +52,8 @@ class LogFile:
         """Index what was added, at least a piece, until the deadline."""
         try:
             state = self.index.path.stat()
+            if self.index.end == 0 and state.st_size:  # only now its form can be recognized
+                self.index = open_index(self.index.path, self._folder)
             self.size, self.error = state.st_size, None
             while self.index.read_more(_PIECE) and time.monotonic() < deadline:
                 pass
@@ -63,7 +67,7 @@ class LogFile:
         machine. Otherwise it is the zone of this machine.
         """
         times = self.index.time_ns
-        if not len(times) or times[-1] == 0:
+        if self.index.is_utc or not len(times) or times[-1] == 0:
             return 0
         if self._zone is None or self._zone[0] != self.index.generation:
             last = int(times[-1])

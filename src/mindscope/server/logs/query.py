@@ -35,6 +35,7 @@ from mindscope.server.logs.schema import (
     RunLogs,
 )
 from mindscope.server.logs.sources import NoLogError, OpenLog, logs_of, rank_stores
+from mindscope.server.logs.tensors import tensors_of
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
@@ -43,7 +44,8 @@ BUDGET_S = 0.5
 _MOST_LIST_TEXT = 2000
 _MOST_LIST_LINES = 4
 _MOST_STEPS = 60
-_LEVELS = list(LogLevel)
+LEVELS = list(LogLevel)
+"""By number."""
 
 
 def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
@@ -107,7 +109,9 @@ def message_answer(opened: OpenLog, query: LogMessageQuery, store: RunStore) -> 
         length = int(file.index.ends(rows)[0] - file.index.start[query.row])
         text = next(iter(file.index.messages(rows))).text
         step = _step_at(store, int(file.wall_times(rows)[0]) / SECOND_NS)
-    return LogMessageAnswer(text=text, step=step, is_cut=length > LONGEST_MESSAGE)
+        tensors = tensors_of(file.index, query.row, text)
+    is_cut = length > LONGEST_MESSAGE
+    return LogMessageAnswer(text=text, tensors=tensors, step=step, is_cut=is_cut)
 
 
 def histogram_answer(opened: OpenLog, query: LogHistogramQuery, store: RunStore) -> LogHistogramAnswer:
@@ -124,7 +128,7 @@ def histogram_answer(opened: OpenLog, query: LogHistogramQuery, store: RunStore)
     return LogHistogramAnswer(
         start=start,
         end=end,
-        counts={_LEVELS[level]: row.tolist() for level, row in enumerate(counts) if row.any()},
+        counts={LEVELS[level]: row.tolist() for level, row in enumerate(counts) if row.any()},
         steps=_steps(store, start, end),
         is_complete=is_complete,
     )
@@ -133,7 +137,7 @@ def histogram_answer(opened: OpenLog, query: LogHistogramQuery, store: RunStore)
 def _advanced(opened: OpenLog, query: LogConditions) -> Selection:
     deadline = time.monotonic() + BUDGET_S
     opened.logs.refresh(deadline)
-    selection = opened.selection(_filter(query))
+    selection = opened.selection(filter_of(query))
     selection.advance(deadline, check_connected)
     return selection
 
@@ -142,9 +146,10 @@ def _is_complete(opened: OpenLog, selection: Selection) -> bool:
     return selection.is_complete and opened.logs.indexed_bytes >= opened.logs.total_bytes
 
 
-def _filter(query: LogConditions) -> LogFilter:
+def filter_of(query: LogConditions) -> LogFilter:
+    """The conditions of a query."""
     return LogFilter(
-        least_level=Level(_LEVELS.index(query.least_level)),
+        least_level=Level(LEVELS.index(query.least_level)),
         modules=tuple(query.modules) or None,
         ranks=tuple(query.ranks) or None,
         first_ns=None if query.from_time is None else int(query.from_time * SECOND_NS),
@@ -168,7 +173,7 @@ def _line(placed: PlacedMessage) -> LogLine:
     return LogLine(
         file=placed.file,
         row=message.row,
-        level=_LEVELS[message.level],
+        level=LEVELS[message.level],
         wall_time=placed.wall_time,
         module=message.module,
         rank=message.rank if message.rank >= 0 else None,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text logs: files of runs, pages of messages, one message, counts over time."""
+"""Text logs: files of runs, pages of messages, one message, counts over time, messages to save."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 
 from mindscope.errors import DebugDataError, RunNotFoundError
 from mindscope.reasons import Reason, reason_of
@@ -16,8 +16,10 @@ from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import Answer, FailureAnswer
 from mindscope.server.logs.schema import (
+    LogFileQuery,
     LogFilesAnswer,
     LogFilesQuery,
+    LogFormat,
     LogHistogramAnswer,
     LogHistogramQuery,
     LogLinesAnswer,
@@ -72,6 +74,15 @@ def query_log_histogram(query: LogHistogramQuery, viewer: CurrentViewer) -> Resp
     return _answer(viewer, query, lambda opened: histogram_answer(opened, query, viewer.catalog.run(query.run)))
 
 
+@router.post("/logs/file", response_class=StreamingResponse, responses=READABLE)
+def save_log(query: LogFileQuery, viewer: CurrentViewer) -> Response:
+    """All messages that fulfil conditions, as text or as CSV."""
+    from mindscope.server.logs.file import file_of
+
+    media_type = "text/csv" if query.format is LogFormat.CSV else "text/plain"
+    return _response(viewer, query, lambda opened: StreamingResponse(file_of(opened, query), media_type=media_type))
+
+
 def _logs(viewer: Viewer) -> OpenLogs:
     from mindscope.server.logs.sources import OpenLogs
 
@@ -79,11 +90,15 @@ def _logs(viewer: Viewer) -> OpenLogs:
 
 
 def _answer(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Answer]) -> Response:
+    return _response(viewer, query, lambda opened: JsonResponse(look(opened)))
+
+
+def _response(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Response]) -> Response:
     """The result of ``look`` for a log, or a response with 400, 404 or 409."""
     from mindscope.server.logs.sources import NoLogError
 
     try:
-        return JsonResponse(look(_logs(viewer).get(viewer.catalog, query.run, query.files)))
+        return look(_logs(viewer).get(viewer.catalog, query.run, query.files))
     except NoLogError as error:
         return failure(404, reason_of(error), "POST /api/logs/files lists the logs of runs")
     except RunNotFoundError:

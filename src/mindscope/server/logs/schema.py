@@ -89,6 +89,19 @@ class LogLinesQuery(LogConditions):
     is_last: bool = False
 
 
+class LogFormat(str, Enum):
+    """Of a file: ``text`` as it was logged, ``csv`` with time, level, module, rank and file."""
+
+    TEXT = "text"
+    CSV = "csv"
+
+
+class LogFileQuery(LogConditions):
+    """Which messages are saved, and how."""
+
+    format: LogFormat = LogFormat.TEXT
+
+
 class LogLine(Answer):
     """A message: its first lines, the number of its file, and what it says of itself.
 
@@ -144,13 +157,31 @@ class LogMessageQuery(OfLog):
     row: Place
 
 
+class LogTensor(Answer):
+    """A printed tensor.
+
+    ``rows`` are its first elements: those along the last axis in columns, those of all other axes one below the other;
+    empty if the text abbreviates them. ``min``, ``max`` and ``mean`` are of its finite elements, null without any.
+    """
+
+    dtype: str
+    shape: list[int]
+    rows: list[list[str]]
+    is_cut: bool
+    min: float | None
+    max: float | None
+    mean: float | None
+    non_finite: int
+
+
 class LogMessageAnswer(Answer):
-    """A message with all of its lines, at most its first MiB.
+    """A message with all of its lines, at most its first MiB, and the tensors that were printed in it.
 
     ``step`` is the last one that the training had recorded, null if unknown.
     """
 
     text: str
+    tensors: list[LogTensor]
     step: int | None
     is_cut: bool
 

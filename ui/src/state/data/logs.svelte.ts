@@ -18,7 +18,8 @@ import {
 import { problemOf, type Problem } from "../requests/problem";
 import type { ResourceDefinition } from "../requests/resourceCache";
 
-export type { LogConditions, LogHistogram, LogLine, RunLogs } from "../../api/logs";
+export { fetchLogFile } from "../../api/logs";
+export type { LogConditions, LogHistogram, LogLine, LogTensor, RunLogs } from "../../api/logs";
 
 export const logFiles: ResourceDefinition<{ runs: readonly string[] }, LogFiles> = {
   kind: "log_files",

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An index of the values in a print file: each is a message of the module ``Print``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.debug.formats.print_file import PrintedValue, ValuePlace, read_value, value_places
+from mindscope.debug.logs.columns import GrowingColumn
+from mindscope.debug.logs.index import LogMessage, MessageKind, rank_in_path
+from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.printing import value_text
+from mindscope.errors import FormatError
+
+PRINT = "Print"
+_LONGEST = 1 << 28
+"""Bytes of a value whose elements are shown."""
+
+
+class PrintIndex:
+    """As ``LogIndex``, of a file of ``print_file_path``. Values have no time; they are sorted by when they were found.
+
+    ``read_more`` raises OSError also where bytes are no value.
+    """
+
+    is_utc = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rank_of_file = rank_in_path(path)
+        self.kinds = [MessageKind(Level.UNKNOWN, PRINT, self.rank_of_file, False)]
+        self.generation = 0
+        self._identity: tuple[int, int] | None = None
+        self._empty()
+
+    def _empty(self) -> None:
+        self.end = 0
+        self._start, self._length, self._time = (GrowingColumn(np.int64) for _ in range(3))
+
+    def __len__(self) -> int:
+        return len(self._start)
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        return self._start.values
+
+    @property
+    def time_ns(self) -> NDArray[np.int64]:
+        return self._time.values
+
+    @property
+    def kind(self) -> NDArray[np.uint16]:
+        return np.zeros(len(self), np.uint16)
+
+    def read_more(self, most_bytes: int | None = None) -> int:
+        state = self.path.stat()
+        identity = state.st_dev, state.st_ino
+        if self._identity is not None and (identity != self._identity or state.st_size < self.end):
+            self._empty()
+            self.generation += 1
+        self._identity = identity
+        begin, places = self.end, list[ValuePlace]()
+        try:
+            for place in value_places(self.path, begin):
+                places.append(place)
+                self.end = place.start + place.length
+                if most_bytes is not None and self.end - begin >= most_bytes:
+                    break
+        except FormatError as error:
+            raise OSError(str(error)) from error
+        finally:
+            self._start.extend(np.array([place.start for place in places], np.int64))
+            self._length.extend(np.array([place.length for place in places], np.int64))
+            self._time.extend(np.full(len(places), state.st_mtime_ns, np.int64))
+        return self.end - begin
+
+    def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Byte after each value."""
+        return self.start[rows] + self._length.values[rows]
+
+    def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:
+        for row in rows.tolist():
+            text = printed_text(self.value(row))
+            yield LogMessage(row, Level.UNKNOWN, 0, PRINT, self.rank_of_file, text)
+
+    def value(self, row: int) -> PrintedValue:
+        """A value. Raises OSError."""
+        place = ValuePlace(int(self.start[row]), int(self._length.values[row]))
+        if place.length > _LONGEST:
+            return PrintedValue(f"a value of {place.length:,} bytes", None)
+        try:
+            return read_value(self.path, place)
+        except FormatError as error:
+            raise OSError(f"value at byte {place.start}: {error}") from error
+
+    def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
+        texts = [each.text.encode() for each in self.messages(np.arange(first, last + 1))]
+        ends = np.cumsum([0, *map(len, texts)])
+        return b"".join(texts), ends.astype(np.int32)
+
+
+def printed_text(value: PrintedValue) -> str:
+    """As Print writes it to the screen."""
+    return value.text if value.array is None else value_text(value.array, value.dtype)

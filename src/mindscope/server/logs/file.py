@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All messages that fulfil conditions, as text or as CSV."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from io import StringIO
+
+from mindscope.debug.logs.log_files import PlacedMessage
+from mindscope.formats.csv_cells import text_cell
+from mindscope.server.logs.query import BUDGET_S, LEVELS, filter_of
+from mindscope.server.logs.schema import LogFileQuery, LogFormat
+from mindscope.server.logs.sources import OpenLog
+
+_PAGE = 1000
+_HEADER = ("time", "level", "module", "rank", "file", "message")
+
+
+def file_of(opened: OpenLog, query: LogFileQuery) -> Iterator[str]:
+    """The file in pieces; what is added to the log meanwhile is left out. Raises DebugDataError."""
+    opened.selection(filter_of(query))  # raises before the first piece
+    pages = _pages(opened, query)
+    if query.format is LogFormat.TEXT:
+        return ("".join(f"{each.message.text}\n" for each in page) for page in pages)
+    return _csv(pages, [file.name for file in opened.logs.files])
+
+
+def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]]:
+    first, end = 0, None
+    while end is None or first < end:
+        with opened.lock:
+            selection = opened.selection(filter_of(query))
+            if end is None:
+                deadline = time.monotonic() + BUDGET_S
+                opened.logs.refresh(deadline)
+                selection.advance(deadline)
+                is_complete = selection.is_complete and opened.logs.indexed_bytes >= opened.logs.total_bytes
+                end = len(selection) if is_complete else None
+            page = selection.messages(first, _PAGE if end is None else min(_PAGE, end - first))
+        first += len(page)
+        if not page and end is not None:
+            return
+        yield page
+
+
+def _csv(pages: Iterator[list[PlacedMessage]], files: list[str]) -> Iterator[str]:
+    buffer = StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(_HEADER)
+    for page in pages:
+        writer.writerows(_cells(each, files) for each in page)
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def _cells(placed: PlacedMessage, files: list[str]) -> tuple[str | int, ...]:
+    message, seconds = placed.message, placed.wall_time
+    clock = "" if seconds is None else datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="milliseconds")
+    rank = message.rank if message.rank >= 0 else ""
+    level = LEVELS[message.level].value
+    return (clock, level, text_cell(message.module), rank, text_cell(files[placed.file]), text_cell(message.text))
