@@ -12,10 +12,15 @@ import numpy as np
 
 from mindscope.annotations import Annotations
 from mindscope.annotations.operator_pairs import change_operator_pair
+from mindscope.formats import wire
+from mindscope.formats.print_schemas import PRINT
 from tests.debug.formats.made_dumps import real_dump
+from tests.debug.formats.test_flight_recorder import entry, write
+from tests.debug.formats.test_print_file import VALUES
 from tests.debug.recorded_runs import write_run
 from tests.debug.test_compare import training as renamed_training
 from tests.debug.whole_tensor_dumps import write_dumped_run
+from tests.reading.test_failures import write_failure, write_scalars
 from tests.reading.test_run_debug import training
 
 from .conftest import CommandLine
@@ -139,3 +144,23 @@ def test_wrong_use_names_the_remedy(mindscope: CommandLine, tmp_path: Path) -> N
     assert "is no LEFT=RIGHT" in mindscope("debug", run, "--compare", run, "--pair", "a", want=2).stderr
     (tmp_path / "empty").mkdir()
     assert "holds no debugging data" in mindscope("debug", str(tmp_path / "empty"), want=1).stderr
+
+
+def test_failures_and_printed_values_are_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    write_scalars(run)
+    directory = write_failure(run)
+    write(run, 0, entry(1), entry(2))
+    write(run, 1, entry(1))
+    out = mindscope("debug", str(run), want=3).stdout
+    assert (
+        f"Running data of rank 0: {directory}\n  failed with ValueError: loss is nan\n  in forward, fc1, Linear\n"
+        in out
+    )
+    assert "Flight recorder of ranks 0, 1: 1 collectives differ" in out
+    found = json.loads(mindscope("debug", str(run), "--json", want=3).stdout)["failures"]
+    assert (found["running_data"][0]["state"]["cur_step_num"], found["mismatches"][0]["kind"]) == (7, "missing")
+    (run / "print.pb").write_bytes(wire.encode(PRINT, {"value": VALUES[:2]}))
+    assert mindscope("debug", str(run), "--printed").stdout.splitlines()[:2] == [
+        "print.pb: loss:", "print.pb: Tensor(shape=[2, 3], dtype=Float32, value=",
+    ]  # fmt: skip

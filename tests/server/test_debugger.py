@@ -18,6 +18,8 @@ from mindscope.server.debugger.scans import Scans
 from mindscope.settings import Settings
 from tests.debug.formats.made_dumps import raw_dump
 from tests.debug.formats.test_debug_mode import TEXT
+from tests.debug.formats.test_flight_recorder import entry, write
+from tests.reading.test_failures import write_failure
 
 from .debug_runs import STACK, arrays_of, write_run
 from .live_viewer import DATA, Columns, unpack
@@ -178,6 +180,27 @@ def test_a_dump_beside_the_only_run_is_a_source(client: TestClient, logs: Path) 
     assert columns(client, "rows", source="../dump", rank=1, step=3).header["total"] == 5
     write_run(logs / "other")
     assert [each["source"] for each in ask(client, "sources", runs=["run"])["sources"]] == ["."]
+
+
+def test_failures_of_a_run(client: TestClient, logs: Path) -> None:
+    write_failure(logs / "run")
+    write(logs, 0, entry(1), entry(2))
+    write(logs, 1, entry(1, state="started"))
+    found = ask(client, "failures", runs=["run", "nix"])
+    assert found["failures"] == [
+        {"run": "run", "source": "rank_0/rdr", "rank": 0, "error": "ValueError: loss is nan"}
+    ]  # fmt: skip
+    assert [(each["rank"], each["collectives"], each["last"][-1]["state"]) for each in found["ranks"]] == [
+        (0, 2, "completed"), (1, 1, "started"),
+    ]  # fmt: skip
+    assert [each["kind"] for each in found["mismatches"]] == ["state", "missing"]
+    assert found["mismatches"][1]["values"] == {"0": "nccl:all_reduce", "1": ""}
+    failure = ask(client, "failure", run="run", source="rank_0/rdr")
+    assert (failure["phase"], failure["module"], failure["not_finite"]) == (
+        "forward", "fc1", "output fc1 float32 [4, 3]",
+    )  # fmt: skip
+    assert (failure["facts"]["cur_step_num"], failure["statistics"]["rows"][0][1]) == ("7", "fc1")
+    assert error_of(client, "failure", 404, source="../x") == "debug_source_not_found"
 
 
 def test_what_is_not_there_says_so(client: TestClient) -> None:

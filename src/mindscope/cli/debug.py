@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mindscope.cli.debug_failures import failures_of, printed_lines
 from mindscope.cli.debug_report import RECOMMENDED, DebugReport, Pairing
+from mindscope.cli.logs import printable
 from mindscope.cli.watch import FIRED
+from mindscope.errors import DebugDataError
 
 if TYPE_CHECKING:
     from mindscope.reading.run_debug import RunDebug
@@ -84,23 +87,40 @@ def debug(
             "--workspace", metavar="DIR", help="Of a viewer, with the operators that were paired on its page."
         ),
     ] = None,
+    printed: Annotated[
+        bool, typer.Option("--printed", help="Print texts and tensors that MindSpore's Print wrote, and no analysis.")
+    ] = False,
     top: Annotated[int, typer.Option("--top", min=1, max=100_000, help="Hits that are listed.")] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print where a training went wrong, from recorded statistics of its tensors.
 
-    Without options: the first bad number, the hits of the recommended watchpoints, and where the ranks of a
-    data-parallel training part. Exit codes are 0 and, if there is a bad number, a hit or a difference, 3. The exit code
-    is 1 if two trainings can't be compared, because too few of their operators match.
+    Without options: what recorders wrote when it failed, the first bad number, the hits of the recommended watchpoints,
+    and where the ranks of a data-parallel training part. Exit codes are 0 and, if there is a failure, a bad number, a
+    hit or a difference, 3. The exit code is 1 if two trainings can't be compared, because too few of their operators
+    match.
     """
     from mindscope.debug.compare import Tolerance
 
     if compare is None and (tensor is not None or step is not None):
         raise typer.BadParameter("--tensor and --step need --compare OTHER")
-    opened = _opened(run, source)
-    if not first_bad and watch is None and compare is None and not ranks:
-        first_bad, watch, ranks = True, [RECOMMENDED], len(opened.source.ranks) > 1
+    if printed:
+        for line in printed_lines(run, top):
+            typer.echo("\n".join(map(printable, line.split("\n"))))
+        return
+    has_no_choice = not first_bad and watch is None and compare is None and not ranks
+    failures = failures_of(run) if has_no_choice and source is None else None
+    try:
+        opened = _opened(run, source)
+    except DebugDataError:
+        if not failures:
+            raise
+        opened = None
     report = DebugReport(opened, as_json, top)
+    if failures:
+        report.add_failures(failures)
+    if has_no_choice and opened is not None:
+        first_bad, watch, ranks = True, [RECOMMENDED], len(opened.source.ranks) > 1
     if first_bad:
         report.add_first_bad()
     if watch:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from mindscope.cli.debug_failures import failure_lines, failures_json
 from mindscope.cli.logs import printable
 from mindscope.cli.printed_table import printed_table
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from mindscope.debug.compare import Divergence, Tolerance
     from mindscope.debug.watchpoints import Evaluation
+    from mindscope.reading.failures import RunFailures
     from mindscope.reading.run_debug import RunDebug
 
 RECOMMENDED = "recommended"
@@ -38,23 +40,34 @@ class Pairing(NamedTuple):
 class DebugReport:
     """What was found, as JSON, or as lines and tables."""
 
-    def __init__(self, opened: RunDebug, as_json: bool, top: int) -> None:
-        self._opened, self._as_json, self._top = opened, as_json, top
+    def __init__(self, opened: RunDebug | None, as_json: bool, top: int) -> None:
+        """``opened`` is None if only failures are added."""
+        self._found, self._as_json, self._top = opened, as_json, top
         self._json: dict[str, Any] = {}
         self._shown: list[Any] = []  # lines, and tables of rich
         self.has_found = False
-        """Whether there is a bad number, a hit or a difference."""
+        """Whether there is a failure, a bad number, a hit or a difference."""
         self.has_failed = False
         """Whether two trainings can't be compared."""
+
+    @property
+    def _opened(self) -> RunDebug:
+        assert self._found is not None, "only failures are reported of a run without statistics"
+        return self._found
+
+    def add_failures(self, found: RunFailures) -> None:
+        self.has_found = True
+        self._json["failures"] = failures_json(found)
+        self._shown += failure_lines(found, self._top)
 
     def add_first_bad(self) -> None:
         found = self._opened.first_bad()
         self.has_found |= found is not None
         self._json["first_bad"] = None if found is None else found.to_json()
         if found is None:
-            self._shown.append("No NaN and no infinity damages the training.")
+            self._shown += [*([""] if self._shown else []), "No NaN and no infinity damages the training."]
             return
-        self._shown += found.sentences()
+        self._shown += [*([""] if self._shown else []), *found.sentences()]
         if len(found.chain) > 1:
             self._shown.append("From there: " + " -> ".join(found.chain[:_MOST_OPERATORS]))
         self._shown += [f"Rank {rank}: {operator}" for rank, operator in found.other_ranks.items()]

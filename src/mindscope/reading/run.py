@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,10 @@ from mindscope.store import RunStore
 from mindscope.types import Audio, Damage, Image, Kind, Landscape, Tensor, Video
 
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
+    from mindscope.debug.formats.print_file import PrintedValue
     from mindscope.graph import DatasetNode, Graph
     from mindscope.lineage import Lineage
+    from mindscope.reading.failures import RunFailures
     from mindscope.reading.profiles import RunProfiles
     from mindscope.reading.run_debug import RunDebug
 
@@ -175,6 +177,18 @@ class Run:
         from mindscope.reading.run_debug import debug_of_run
 
         return debug_of_run(self.store)
+
+    def failures(self) -> RunFailures:
+        """What recorders wrote when the training failed: running data of each rank, and its last collectives."""
+        from mindscope.reading.failures import find_failures, read_failures
+
+        return read_failures(find_failures(self.path))
+
+    def printed(self) -> Iterator[tuple[Path, PrintedValue]]:
+        """Texts and tensors that MindSpore's Print wrote, and tensors in the logs of the run, with their files."""
+        from mindscope.reading.printed import printed_values
+
+        return printed_values(self.path)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:

@@ -386,6 +386,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/debugger/failure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Failure
+         * @description The running data of a rank: error, place in the program, last tensors, order of execution, memory, files.
+         */
+        post: operations["query_debug_failure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/debugger/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Debug Failures
+         * @description What recorders wrote when trainings failed: running data, and the last collectives of ranks.
+         */
+        post: operations["query_debug_failures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/debugger/first_bad": {
         parameters: {
             query?: never;
@@ -3243,6 +3283,24 @@ export interface components {
             stages: components["schemas"]["mindscope__server__graphs__schema__PipelineStage"][];
         };
         /**
+         * DebugCollective
+         * @description A collective in its process group; ``stack`` is innermost first.
+         */
+        DebugCollective: {
+            /** Group */
+            group: string;
+            /** Input Sizes */
+            input_sizes: number[][];
+            /** Operation */
+            operation: string;
+            /** Sequence */
+            sequence: number;
+            /** Stack */
+            stack: string[];
+            /** State */
+            state: string;
+        };
+        /**
          * DebugComparisonHeader
          * @description The JSON header of a comparison as ``application/vnd.mindscope.columns``.
          *
@@ -3362,6 +3420,97 @@ export interface components {
             tolerance: number;
         };
         /**
+         * DebugFailureAnswer
+         * @description Running data of a rank; what was not recorded is empty.
+         *
+         *     ``module`` is the innermost module that ran, of class ``type``. ``call`` is the innermost line that called
+         *     something, ``lines`` are those of the user's program, innermost first. ``not_finite`` is the first tensor with a NaN
+         *     or an infinity. ``facts`` are state and memory. ``nodes`` and ``addresses`` were recorded by MindSpore.
+         */
+        DebugFailureAnswer: {
+            addresses: components["schemas"]["DebugTextTable"];
+            /** Call */
+            call: string;
+            /** Error */
+            error: string;
+            /** Exception */
+            exception: string;
+            /** Facts */
+            facts: {
+                [key: string]: string;
+            };
+            /** Files */
+            files: components["schemas"]["DebugFailureFile"][];
+            /** Lines */
+            lines: string[];
+            memory_history: components["schemas"]["DebugTextTable"];
+            /** Module */
+            module: string;
+            nodes: components["schemas"]["DebugTextTable"];
+            /** Not Finite */
+            not_finite: string;
+            order: components["schemas"]["DebugTextTable"];
+            /** Phase */
+            phase: string;
+            /** Problems */
+            problems: components["schemas"]["ReasonEntry"][];
+            /** Stacks */
+            stacks: string;
+            statistics: components["schemas"]["DebugTextTable"];
+            /** Type */
+            type: string;
+        };
+        /**
+         * DebugFailureEntry
+         * @description Running data of a rank: ``run`` holds it, ``source`` is its path there. ``error`` is empty if unknown.
+         */
+        DebugFailureEntry: {
+            /** Error */
+            error: string;
+            /** Rank */
+            rank: number | null;
+            /** Run */
+            run: string;
+            /** Source */
+            source: string;
+        };
+        /**
+         * DebugFailureFile
+         * @description A file of the directory.
+         */
+        DebugFailureFile: {
+            /** Name */
+            name: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * DebugFailureQuery
+         * @description One of the failures that are listed.
+         */
+        DebugFailureQuery: {
+            /** Run */
+            run: string;
+            /** Source */
+            source: string;
+        };
+        /**
+         * DebugFailuresAnswer
+         * @description What recorders wrote when trainings failed.
+         *
+         *     ``ranks`` are dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
+         */
+        DebugFailuresAnswer: {
+            /** Failures */
+            failures: components["schemas"]["DebugFailureEntry"][];
+            /** Mismatches */
+            mismatches: components["schemas"]["DebugMismatch"][];
+            /** Problems */
+            problems: string[];
+            /** Ranks */
+            ranks: components["schemas"]["DebugFlightRank"][];
+        };
+        /**
          * DebugFirstBad
          * @description The first NaN or infinity that damages a training.
          *
@@ -3417,6 +3566,22 @@ export interface components {
             steps: number;
             /** Unreadable Steps */
             unreadable_steps: number;
+            /** Version */
+            version: string;
+        };
+        /**
+         * DebugFlightRank
+         * @description The dump of a rank: how many collectives it has, the last ones with the source lines that called them.
+         */
+        DebugFlightRank: {
+            /** Collectives */
+            collectives: number;
+            /** Last */
+            last: components["schemas"]["DebugCollective"][];
+            /** Rank */
+            rank: number;
+            /** Skipped */
+            skipped: number;
             /** Version */
             version: string;
         };
@@ -3611,6 +3776,21 @@ export interface components {
             first_step: number;
             /** Last Step */
             last_step: number;
+        };
+        /**
+         * DebugMismatch
+         * @description A collective on which ranks differ: what each rank has, empty where it has none.
+         */
+        DebugMismatch: {
+            /** Group */
+            group: string;
+            kind: components["schemas"]["MismatchKind"];
+            /** Sequence */
+            sequence: number;
+            /** Values */
+            values: {
+                [key: string]: string;
+            };
         };
         /**
          * DebugOperatorEntry
@@ -3943,6 +4123,18 @@ export interface components {
             step: number;
             /** Values */
             values: unknown;
+        };
+        /**
+         * DebugTextTable
+         * @description The first rows of a table, and how many there are.
+         */
+        DebugTextTable: {
+            /** Columns */
+            columns: string[];
+            /** Rows */
+            rows: string[][];
+            /** Total */
+            total: number;
         };
         /**
          * DebugUnevaluatedEntry
@@ -6098,6 +6290,12 @@ export interface components {
             /** Width */
             width: number;
         };
+        /**
+         * MismatchKind
+         * @description How the entries of ranks for one collective differ.
+         * @enum {string}
+         */
+        MismatchKind: "type" | "size" | "dtype" | "state" | "missing" | "undecided";
         /**
          * MissingEntry
          * @description A part that the profile lacks; ``remedy`` is the line of code that records it, or empty.
@@ -10560,6 +10758,198 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DebugConditionsAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_failure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugFailureQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugFailureAnswer"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, source, step, row or tensor. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The data can't be read. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    query_debug_failures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DebugSourcesQuery"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DebugFailuresAnswer"];
                 };
             };
             /** @description The body is not JSON. */

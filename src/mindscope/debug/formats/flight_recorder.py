@@ -92,7 +92,8 @@ def is_flight_record(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        head = file.read(_HEAD)
+        head = file.read(1)
+        head += file.read(_HEAD) if head == b"\x80" else b""
     return head[:1] == b"\x80" and b"version" in head and (b"entries" in head or b"pg_config" in head)
 
 

@@ -401,6 +401,7 @@ cdef class LineScanner:
     cdef uint64_t[RECENT] _hashes
     cdef uint16_t[RECENT] _known
     cdef bint _takes_lines, _is_traceback, _is_within, _has_messages
+    cdef bint _is_value     # whether the last line ends where the elements of a printed tensor begin
     cdef bint _is_cut       # whether the next captured line continues this one
     cdef int64_t _time_ns, _prefix_rank
     cdef int64_t _stream    # last letter of the name of the last captured line
@@ -414,18 +415,19 @@ cdef class LineScanner:
         self._file_rank = file_rank
         for place in range(RECENT):
             self._hashes[place] = 0
-        self.state = (False, False, False, False, 0, -1, False, 0, 0)
+        self.state = (False, False, False, False, 0, -1, False, 0, 0, False)
 
     @property
     def state(self):
         """Plain values that another scanner of the same file continues from."""
         return (bool(self._takes_lines), bool(self._is_traceback), bool(self._is_within), bool(self._has_messages),
-                self._time_ns, self._prefix_rank, bool(self._is_cut), self._stream, self._line_ns)
+                self._time_ns, self._prefix_rank, bool(self._is_cut), self._stream, self._line_ns,
+                bool(self._is_value))
 
     @state.setter
     def state(self, values):
         (self._takes_lines, self._is_traceback, self._is_within, self._has_messages, self._time_ns,
-         self._prefix_rank, self._is_cut, self._stream, self._line_ns) = values
+         self._prefix_rank, self._is_cut, self._stream, self._line_ns, self._is_value) = values
 
     def scan(self, const uint8_t[::1] data not None, int64_t offset, int year, bint is_end):
         """The messages that start in ``data``, which lies at ``offset`` of the file.
@@ -471,6 +473,7 @@ cdef class LineScanner:
                         self._time_ns = head.time_ns
                     start[count], time_ns[count], kind[count] = offset + (line - first), self._time_ns, self._kind(&head)
                     count += 1
+                self._is_value = line_end - line > 6 and begins(line_end - 6, line_end, b"value=", 6)
                 self._is_within = not has_end
                 line = line_end + has_end
         return line - first, start_array[:count], time_array[:count], kind_array[:count]
@@ -529,7 +532,7 @@ cdef class LineScanner:
 
     cdef bint _continues(self, const uint8_t* line, const uint8_t* end) noexcept nogil:
         cdef bint was_traceback = self._is_traceback
-        if self._takes_lines or line == end or is_space(line[0]):
+        if self._takes_lines or self._is_value or line == end or is_space(line[0]):
             return True
         self._is_traceback = begins(line, end, b"Traceback (most recent call last)", 33)
         return was_traceback or self._is_traceback

@@ -39,10 +39,15 @@ def opened_source(viewer: Viewer, run: str, source: str) -> OpenSource:
 
 def answer_of(viewer: Viewer, query: OfAllRanks, look: Callable[[OpenSource], Response]) -> Response:
     """The result of ``look`` for a source, or a response with 404 or 409."""
+    return readable(lambda: look(opened_source(viewer, query.run, query.source)))
+
+
+def readable(look: Callable[[], Response]) -> Response:
+    """The result of ``look``, or a response with 404 or 409."""
     from mindscope.server.debugger.sources import SourceNotFoundError
 
     try:
-        return look(opened_source(viewer, query.run, query.source))
+        return look()
     except SourceNotFoundError as error:
         return failure(404, reason_of(error), "POST /api/debugger/sources lists the debugging data of runs")
     except RunNotFoundError:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from mindscope.server.debugger.access import READABLE, answer_of, sources_of
+from mindscope.server.debugger.access import READABLE, answer_of, readable, sources_of
+from mindscope.server.debugger.failures_schema import DebugFailureAnswer, DebugFailureQuery, DebugFailuresAnswer
 from mindscope.server.debugger.first_bad_schema import DebugFirstBadAnswer
 from mindscope.server.debugger.schema import (
     DebugHeatQuery,
@@ -40,6 +41,22 @@ def query_debug_sources(query: DebugSourcesQuery, viewer: CurrentViewer) -> Json
     from mindscope.server.debugger.listing import list_sources  # readers would delay the first response
 
     return JsonResponse(list_sources(viewer.catalog, sources_of(viewer), query.runs))
+
+
+@router.post("/debugger/failures", response_model=DebugFailuresAnswer)
+def query_debug_failures(query: DebugSourcesQuery, viewer: CurrentViewer) -> JsonResponse:
+    """What recorders wrote when trainings failed: running data, and the last collectives of ranks."""
+    from mindscope.server.debugger.failures import list_failures
+
+    return JsonResponse(list_failures(viewer.catalog, query.runs))
+
+
+@router.post("/debugger/failure", response_model=DebugFailureAnswer, responses=READABLE)
+def query_debug_failure(query: DebugFailureQuery, viewer: CurrentViewer) -> Response:
+    """The running data of a rank: error, place in the program, last tensors, order of execution, memory, files."""
+    from mindscope.server.debugger.failures import failure_answer
+
+    return readable(lambda: JsonResponse(failure_answer(viewer.catalog, query.run, query.source)))
 
 
 @router.post("/debugger/steps", response_model=DebugStepsAnswer, responses=READABLE)

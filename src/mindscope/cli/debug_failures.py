@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``mindscope debug`` prints of a failed training, and of values that it printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mindscope.debug.formats.running_data_directory import RunningData
+    from mindscope.reading.failures import RunFailures
+
+_MOST_LINES = 10
+
+
+def failures_of(run: Path) -> RunFailures:
+    """Those of the run in a directory; none of a file."""
+    from mindscope.reading.failures import FailurePaths, find_failures, read_failures
+
+    return read_failures(find_failures(run) if run.is_dir() else FailurePaths())
+
+
+def failures_json(found: RunFailures) -> dict[str, Any]:
+    """As JSON values."""
+    return {
+        "running_data": [
+            {"path": str(each.path), "rank": each.rank, "error": each.error, **each.culprit, "state": each.state}
+            for each in found.running_data
+        ],
+        "collectives": {record.rank: len(record.collectives) for record in found.flight_records},
+        "mismatches": [
+            {"kind": str(each.kind), "group": each.group, "sequence": each.sequence, "values": dict(each.values)}
+            for each in found.mismatches
+        ],
+        "problems": found.problems,
+    }
+
+
+def failure_lines(found: RunFailures, most: int) -> Iterator[str]:
+    """For a terminal: at most ``most`` collectives."""
+    for each in found.running_data:
+        yield from _running_data_lines(each)
+    if found.flight_records:
+        ranks = ", ".join(str(each.rank) for each in found.flight_records)
+        yield f"Flight recorder of ranks {ranks}: {len(found.mismatches)} collectives differ"
+    for each in found.mismatches[:most]:
+        values = "; ".join(f"rank {rank}: {value or 'none'}" for rank, value in each.values.items())
+        yield f"  {each.kind}: group {each.group}, collective {each.sequence}: {values}"
+    yield from found.problems
+
+
+def _running_data_lines(data: RunningData) -> Iterator[str]:
+    culprit = data.culprit
+    of_rank = "" if data.rank is None else f" of rank {data.rank}"
+    yield f"Running data{of_rank}: {data.path}"
+    if data.error:
+        yield f"  failed with {data.error}"
+    where = [f"in {culprit[name]}" if name == "phase" else str(culprit[name])
+             for name in ("phase", "module", "type") if culprit.get(name)]  # fmt: skip
+    if where:
+        yield f"  {', '.join(where)}"
+    if isinstance(culprit.get("lines"), list):
+        lines = cast("list[Any]", culprit["lines"])
+        yield from (f"    {line}" for line in lines[:_MOST_LINES])
+    if tensor := culprit.get("first_not_finite"):
+        yield f"  first tensor that is not finite: {tensor}"
+    yield f"  files: {', '.join(each.name for each in data.files)}"
+
+
+def printed_lines(run: Path, most: int) -> Iterator[str]:
+    """Values that the training printed, with their files."""
+    from mindscope.debug.logs.print_index import printed_text
+    from mindscope.reading.printed import printed_values
+
+    for path, value in islice(printed_values(run), most):
+        yield f"{path.name}: {printed_text(value)}"

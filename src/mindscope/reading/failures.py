@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a failed training: running data, and the last collectives of its ranks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mindscope.debug.formats.flight_recorder import (
+    FlightRecord,
+    Mismatch,
+    find_mismatches,
+    is_flight_record,
+    read_flight_record,
+)
+from mindscope.debug.formats.running_data_directory import RunningData, holds_running_data, read_running_data
+from mindscope.errors import FormatError
+from mindscope.reading.debugging_data import entries_beside, is_of_other_run
+
+_DEPTH = 4
+_MOST_ENTRIES = 2000
+_NOT_PICKLED = (".csv", ".json", ".log", ".npy", ".pb", ".png", ".py", ".txt")
+
+
+@dataclass(slots=True)
+class RunFailures:
+    """What recorders wrote when a training failed; empty if it did not, or nothing recorded."""
+
+    running_data: list[RunningData] = field(default_factory=list[RunningData])
+    """By rank."""
+    flight_records: list[FlightRecord] = field(default_factory=list[FlightRecord])
+    """The last collectives of each rank."""
+    mismatches: list[Mismatch] = field(default_factory=list[Mismatch])
+    """Collectives on which ranks differ."""
+    problems: list[str] = field(default_factory=list[str])
+    """What can't be read."""
+
+    def __bool__(self) -> bool:
+        return bool(self.running_data or self.flight_records or self.problems)
+
+
+@dataclass(slots=True)
+class FailurePaths:
+    """Where they are."""
+
+    running_data: list[Path] = field(default_factory=list[Path])
+    flight_records: list[Path] = field(default_factory=list[Path])
+
+
+def find_failures(directory: Path, *, has_beside: bool = True) -> FailurePaths:
+    """Those of the run in a directory, below it and beside it; without those of runs below it."""
+    found = FailurePaths()
+    for path in _candidates(directory, has_beside):
+        with suppress(OSError):
+            if path.is_dir():
+                if holds_running_data(os.listdir(path)[:_MOST_ENTRIES]):  # noqa: PTH208 (names only)
+                    found.running_data.append(path)
+            elif not path.name.endswith(_NOT_PICKLED) and is_flight_record(path):
+                found.flight_records.append(path)
+    return found
+
+
+def read_failures(paths: FailurePaths) -> RunFailures:
+    """Read all; a file that can't be read is a problem."""
+    found = RunFailures()
+    for path in paths.running_data:
+        try:
+            found.running_data.append(read_running_data(path))
+        except OSError as error:
+            found.problems.append(str(error))
+    for path in paths.flight_records:
+        try:
+            found.flight_records.append(read_flight_record(path))
+        except (FormatError, OSError) as error:
+            found.problems.append(str(error))
+    found.running_data.sort(key=lambda each: -1 if each.rank is None else each.rank)
+    found.flight_records.sort(key=lambda each: each.rank)
+    found.mismatches = find_mismatches(found.flight_records)
+    return found
+
+
+def _candidates(directory: Path, has_beside: bool) -> Iterator[Path]:
+    for path in _walk(directory, _DEPTH):
+        if path == directory or not is_of_other_run(path, directory):
+            yield path
+    for beside in entries_beside(directory) if has_beside else ():
+        yield from (path for path in _walk(beside, _DEPTH - 1) if not is_of_other_run(path, directory.parent))
+
+
+def _walk(path: Path, depth: int) -> Iterator[Path]:
+    yield path
+    if not depth or path.is_symlink() or not path.is_dir():
+        return
+    with suppress(OSError), os.scandir(path) as entries:
+        names = sorted(each.name for each in entries if not each.is_symlink())
+        for name in names[:_MOST_ENTRIES]:
+            yield from _walk(path / name, depth - 1)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of failed trainings: running data of ours and of MindSpore, flight recorders, printed values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mindscope
+from mindscope.debug import LastData, value_text, write_running_data
+from mindscope.debug.formats.running_data_directory import read_running_data
+from mindscope.formats import wire
+from mindscope.formats.print_schemas import PRINT
+from tests.debug.formats.test_flight_recorder import entry, write
+from tests.debug.formats.test_print_file import VALUES
+from tests.debug.formats.test_running_data_files import MEMORY, ORDER
+
+
+def write_failure(path: Path, rank: int = 0) -> Path:
+    """Running data as of a training that failed."""
+    try:
+        raise ValueError("loss is nan")
+    except ValueError as error:
+        data = LastData(
+            state={"cur_epoch_num": 2, "cur_step_num": 7, "train_dataset_element": ["float32 [4, 3] cpu"]},
+            order=[("fc1", "Linear", "float32 [4, 3] cpu"), ("", "Net", "float32 [4, 3] cpu")],
+            statistics=[("output", "fc1", "float32", "[4, 3]", 12, 1, "")],
+            statistics_columns=("kind", "name", "dtype", "shape", "count", "nan", "problem"),
+            memory={"parameters_bytes": 48}, memory_history=[(6, 1.5, 1 << 20)],
+            memory_columns=("step", "seconds", "host_bytes"), error=error,
+            culprit={
+                "error": "ValueError: loss is nan", "phase": "forward", "module": "fc1", "type": "Linear",
+                "call": "net.py:7 forward: x.log()", "lines": ["train.py:3 main: net(x)"],
+                "first_not_finite": {"kind": "output", "name": "fc1", "dtype": "float32", "shape": [4, 3]},
+            },
+        )  # fmt: skip
+        written = write_running_data(path, data, {"RANK_ID": str(rank)})
+    assert written is not None
+    return written
+
+
+def write_scalars(directory: Path) -> None:
+    with mindscope.SummaryRecord(directory) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+
+
+def test_running_data_of_a_training(tmp_path: Path) -> None:
+    write_scalars(tmp_path / "run")
+    write_failure(tmp_path / "run", 1)
+    write_scalars(tmp_path / "run" / "inner")
+    write_failure(tmp_path / "run" / "inner")
+    (found,) = mindscope.open_run(tmp_path / "run").failures().running_data
+    assert (found.rank, found.error, found.culprit["module"]) == (1, "ValueError: loss is nan", "fc1")
+    assert found.statistics.rows == [["output", "fc1", "float32", "[4, 3]", "12", "1", ""]]
+    assert [row[1] for row in found.order.rows] == ["fc1", ""]
+    assert (found.state["cur_step_num"], found.memory["parameters_bytes"]) == (7, 48)
+    assert found.memory_history.rows == [["6", "1.5", "1048576"]]
+    assert "raise ValueError" in found.exception
+    assert "thread" in found.stacks
+    assert len(found.problems) == 0
+
+
+@pytest.mark.parametrize("missing", ["culprit.json", "exception.txt", "statistics.csv", "state.json", "exec_order.csv"])
+def test_a_missing_or_damaged_file_costs_only_itself(tmp_path: Path, missing: str) -> None:
+    directory = write_failure(tmp_path)
+    (directory / missing).unlink()
+    found = read_running_data(directory)
+    assert (found.error, len(found.problems)) == ("ValueError: loss is nan", 0)
+    (directory / missing).write_bytes(b'["\xff\0')
+    assert len(read_running_data(directory).files) == 8
+
+
+def test_running_data_of_mindspore(tmp_path: Path) -> None:
+    directory = tmp_path / "run" / "rank_3" / "rdr"
+    directory.mkdir(parents=True)
+    write_scalars(tmp_path / "run")
+    write_scalars(tmp_path / "other" / "run")
+    write_failure(tmp_path / "other" / "run")
+    (directory / "SESSION.graph_exec_order.0.20260101000000.txt").write_text(ORDER)
+    (directory / "KERNEL.mem_address_list.20260101000000.txt").write_text(MEMORY)
+    (found,) = mindscope.open_run(tmp_path / "run").failures().running_data
+    assert (found.rank, found.error) == (3, "")
+    assert [each.number for each in found.nodes] == [0, 1]
+    assert [each.size for each in found.addresses] == [4096, 16, 64, 64]
+
+
+def test_flight_records_beside_a_run_are_compared(tmp_path: Path) -> None:
+    write_scalars(tmp_path / "run")
+    write(tmp_path, 0, entry(1), entry(2))
+    write(tmp_path, 1, entry(1))
+    (tmp_path / "nccl_trace_rank_2").write_bytes(b"\x80version entries cut")
+    found = mindscope.open_run(tmp_path / "run").failures()
+    assert [each.rank for each in found.flight_records] == [0, 1]
+    assert [(each.kind, each.sequence) for each in found.mismatches] == [("missing", 2)]
+    assert len(found.problems) == 1
+
+
+def test_printed_values_of_files_and_logs(tmp_path: Path) -> None:
+    write_scalars(tmp_path)
+    (tmp_path / "print.pb").write_bytes(wire.encode(PRINT, {"value": VALUES[:2]}))
+    (tmp_path / "train.log").write_text(f"step 1\n{value_text(np.arange(4).reshape(2, 2), 'Int64')}\nend\n")
+    found = list(mindscope.open_run(tmp_path).printed())
+    assert [(path.name, value.text[:5]) for path, value in found][:2] == [("print.pb", "loss:"), ("print.pb", "")]
+    assert found[2][1].array is not None
+    assert found[2][1].array.tolist() == [[0, 1], [2, 3]]
