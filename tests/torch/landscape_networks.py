@@ -76,7 +76,7 @@ class Transformer(nn.Module):
         self.head.weight = self.words.weight
 
     def forward(self, words: Tensor) -> Tensor:
-        mask = nn.Transformer.generate_square_subsequent_mask(words.shape[1])
+        mask = nn.Transformer.generate_square_subsequent_mask(words.shape[1], device=words.device)
         x = self.layers(self.words(words) + self.places, mask=mask, is_causal=True)
         return self.head(x).transpose(1, 2)
 

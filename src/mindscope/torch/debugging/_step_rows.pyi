@@ -11,7 +11,9 @@ from mindscope.torch.core.operator_kinds import OperatorKind
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
 class TensorRows:
-    """Which row of statistics each tensor of a step has; a subclass has ``grow`` and ``summarize_other``."""
+    """Which row of statistics each tensor of a step has; a subclass has ``grow``, ``summarize_other``
+    and ``summarize_on_cuda``.
+    """
 
     count: int
     """Rows."""
@@ -33,6 +35,9 @@ class TensorRows:
 
     def set_row(self, tensor: Tensor, row: int) -> None:
         """Have a tensor share the row of another one with the same elements."""
+
+def is_freed(tensor: Tensor) -> bool:
+    """Whether a tensor has elements but no memory, as parameters that FSDP gathers only while they are used."""
 
 class Operator:
     """An operator or module at one place of a step, over all steps."""

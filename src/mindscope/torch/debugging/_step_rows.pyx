@@ -5,7 +5,7 @@
 from weakref import ref
 
 from mindscope.debug.model.tensors import Role
-from mindscope.torch.debugging.nested_tensors import tensors_in
+from mindscope.torch.debugging._nested_tensors import tensors_in
 from torch import Tensor
 
 cdef object INPUT = Role.INPUT
@@ -15,7 +15,8 @@ cdef list SLOTS = [str(place) for place in range(64)]
 
 
 cdef class TensorRows:
-    """Which row of statistics each tensor of a step has; a subclass has ``grow`` and ``summarize_other``.
+    """Which row of statistics each tensor of a step has; a subclass has ``grow``, ``summarize_other``
+    and ``summarize_on_cuda``.
 
     Args:
         plain_types: classes of tensors that are read as they are.
@@ -79,14 +80,25 @@ cdef class TensorRows:
         if type(tensor) not in self.plain_types:
             return -1
         code = self.codes.get(tensor.dtype)
-        if code is None or not tensor.is_cpu or not tensor.is_contiguous():
+        if code is None or not tensor.is_contiguous():
             return -1
-        address, count = tensor.data_ptr(), tensor.numel()
-        if address == 0 and count:
+        cdef bint is_cpu = tensor.is_cpu
+        if not (is_cpu or tensor.is_cuda) or is_freed(tensor):
             return -1
         cdef Py_ssize_t row = self.next_row()
-        self.summarize(row, address, code, count)
+        if is_cpu:
+            self.summarize(row, tensor.data_ptr(), code, tensor.numel())
+        elif not self.summarize_on_cuda(row, tensor.get_device(), code, tensor.data_ptr(), tensor.numel()):
+            self.count = row
+            return -1
         return row
+
+
+cpdef bint is_freed(tensor) except -1:
+    """Whether a tensor has elements but no memory, as parameters that FSDP gathers only while they are used."""
+    if not tensor.data_ptr():
+        return tensor.numel() != 0
+    return tensor.storage_offset() != 0 and tensor.untyped_storage().nbytes() == 0
 
 
 cdef object version_of(tensor):

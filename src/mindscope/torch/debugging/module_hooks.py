@@ -18,9 +18,9 @@ from torch.utils.hooks import RemovableHandle
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.torch.core.call_hooks import CallHooks
 from mindscope.torch.core.network_names import NamedModule
+from mindscope.torch.debugging._nested_tensors import tensors_in
 from mindscope.torch.debugging._step_rows import Run
 from mindscope.torch.debugging.followed_step import FollowedStep, in_backward
-from mindscope.torch.debugging.nested_tensors import tensors_in
 from mindscope.torch.debugging.step_collector import StepCollector
 
 

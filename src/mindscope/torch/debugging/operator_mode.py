@@ -16,8 +16,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from mindscope.debug.model.tensors import Phase
 from mindscope.torch.core.operator_calls import OperatorCall, OperatorCalls
 from mindscope.torch.core.operator_kinds import OperatorKind, OperatorKinds
+from mindscope.torch.debugging._nested_tensors import tensors_in
 from mindscope.torch.debugging.followed_step import FollowedStep
-from mindscope.torch.debugging.nested_tensors import tensors_in
 from mindscope.torch.debugging.source_lines import user_stack
 from mindscope.torch.debugging.step_collector import StepCollector
 

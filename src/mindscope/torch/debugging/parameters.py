@@ -49,8 +49,7 @@ class ParameterHooks:
         self._before.clear()
         self._has_optimized = False
         if not self._has_hooks:
-            for parameter in self._network.parameters():
-                self._keep(parameter)
+            self._keep(list(self._network.parameters()))
 
     def end_step(self, collector: StepCollector) -> None:
         """Record what is known if no optimizer called hooks, as where a loss scale was too large."""
@@ -69,15 +68,15 @@ class ParameterHooks:
             self._followed.guarded("parameters", lambda: self._keep_parameters(collector, optimizer, has_closure))
 
     def _keep_parameters(self, collector: StepCollector, optimizer: Optimizer, has_closure: bool) -> None:
-        for place, parameter in self._own(optimizer):
-            if not has_closure:  # a closure computes the gradients later
-                _add_gradient(collector, place, parameter)
-            self._keep(parameter)
+        own = self._own(optimizer)
+        for place, parameter in () if has_closure else own:  # a closure computes the gradients later
+            _add_gradient(collector, place, parameter)
+        self._keep([parameter for _, parameter in own])
 
-    def _keep(self, parameter: Tensor) -> None:
-        if parameter.requires_grad:
-            with torch.no_grad():
-                self._before[id(parameter)] = parameter.detach().clone()
+    def _keep(self, parameters: list[Tensor]) -> None:
+        trained = [each for each in parameters if each.requires_grad]
+        with torch.no_grad():
+            self._before.update(zip(map(id, trained), _copies(trained), strict=True))
 
     def _step_ends(self, optimizer: Optimizer, has_closure: bool) -> None:
         collector = self._followed.collector
@@ -96,6 +95,16 @@ class ParameterHooks:
     def _own(self, optimizer: Optimizer) -> list[tuple[ParameterPlace, Tensor]]:
         every = [each for group in optimizer.param_groups for each in group["params"]]
         return [(place, each) for each in every if (place := self._places.get(id(each))) is not None]
+
+
+def _copies(parameters: list[Tensor]) -> list[Tensor]:
+    """Copies of parameters, those of one device by a few kernels."""
+    if any(type(each) not in (Tensor, nn.Parameter) or each.is_cpu for each in parameters):
+        return [each.detach().clone() for each in parameters]
+    copies = [torch.empty_like(each) for each in parameters]
+    if copies:
+        torch._foreach_copy_(copies, [each.detach() for each in parameters])  # pyright: ignore
+    return copies
 
 
 def _add_gradient(collector: StepCollector, place: ParameterPlace, parameter: Tensor) -> None:

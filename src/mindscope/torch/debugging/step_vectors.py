@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mindscope.debug.model.fields import FIELDS
-from mindscope.stats._tensor_statistics import StatisticsRows, mix
-from mindscope.torch.debugging._step_rows import TensorRows
-from mindscope.torch.debugging.device_statistics import device_statistics, device_update
+from mindscope.stats._tensor_statistics import StatisticsRows
+from mindscope.torch.debugging._cuda_rows import CudaRows
+from mindscope.torch.debugging._step_rows import TensorRows, is_freed
+from mindscope.torch.debugging.device_rows import DeviceRows
 from mindscope.torch.debugging.element_types import BYTES, ELEMENT_TYPES, ElementType
 from mindscope.torch.debugging.plain_tensors import NotSummarizedError, in_memory_order, is_of_torch_func, plain_tensor
 from mindscope.torch.summary.host_copy import HostCopy
@@ -23,6 +24,7 @@ from mindscope.torch.summary.host_copy import HostCopy
 _LEAST_ROWS = 256
 _PLAIN_TYPES = (Tensor, torch.nn.Parameter)
 _CODES = {dtype: element.code for dtype, element in ELEMENT_TYPES.items() if element.code != BYTES}
+_LIMITS = {each.code: (each.near_max, each.tiny) for each in ELEMENT_TYPES.values() if each.code != BYTES}
 
 
 class Vectors(NamedTuple):
@@ -38,7 +40,7 @@ class StepVectors(TensorRows):
     """Summarizes tensors, each once while it does not change. Nothing in here waits for a device.
 
     Tensors in memory of the processor are read by a compiled function on the spot. Those of other devices are reduced
-    there; the results of a step are copied together, in the background.
+    there, on CUDA by one kernel; the results of a step are copied together, in the background.
 
     Args:
         capacity: rows that the step before needed.
@@ -48,8 +50,8 @@ class StepVectors(TensorRows):
     def __init__(self, capacity: int, reasons: Counter[str]) -> None:
         super().__init__(_PLAIN_TYPES, _CODES)
         self._reasons = reasons
-        self._on_devices: dict[torch.device, list[tuple[int, Tensor, Tensor]]] = {}  # row, statistics, hash
-        self._updates: dict[torch.device, list[tuple[int, Tensor]]] = {}
+        self._devices: dict[torch.device, DeviceRows] = {}
+        self._cuda: dict[int, CudaRows | None] = {}  # those of self._devices, by number
         self._copy: HostCopy | None = None  # of the rows of devices, once the step is over
         self._allocate(max(capacity, _LEAST_ROWS))
 
@@ -78,12 +80,11 @@ class StepVectors(TensorRows):
     def _summarized(self, tensor: Tensor) -> int:
         tensor = in_memory_order(plain_tensor(tensor))
         element = ELEMENT_TYPES[tensor.dtype]
+        if is_freed(tensor):
+            raise NotSummarizedError("tensor whose memory was freed")
         if not tensor.is_cpu:
             return self._add_of_device(tensor, element)
-        address, count = tensor.data_ptr(), tensor.numel()
-        if address == 0 and count:
-            raise NotSummarizedError("tensor whose memory was freed")
-        row = self.next_row()
+        row, address, count = self.next_row(), tensor.data_ptr(), tensor.numel()
         if element.code == BYTES:
             self._rows.summarize_bytes(row, address, count, element.meaning, element.near_max, element.tiny)
         else:
@@ -91,12 +92,22 @@ class StepVectors(TensorRows):
         return row
 
     def _add_of_device(self, tensor: Tensor, element: ElementType) -> int:
-        if tensor.numel() and tensor.untyped_storage().nbytes() == 0:
-            raise NotSummarizedError("tensor whose memory was freed")
-        statistics, hash_ = device_statistics(tensor, element)
         row = self.next_row()
-        self._on_devices.setdefault(tensor.device, []).append((row, statistics, hash_))
+        self._rows_of(tensor.device).summarize(row, tensor, element)
         return row
+
+    def summarize_on_cuda(self, row: int, device: int, code: int, address: int, count: int) -> bool:
+        """Write a row of a tensor in memory of a CUDA device; False if it needs another way."""
+        rows = self._cuda.get(device)
+        if rows is None:
+            rows = self._cuda[device] = self._rows_of(torch.device("cuda", device)).cuda
+        return rows is not None and rows.summarize_memory(row, code, address, count, *_LIMITS[code])
+
+    def _rows_of(self, device: torch.device) -> DeviceRows:
+        rows = self._devices.get(device)
+        if rows is None:
+            rows = self._devices[device] = DeviceRows(device)
+        return rows
 
     def add_update(self, row: int, now: Tensor, before: Tensor) -> None:
         """Add the means of |now - before| and |before| to the row of a parameter; ``before`` is like ``now``."""
@@ -106,7 +117,7 @@ class StepVectors(TensorRows):
             return
         code = ELEMENT_TYPES[now.dtype].code
         if not now.is_cpu:
-            self._updates.setdefault(now.device, []).append((row, device_update(now, before)))
+            self._rows_of(now.device).update(row, now, before)
         elif 0 <= code <= 3 and before.dtype is now.dtype and before.numel() == now.numel():
             self._rows.update(row, now.data_ptr(), before.data_ptr(), code, now.numel())
 
@@ -118,29 +129,21 @@ class StepVectors(TensorRows):
         """No more tensors come. Returns a function that waits for the devices, and gives the rows."""
         self.forget()
         values, digest = self._values[: self.count], self._digest[: self.count]
-        if not self._on_devices:
+        if not self._devices:
             return lambda: Vectors(values, digest)
-        gathered: dict[tuple[str, str], Tensor] = {}
-        for device, rows in self._on_devices.items():
-            gathered["statistics", str(device)] = torch.stack([each[1] for each in rows])
-            gathered["hash", str(device)] = torch.stack([each[2] for each in rows])
-        for device, updates in self._updates.items():
-            gathered["update", str(device)] = torch.stack([each[1] for each in updates])
-        self._copy = copy = HostCopy(gathered)
-        places = {("statistics", str(device)): [each[0] for each in rows] for device, rows in self._on_devices.items()}
-        places |= {("update", str(device)): [each[0] for each in rows] for device, rows in self._updates.items()}
-
-        devices = [str(device) for device in self._on_devices]
+        parts = {
+            (name, str(device)): tensor
+            for device, rows in self._devices.items()
+            for name, tensor in rows.gathered().items()
+        }
+        self._copy, devices = HostCopy(parts), self._devices
+        copy = self._copy
 
         def fetch() -> Vectors:
-            read = {(name, device): tensor.numpy() for name, device, tensor in copy.values()}
-            for device in devices:
-                rows = places["statistics", device]
-                values[rows, :14], values[rows, 14:] = read["statistics", device], np.nan
-                for row, hash_ in zip(rows, read["hash", device].view(np.uint64).tolist(), strict=True):
-                    digest[row] = mix(hash_, int(values[row, 0]))
-                if ("update", device) in places:
-                    values[places["update", device], 14:] = read["update", device]
+            read = {(name, device): tensor for name, device, tensor in copy.values()}
+            for device, rows in devices.items():
+                copied = {name: tensor for (name, of), tensor in read.items() if of == str(device)}
+                rows.write(copied, values, digest)
             return Vectors(values, digest)
 
         return fetch

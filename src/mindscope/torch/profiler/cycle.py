@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ class Cycle:
         )
         self.is_recording = False
         self.marks = Marks()
-        with cost.measured("starting"):
+        with cost.measured("starting"), warnings.catch_warnings():
+            # up to torch 2.11 the first cycle warns that a later one would drop its events; each has a profile here
+            warnings.filterwarnings("ignore", "Warning: Profiler clears events")
             self._profile.prepare_trace()
 
     def start(self) -> None:
