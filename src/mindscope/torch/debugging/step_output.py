@@ -90,7 +90,7 @@ class StepOutput:
             ring = self._ring or deque()
             for _ in range(sum(each.step <= step for each in ring) - self._size):
                 ring.popleft()
-            self.write_ring(f"{texts[0]}{more}")
+            self._write_all(f"{texts[0]}{more}")
             self._following = self._size // 2
 
     def _check_losses(self) -> None:
@@ -103,13 +103,18 @@ class StepOutput:
             self._was_finite = is_finite is not False
 
     def write_ring(self, why: str) -> None:
-        """Write the steps in memory."""
+        """Write the last steps; those before them, which wait for their watchpoints, are dropped."""
         with self._lock:
-            if not self._ring:
-                return
-            _log.warning("debugger writes the last %d steps: %s", len(self._ring), why)
-            while self._ring:
-                self._write(self._ring.popleft())
+            while self._ring and len(self._ring) > self._size:
+                self._ring.popleft()
+            self._write_all(why)
+
+    def _write_all(self, why: str) -> None:
+        if not self._ring:
+            return
+        _log.warning("debugger writes the last %d steps: %s", len(self._ring), why)
+        while self._ring:
+            self._write(self._ring.popleft())
 
     def _write(self, step: CollectedStep) -> None:
         self._write_tables()
