@@ -101,7 +101,7 @@ def test_the_timeline_has_streams_groups_and_threads(profile: Profile, tmp_path:
     rows = {(track.process_name, track.thread_name) for track in timeline.tracks}
     assert {("NPU 0", "stream 2"), ("NPU 0", "Group 8440 Communication"), ("process 71", "thread 72")} <= rows
     assert len(timeline.flows.source) == 2
-    assert [each.name for each in timeline.counters] == ["AI Core frequency"]
+    assert [each.name for each in timeline.counters] == ["AI Core frequency", "queue length"]
 
 
 def test_slices_have_the_cells_of_their_rows(tmp_path: Path) -> None:

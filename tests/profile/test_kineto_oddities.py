@@ -138,7 +138,7 @@ def test_all_parts_of_a_trace_of_marks_alone_are_missing(tmp_path: Path) -> None
     events.events.append({"ph": "i", "name": "Record Window End", "pid": "", "tid": "", "ts": 1e12, "s": "g"})
     events.events.append({"ph": "C", "name": "Queue", "pid": 0, "ts": 1, "args": {"queue": 3}})
     profile = events.read(tmp_path)
-    assert profile.missing.keys() == set(Part) - {Part.FURTHER_TABLES, Part.STREAM_GAPS}
+    assert profile.missing.keys() == set(Part) - {Part.FURTHER_TABLES}
     assert not overview_of(profile).advice
 
 

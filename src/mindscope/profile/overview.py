@@ -71,6 +71,7 @@ class Overview:
     peaks: Sequence[MemoryPeak]
     advice: Sequence[Advice]
     missing: Mapping[Part, Missing]
+    """Gaps of streams are missing with the streams, which says enough."""
 
     def to_json(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -117,7 +118,7 @@ def overview_of(profile: Profile, top: int = 20) -> Overview:
         kernels=None if kernels is None else kernels.group_by("name").head(top),
         peaks=peaks_of(profile),
         advice=advise(profile),
-        missing=profile.missing,
+        missing={part: each for part, each in profile.missing.items() if part is not Part.STREAM_GAPS},
     )
 
 

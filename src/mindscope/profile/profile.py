@@ -210,10 +210,8 @@ class Profile:
 
     @property
     def missing(self) -> dict[Part, Missing]:
-        """Why parts are missing; gaps of streams are missing with the streams. Computes all parts."""
-        found = {part: each for part in Part if isinstance(each := self.part(part), Missing)}
-        found.pop(Part.STREAM_GAPS, None)
-        return found
+        """Why parts are missing. Computes all parts."""
+        return {part: found for part in Part if isinstance(found := self.part(part), Missing)}
 
     def timeline(self, start: int | None = None, end: int | None = None) -> TimelineRange:
         """The slices that overlap a range of time, in nanoseconds since the origin; None for no bound.
