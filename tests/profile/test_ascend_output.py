@@ -182,7 +182,7 @@ def test_a_damaged_file_leaves_the_others(tmp_path: Path, name: str, content: by
     write(root / "ASCEND_PROFILER_OUTPUT" / name, content)
     profile = read_profile(root)
     missing = profile.missing
-    assert len([each for each in missing.values() if each.code != "not_in_format"]) <= 4
+    assert len([each for each in missing.values() if each.code not in ("not_in_format", "not_in_steps")]) <= 4
     assert all(found.reason for found in missing.values())
     if name != "kernel_details.csv":
         assert len(profile.kernels) == 3

@@ -19,7 +19,6 @@ from mindscope.profile.timeline import Counter
 from tests.profile.kineto_events import Events
 from tests.profile.made_profiles import BASE_US, TRACE_VIEW, ascend_output, write
 
-
 SAID: dict[str, Any] = {"memory bandwidth (GB/s)": 7.5}
 
 

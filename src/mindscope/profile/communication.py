@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mindscope.profile.columns import Counts, Durations, Sizes, Table, TextColumn, Times
 
 SMALL_MB: Mapping[str, float] = {"SDMA": 16.0, "RDMA": 1.0}
@@ -42,6 +45,11 @@ class Communication(Table):
     size: Sizes | None = None
     """Bytes that this rank sends or contributes; -1 where unknown."""
     dtype: TextColumn | None = None
+
+    def of_steps(self, numbers: NDArray[np.int64]) -> Communication | None:
+        """The operations of these steps; None if their steps are unknown, or without any."""
+        found = None if self.step is None else self.select(np.isin(self.step, numbers))
+        return found if found is not None and len(found) else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -95,6 +95,6 @@ def _kind_of(name: str) -> str:
     return found[0] if found else ""
 
 
-def _tracks(timeline: Timeline, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _tracks(timeline: Timeline, places: NDArray[np.signedinteger]) -> NDArray[np.int64]:
     lanes = np.searchsorted(timeline.lane_first, places, side="right") - 1
     return timeline.lane_track[lanes].astype(np.int64)

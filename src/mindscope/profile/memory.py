@@ -110,3 +110,16 @@ class Memory:
     segments: MemorySegments | None = None
     """With them, blocks have addresses."""
     plan: MemoryPlan | None = None
+
+    def between(self, begin: int, end: int) -> Memory | None:
+        """The curve from ``begin`` to before ``end``, and the blocks that are allocated then.
+
+        None without a curve, and of a plan, which has no times.
+        """
+        if self.plan is not None:
+            return None
+        curve = self.curve.select((self.curve.time >= begin) & (self.curve.time < end))
+        blocks = self.blocks
+        if blocks is not None:
+            blocks = blocks.select((blocks.allocated_at >= begin) & (blocks.allocated_at < end))
+        return Memory(curve, blocks) if len(curve) else None

@@ -18,6 +18,8 @@ from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.texts import Missing
 
+_UNSAID = (Part.STREAM_GAPS, Part.STEP_ROWS)
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryPeak:
@@ -71,7 +73,7 @@ class Overview:
     peaks: Sequence[MemoryPeak]
     advice: Sequence[Advice]
     missing: Mapping[Part, Missing]
-    """Gaps of streams are missing with the streams, which says enough."""
+    """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough."""
 
     def to_json(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -118,7 +120,7 @@ def overview_of(profile: Profile, top: int = 20) -> Overview:
         kernels=None if kernels is None else kernels.group_by("name").head(top),
         peaks=peaks_of(profile),
         advice=advise(profile),
-        missing={part: each for part, each in profile.missing.items() if part is not Part.STREAM_GAPS},
+        missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
     )
 
 

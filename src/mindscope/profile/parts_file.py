@@ -22,13 +22,14 @@ from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.step_rows import StepRows
 from mindscope.profile.steps import Steps
 from mindscope.profile.stored_texts import StoredTexts
 from mindscope.profile.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 
-_KIND = Kind(b"MSPP", 5)
+_KIND = Kind(b"MSPP", 6)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,
@@ -40,6 +41,7 @@ _CLASSES: Mapping[Part, type] = {
     Part.LINKS: Links,
     Part.STREAMS: Streams,
     Part.STREAM_GAPS: StreamGaps,
+    Part.STEP_ROWS: StepRows,
     Part.ANNOTATIONS: Annotations,
     Part.CALL_TREE: CallTree,
     Part.FURTHER_TABLES: FurtherTables,

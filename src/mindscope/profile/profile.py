@@ -10,6 +10,9 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mindscope.errors import MindscopeError, ProfilePartError
 from mindscope.profile.annotations import Annotations
 from mindscope.profile.call_tree import CallTree
@@ -22,6 +25,7 @@ from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.ranges import TimelineRange, slices_between
+from mindscope.profile.step_rows import StepRows
 from mindscope.profile.steps import Steps
 from mindscope.profile.streams import MOST_KERNEL_WAIT_US, StreamGaps, Streams, with_kernel_wait
 from mindscope.profile.texts import Missing
@@ -48,6 +52,7 @@ class Part(str, Enum):
     LINKS = "links"
     STREAMS = "streams"
     STREAM_GAPS = "stream_gaps"
+    STEP_ROWS = "step_rows"
     ANNOTATIONS = "annotations"
     CALL_TREE = "call_tree"
     FURTHER_TABLES = "further_tables"
@@ -246,14 +251,42 @@ class Profile:
         Raises:
             ProfilePartError: the profile has none of these steps, or its format can't tell what belongs to a step.
         """
-        if self._select_steps is None:
+        rows = self.part(Part.STEP_ROWS)
+        if self._select_steps is None and not isinstance(rows, StepRows):
             raise ProfilePartError(f"profile {self.name} has no tables of single steps: {self.format} can't tell them")
         numbers = self.steps.number
         if not ((numbers >= first) & (numbers <= last)).any():
             raise ProfilePartError(
                 f"profile {self.name} has no step from {first} to {last}: it has {numbers.min()} to {numbers.max()}"
             )
-        return self._select_steps(first, last)
+        if self._select_steps is not None:
+            return self._select_steps(first, last)
+        return self._of_step_rows(rows.of_steps(first, last), (numbers >= first) & (numbers <= last))
+
+    def _of_step_rows(self, rows: StepRows, is_chosen: NDArray[np.bool_]) -> Profile:
+        """Operators, kernels and modules of some steps, and what their time says of memory and communication."""
+        from mindscope.profile.formats.scope_names import modules_of
+
+        steps = self.steps.select(is_chosen)
+        begin, end = int(steps.start.min()), int((steps.start + steps.duration).max())
+        memory, communication = self.part(Part.MEMORY), self.part(Part.COMMUNICATION)
+        found: dict[Part, Any] = {
+            Part.STEPS: steps,
+            Part.OPERATORS: rows.operators,
+            Part.KERNELS: rows.kernels,
+            Part.MODULES: None if rows.operators is None else modules_of(rows.operators),
+            Part.MEMORY: memory.between(begin, end) if isinstance(memory, Memory) else None,
+            Part.COMMUNICATION: communication.of_steps(steps.number)
+            if isinstance(communication, Communication)
+            else None,
+            Part.FURTHER_TABLES: FurtherTables({}),
+        }
+
+        def made(part: Part) -> Callable[[], Any] | Missing:
+            each = found.get(part)
+            return Missing("not_in_steps") if each is None else lambda: each
+
+        return Profile(self.facts, None, {part: made(part) for part in Part})
 
     def without_trace(self) -> Profile:
         """The same profile without a timeline, whose trace holds nothing."""

@@ -17,6 +17,7 @@ class _MissingText(NamedTuple):
 
 MISSING: Mapping[str, _MissingText] = {
     "not_in_format": _MissingText("profiles of this format don't have it", ""),
+    "not_in_steps": _MissingText("the profile does not say which of them belong to a step", ""),
     "damaged": _MissingText("the profile is damaged: {error}", ""),
     "no_events": _MissingText("the profile has no events", ""),
     "torch_steps": _MissingText(  # without a schedule, profiler.step() marks none

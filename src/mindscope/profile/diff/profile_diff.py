@@ -16,7 +16,7 @@ from mindscope.profile.diff.call_diff import align_calls, aligned_modules, call_
 from mindscope.profile.diff.changes import CallChanges, Change, Changes
 from mindscope.profile.diff.notes import Note, notes_of
 from mindscope.profile.diff.operator_diff import changes_of, kernel_rows, operator_rows
-from mindscope.profile.diff.side import Side, StepRange, side_of, variance_of_mean
+from mindscope.profile.diff.side import Side, StepRange, side_of, variance_of_mean, without_tree
 from mindscope.profile.modules import Modules
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS
@@ -65,7 +65,7 @@ def diff_profiles(
     step = _step(one, other)
     has_modules = before.operators.module is not None and after.operators.module is not None
     if one.tree is None or other.tree is None:
-        one, other = Side(before, one.steps, None), Side(after, other.steps, None)
+        one, other = without_tree(one, steps_before), without_tree(other, steps_after)
         modules, calls = _aligned_by_paths(before, after) if has_modules else None, None
     else:
         aligned = align_calls(one.tree, other.tree)

@@ -92,7 +92,8 @@ def side_of(profile: Profile, steps: StepRange | None) -> Side:
         return Side(profile, found, tree)
     first, last = steps
     if tree is None:
-        raise ProfilePartError(f"profile {profile.name} has no times of single steps: {profile.format} lacks them")
+        chosen = profile.select_steps(first, last)
+        return Side(chosen, chosen.steps, None)
     numbers = profile.steps.number
     chosen = np.flatnonzero((numbers >= first) & (numbers <= last))
     if not len(chosen):
@@ -100,6 +101,14 @@ def side_of(profile: Profile, steps: StepRange | None) -> Side:
             f"profile {profile.name} has no step from {first} to {last}: it has {numbers.min()} to {numbers.max()}"
         )
     return Side(profile, profile.steps.select(chosen), _tree_of_steps(tree, chosen))
+
+
+def without_tree(side: Side, steps: StepRange | None) -> Side:
+    """The side by the tables of its profile. Raises ProfilePartError if it can't tell what belongs to ``steps``."""
+    if side.tree is None or steps is None:
+        return replace(side, tree=None)
+    chosen = side.profile.select_steps(*steps)
+    return Side(chosen, chosen.steps, None)
 
 
 def variance_of_mean(sums: NDArray[np.float64], squares: NDArray[np.float64], count: int) -> NDArray[np.float64]:

@@ -119,6 +119,7 @@ export const advice = {
   "advice.uneven_stages": "Stage {stage} computes for {time}, {excess} above the mean of the stages, {mean} (more than {threshold}).",
   "advice.uneven_stages_remedy": "Move layers from this stage to others.",
   "missing.damaged": "the profile is damaged: {error}",
+  "missing.not_in_steps": "the profile does not say which of them belong to a step",
   "missing.not_in_format": "profiles of this format don’t have it",
   "missing.no_events": "the profile has no events",
   "missing.torch_steps": "the trace marks no steps",

@@ -105,6 +105,7 @@ export const advice: Record<keyof typeof texts, string> = {
   "advice.uneven_stages": "stage {stage} 的计算耗时 {time}，比各 stage 的平均值 {mean} 高 {excess}（超过 {threshold}）。",
   "advice.uneven_stages_remedy": "请将该 stage 的部分层移到其他 stage。",
   "missing.damaged": "性能数据已损坏：{error}",
+  "missing.not_in_steps": "该性能数据未说明哪些属于某个训练步",
   "missing.not_in_format": "该格式的性能数据不含此项",
   "missing.no_events": "性能数据中没有事件",
   "missing.torch_steps": "未标记训练步",

@@ -13,6 +13,7 @@ from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
+from mindscope.profile.step_rows import STEP, with_step
 
 NAME = ("Name", "Op Name", "kernel_name")
 TYPE = ("Type", "OP Type", "kernel_type")
@@ -35,16 +36,20 @@ _UNITS = {
 """Units of an AI core -> columns with their share of the time of a task, in the names of several versions."""
 
 
-def kernels_of(table: CsvTable, rank: int) -> Kernels:
-    """Kernels by name, stream and shapes. Raises KeyError if the table has no names or durations."""
+def kernels_of(table: CsvTable, rank: int, step: TextColumn | None = None) -> Kernels:
+    """Kernels by name, stream and shapes, also by the ``step`` of each row.
+
+    Raises KeyError if the table has no names or durations.
+    """
     runs = _runs(table, rank)
     names = [name for name in ("name", "kind", "device", "stream", "core", "shape") if getattr(runs, name) is not None]
-    return runs.group_by(*names)
+    return runs.group_by(*names) if step is None else with_step(runs, step).group_by(*names, STEP)
 
 
 def operators_of_kernels(kernels: Kernels, types: dict[str, str]) -> Operators:
     """Operators that run as one kernel each, in graph mode; communication included."""
     total = kernels.total
+    step = kernels.extra.get(STEP)
     operators = Operators(
         name=kernels.name,
         type=mapped(kernels.name, lambda name: types.get(name) or type_of(name)),
@@ -56,8 +61,10 @@ def operators_of_kernels(kernels: Kernels, types: dict[str, str]) -> Operators:
         device_total=total,
         device_self=total,
         max=kernels.max,
+        extra={} if step is None else {STEP: step},
     )
-    return operators.group_by(*(["name", "device"] + (["shapes"] if kernels.shape is not None else [])))
+    names = ["name", "device", *(["shapes"] if kernels.shape is not None else []), *operators.extra]
+    return operators.group_by(*names)
 
 
 def types_of(table: CsvTable) -> dict[str, str]:

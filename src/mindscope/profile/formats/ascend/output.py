@@ -10,10 +10,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.communication import communication_of, links_of, read_object
 from mindscope.profile.formats.ascend.database import read_directory
 from mindscope.profile.formats.ascend.further import FurtherFiles, csv_of
 from mindscope.profile.formats.ascend.kernels import (
+    START,
     kernels_of,
     operators_of_details,
     operators_of_kernels,
@@ -22,7 +26,7 @@ from mindscope.profile.formats.ascend.kernels import (
 )
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.ascend.run_steps import FACTS_FILE, first_and_last_step, with_run_steps
-from mindscope.profile.formats.ascend.steps import steps_of
+from mindscope.profile.formats.ascend.steps import step_marks, step_names, steps_of
 from mindscope.profile.formats.ascend.trace_figures import trace_figures, with_computing
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
@@ -34,6 +38,7 @@ from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.step_rows import StepRows, step_texts
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
@@ -133,7 +138,31 @@ class _Output:
             ),
             Part.LINKS: self._part("communication_matrix.json", links_of, "ascend_communication"),
             Part.FURTHER_TABLES: self._further.tables,
+            Part.STEP_ROWS: lambda: self._step_rows() or Missing("not_in_steps"),
         }
+
+    def _step_rows(self) -> StepRows | None:
+        """Kernels of each step by their step ids, else by their times within the steps that the trace marks."""
+        table, file = self._kernel_table, self._file("step_trace_time.csv")
+        steps = None if file is None else self._steps(file)
+        step = None if table is None or steps is None else self._step_of_rows(table, steps)
+        if table is None or step is None:
+            return None
+        kernels = self._of_table("kernel_details.csv", lambda: kernels_of(table, self.rank, step))
+        return None if kernels is None else StepRows(operators_of_kernels(kernels, types_of(table)), kernels)
+
+    def _step_of_rows(self, table: CsvTable, steps: Steps) -> TextColumn | None:
+        ids, start = table.numbers("Step Id"), table.nanoseconds(*START)
+        named = None if ids is None else step_names(ids, steps)
+        if named is not None or start is None or self.trace is None:
+            return named
+        marks = dict(step_marks(self.trace).values())
+        if not all(each in marks for each in steps.start.tolist()):
+            return None
+        lasts = np.array([marks[each] for each in steps.start.tolist()], np.int64)
+        end = steps.start + np.maximum(steps.duration, lasts)
+        end[:-1] = np.minimum(end[:-1], steps.start[1:])
+        return step_texts(start - self.origin_ns, steps.start, end, steps.number)
 
     def _part(self, name: str, reader: Callable[[Path], _T | None], code: str) -> Callable[[], _T | Missing]:
         return lambda: self.problems.read(self._file(name), reader) or Missing(code)

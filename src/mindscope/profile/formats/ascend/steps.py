@@ -8,7 +8,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column
+from mindscope.profile.columns import Column, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.steps import Steps
 from mindscope.profile.trace import Trace
@@ -64,6 +64,24 @@ def step_marks(trace: Trace) -> dict[int, tuple[int, int]]:
         if number not in found or mark[1] > found[number][1]:
             found[number] = mark
     return found
+
+
+def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
+    """The step of each row by its id; None if ids are not those of the steps.
+
+    As many ids as steps are those of the profiler, in their order, where the steps have the numbers of the run.
+    """
+    known = np.isfinite(ids)
+    in_file = np.unique(ids[known]).astype(np.int64)
+    numbers = steps.number[np.argsort(steps.start, kind="stable")]
+    if not len(in_file):
+        return None
+    if np.isin(in_file, numbers).all():
+        numbers = in_file
+    elif len(in_file) != len(numbers):
+        return None
+    place = np.searchsorted(in_file, np.where(known, ids, in_file[0]).astype(np.int64))
+    return TextColumn(np.where(known, place + 1, 0).astype(np.uint32), ["", *map(str, numbers.tolist())])
 
 
 def _numbers(table: CsvTable, count: int) -> NDArray[np.int64]:

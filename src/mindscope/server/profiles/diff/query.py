@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.parts import part_of
-from mindscope.profile.call_tree import CallTree
 from mindscope.profile.diff import CallChanges, Change, Changes, ProfileDiff
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
+from mindscope.profile.texts import Missing
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.diff.schema import CallRow, ChangeEntry, ChangeRow, DiffMessage, NoteEntry
 
@@ -44,7 +44,7 @@ def diff_message(diff: ProfileDiff) -> DiffMessage:
 def step_numbers(profile: Profile) -> list[int]:
     """The steps that a difference can be restricted to, in order; a restart may have repeated some."""
     steps = part_of(profile, Part.STEPS, Steps)
-    has_times = part_of(profile, Part.CALL_TREE, CallTree) is not None
+    has_times = any(not isinstance(profile.part(part), Missing) for part in (Part.CALL_TREE, Part.STEP_ROWS))
     return np.unique(steps.number)[:MOST_STEPS].tolist() if steps is not None and has_times else []
 
 

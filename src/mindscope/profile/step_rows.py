@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators and kernels of each step, of formats that have no tree of calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.columns import TextColumn
+from mindscope.profile.kernels import Kernels
+from mindscope.profile.operators import Operators
+
+STEP = "step"
+"""The further column with the number of the step, as a text; empty outside of any."""
+
+_T = TypeVar("_T", Operators, Kernels)
+
+
+@dataclass(frozen=True)
+class StepRows:
+    """Each table has the column ``STEP``; None where the format can't tell the step of its rows."""
+
+    operators: Operators | None = None
+    kernels: Kernels | None = None
+
+    def of_steps(self, first: int, last: int) -> StepRows:
+        """Those of the steps from number ``first`` to ``last``, merged over the steps; a table without rows is None."""
+        return StepRows(_of_steps(self.operators, first, last), _of_steps(self.kernels, first, last))
+
+
+def with_step(table: _T, step: TextColumn) -> _T:
+    """The table with the steps of its rows."""
+    return replace(table, extra={**table.extra, STEP: step})
+
+
+def step_texts(
+    times: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> TextColumn:
+    """The numbers of the steps in which times lie; ``start`` in ascending order."""
+    place = np.searchsorted(start, times, side="right") - 1
+    is_within = (place >= 0) & (times < end[np.maximum(place, 0)])
+    codes = np.where(is_within, place + 1, 0).astype(np.uint32)
+    return TextColumn(codes, ["", *map(str, numbers.tolist())])
+
+
+def _of_steps(table: _T | None, first: int, last: int) -> _T | None:
+    if table is None:
+        return None
+    texts = table.extra[STEP]
+    assert isinstance(texts, TextColumn)
+    chosen = table.select(texts.is_any_of(lambda step: step != "" and first <= int(step) <= last))
+    if not len(chosen):
+        return None
+    others = replace(chosen, extra={name: each for name, each in chosen.extra.items() if name != STEP})
+    return others.group_by(*(name for name, each in others.columns().items() if isinstance(each, TextColumn)))
