@@ -158,6 +158,35 @@ def test_window_has_cells_wide_slices_counters_and_marks(client: TestClient) -> 
     assert set(column(header["columns"]["lane_row"])) == {0}
 
 
+def test_a_window_stays_small_whatever_it_holds(client: TestClient, tmp_path: Path) -> None:
+    """Threads, rows and a counter that fill each pixel."""
+    calls = [
+        {"ph": "X", "name": f"call {depth}", "ts": call + depth / 10, "dur": 0.9 - depth / 5, "pid": 1, "tid": thread}
+        for thread in range(20)
+        for call in range(500)
+        for depth in range(3)
+    ]
+    counters = [{"ph": "C", "name": "queue", "ts": at, "pid": 1, "args": {"length": at % 7}} for at in range(500)]
+    (tmp_path / "logs" / "run" / "dense.json").write_text(json.dumps({"traceEvents": calls + counters}))
+    found = timeline(client, "dense.json")["timeline"]
+    tracks = [{"track": each["track"], "rows": each["rows"]} for each in found["tracks"] if each["rows"]]
+    of = {"run": "run", "profile": "dense.json", "version": found["version"], "tracks": tracks, "counters": [0]}
+    for pixel_ns, width, most in [(1000, 1900, 200_000), (200, 2500, 250_000), (2**40, 8192, 819_200)]:
+        query = {**of, "begin_ns": 0, "pixel_ns": pixel_ns, "width": width}
+        answer = client.post("/api/profiles/window", json=query)
+        assert len(answer.content) <= most
+        header, column = columns_of(answer.content)
+        assert header["pixel_ns"] % pixel_ns == 0
+        assert header["pixel_ns"] * header["width"] >= pixel_ns * width
+        counted = sum(column(header["columns"]["count"])) + header["columns"]["wide"]["length"]
+        assert counted == found["slices"]
+    assert header["pixel_ns"] == 2**40
+    query = {**of, "begin_ns": 0, "pixel_ns": 1, "width": 10, "tracks": [{"track": 0, "rows": 1025}]}
+    refused = client.post("/api/profiles/window", json=query)
+    assert refused.status_code == 422
+    assert "1025 rows, want at most 1024" in refused.text
+
+
 @pytest.mark.parametrize(("run", "profile"), [("run", NAME), ("run/rank_1", NAME + ".gz")])
 def test_slice_has_arguments_relatives_and_arrows(client: TestClient, run: str, profile: str) -> None:
     found = timeline(client, profile, run)["timeline"]

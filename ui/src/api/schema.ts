@@ -8875,7 +8875,8 @@ export interface components {
          * WindowHeader
          * @description The JSON header of a window as ``application/vnd.mindscope.columns``. Colors are 0 to 9, by name.
          *
-         *     Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
+         *     ``pixel_ns`` is a multiple of the requested one if the window would otherwise have more than 200 kB, or more than
+         *     100 bytes a pixel. Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
          */
         WindowHeader: {
             /** Begin Ns */
@@ -8901,6 +8902,8 @@ export interface components {
         /**
          * WindowQuery
          * @description ``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters.
+         *
+         *     The tracks have at most 1,024 rows together.
          */
         WindowQuery: {
             /** Begin Ns */

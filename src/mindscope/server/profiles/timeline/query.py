@@ -53,6 +53,9 @@ COLORS = 10
 MOST_STEPS = 10_000
 MOST_STATISTICS = 5_000
 MOST_FLAME_NODES = 20_000
+MOST_WINDOW_BYTES = 200_000
+BYTES_A_PIXEL = 100
+"""Of a window that is wider than usual."""
 _DIGITS = re.compile(r"\d+")
 MOST_NAME = 200
 """Characters of a name in a window; the details have all."""
@@ -96,7 +99,21 @@ def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
 
 
 def pack_window(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
-    """Slices, counters and marks of a range."""
+    """Slices, counters and marks of a range; those that need more than ``most_window_bytes`` have wider pixels."""
+    most = most_window_bytes(query.width)
+    while (packed := _pack(timeline, query, version)).size > most and query.width > 1:
+        factor = -(-packed.size // most)
+        width, pixel_ns = -(-query.width // factor), query.pixel_ns * factor
+        query = query.model_copy(update={"width": width, "pixel_ns": pixel_ns})
+    return packed
+
+
+def most_window_bytes(width: int) -> int:
+    """The size of the largest response to a query of ``width`` pixels."""
+    return max(MOST_WINDOW_BYTES, BYTES_A_PIXEL * width)
+
+
+def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
     zero, _ = timeline.time_range
     range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
     rows = {each.track: each.rows for each in query.tracks}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from mindscope.profile.timeline_window import MOST_PIXELS
 from mindscope.server.http.schema import Answer, Column, IsNumber, Query, ReasonEntry, Whole
@@ -14,6 +14,8 @@ from mindscope.server.profiles.schema import ReadingProgress
 MOST_TIME = 2**53
 MOST_TRACKS = 10_000
 MOST_NAMES = 1_000_000
+MOST_ROWS = 1024
+MOST_COUNTERS = 128
 MOST_SLICE = 2**31 - 1
 
 
@@ -118,11 +120,20 @@ class TrackRows(Query):
     rows: Whole = Field(ge=1, le=65_536)
 
 
-class WindowQuery(OfTimeline):
-    """``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters."""
+def _few_rows(tracks: list[TrackRows]) -> list[TrackRows]:
+    if (rows := sum(each.rows for each in tracks)) > MOST_ROWS:
+        raise ValueError(f"{rows} rows, want at most {MOST_ROWS}: request those that are on the screen")
+    return tracks
 
-    tracks: list[TrackRows] = Field(max_length=MOST_TRACKS)
-    counters: list[Whole] = Field(default=[], max_length=MOST_TRACKS)
+
+class WindowQuery(OfTimeline):
+    """``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters.
+
+    The tracks have at most 1,024 rows together.
+    """
+
+    tracks: Annotated[list[TrackRows], Field(max_length=MOST_ROWS), AfterValidator(_few_rows)]
+    counters: list[Whole] = Field(default=[], max_length=MOST_COUNTERS)
     begin_ns: Whole = Field(ge=-MOST_TIME, le=MOST_TIME)
     pixel_ns: Whole = Field(ge=1, le=2**47)
     width: Whole = Field(ge=1, le=8192)
@@ -166,7 +177,8 @@ class CounterColumns(Answer):
 class WindowHeader(Answer):
     """The JSON header of a window as ``application/vnd.mindscope.columns``. Colors are 0 to 9, by name.
 
-    Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
+    ``pixel_ns`` is a multiple of the requested one if the window would otherwise have more than 200 kB, or more than
+    100 bytes a pixel. Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
     """
 
     version: str
