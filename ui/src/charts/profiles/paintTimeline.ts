@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { lanesOf, type TimelineWindow } from "../../core/profiles/timeline";
+import { lanesOf, type TimelineTrack, type TimelineWindow } from "../../core/profiles/timeline";
 import { ROW_HEIGHT, rowMiddle, visibleItems, type TimelineItem } from "../../core/profiles/timelineLayout";
 import type { Size } from "../frame/plotFrame";
 import type { CellLine, CellRaster } from "./cellRaster";
@@ -17,6 +17,8 @@ const PALE = 0.25;
 const STEP_PITCH = 12;
 /** Height of a line of a closed process. */
 const LEAST_LINE = 2;
+/** A closed process shows its first tracks, as many as its line has room for. */
+const CLOSED_LINES = 10;
 
 export interface TimelineBrushes {
   raster: CellRaster;
@@ -83,16 +85,22 @@ function paintGround(
   }
 }
 
+/** Of a closed process: the tracks whose first rows are drawn in it. */
+export function closedTracks({ tracks }: TimelineItem): readonly TimelineTrack[] {
+  return tracks.filter(({ rows }) => rows > 0).slice(0, CLOSED_LINES);
+}
+
 /** Lanes of the window that are in sight, and where. */
 function placedLanes(window: TimelineWindow, items: readonly TimelineItem[], top: number, bottom: number): CellLine[] {
   const lanes = lanesOf(window);
   const lines: CellLine[] = [];
   for (const item of items) {
     if (item.kind === "process") {
-      const tall = Math.max(LEAST_LINE, Math.floor((item.height - 6) / Math.max(1, item.tracks.length)));
-      item.tracks.forEach(({ track }, index) => {
-        const [lane, at] = [lanes.get(track)?.get(0), item.top + 3 + index * tall];
-        if (lane !== undefined && at + tall <= item.top + item.height) lines.push({ lane, top: at, height: Math.max(1, tall - 1) });
+      const shown = closedTracks(item);
+      const tall = Math.max(LEAST_LINE, Math.floor((item.height - 6) / Math.max(1, shown.length)));
+      shown.forEach(({ track }, index) => {
+        const lane = lanes.get(track)?.get(0);
+        if (lane !== undefined) lines.push({ lane, top: item.top + 2 + index * tall, height: Math.max(1, tall - 1) });
       });
     } else if (item.track) {
       for (let row = 0; row < item.rows; row++) {

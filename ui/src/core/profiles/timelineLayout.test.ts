@@ -22,6 +22,18 @@ describe("the layout of a timeline", () => {
       .forEach((item, index) => expect(item.top).toBeGreaterThanOrEqual(layout.items[index]!.top + layout.items[index]!.height));
   });
 
+  it("says beside a name only what is not in it", () => {
+    const details = (thread: string, thread_name: string): string =>
+      layoutTimeline([{ ...TRACKS[0]!, thread, thread_name }], [], new Set()).items[1]!.detail;
+    expect(details("519", "Stream 519")).toBe("");
+    expect(details("AI_CPU", "AI CPU")).toBe("");
+    expect(details("1 python3", "python3")).toBe("1");
+    expect(details("0 Host Threads/775", "Host Threads/775")).toBe("0");
+    expect(details("19", "Stream 519")).toBe("19");
+    expect(details("774", "backward")).toBe("774");
+    expect(details("774", "")).toBe("");
+  });
+
   it("finds rows by their height, and heights by their rows", () => {
     const y = rowMiddle(layout, 5, 1)!;
     expect(itemAt(layout, y)).toMatchObject({ item: { track: { track: 5 } }, row: 1 });

@@ -63,7 +63,7 @@ export function layoutTimeline(
       ...{ kind: "process", key, track: null, counter: null, isClosed, rows: 0, tracks: isClosed ? some : [] },
       ...{
         name: first.process_name || first.process,
-        detail: first.process_name && !first.isNamed ? first.process : "",
+        detail: first.process_name && !first.isNamed ? missingWords(first.process, first.process_name) : "",
         height: PROCESS_HEIGHT,
       },
     });
@@ -71,6 +71,17 @@ export function layoutTimeline(
     else for (const each of some) addTrack(each, counters, closed, add, byTrack);
   }
   return { items, height: top, byTrack };
+}
+
+/** Of an identifier what its name does not say already: nothing of `7` in `Stream 7`, nor of `AI_CPU` in `AI CPU`. */
+function missingWords(identifier: string, name: string): string {
+  const known = new Set(partsOf(name));
+  const isMissing = (word: string): boolean => partsOf(word).some((part) => !known.has(part));
+  return identifier.split(/\s+/u).filter(isMissing).join(" ");
+}
+
+function partsOf(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
 }
 
 function addTrack(
@@ -88,7 +99,7 @@ function addTrack(
       ...{ kind: "track", key, track, counter: null, isClosed, rows, tracks: [] },
       ...{
         name: track.thread_name || track.thread,
-        detail: track.thread_name && !track.isNamed ? track.thread : "",
+        detail: track.thread_name && !track.isNamed ? missingWords(track.thread, track.thread_name) : "",
         height: rows * ROW_HEIGHT,
       },
     });
