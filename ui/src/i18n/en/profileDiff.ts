@@ -50,6 +50,8 @@ export const profileDiff = {
   "diff.nothing_how": "All changes are below 5 %, below 0.1 % of a step, or within the spread of the steps. “All” lists them.",
   "diff.itself": "A profile does not differ from itself",
   "diff.itself_how": "Choose another profile as the baseline, or different steps on each side.",
+  "diff.no_operators": "No operators to compare",
+  "diff.no_operators_how": "“{profile}” has none. Choose another profile.",
   "diff.halves": "Compare the first half of the steps with the second",
   "diff.note_frameworks": "Operators of {before} and {after} have different names: only equal ones are aligned.",
   "diff.note_devices": "The devices differ, {before} and {after}: so do times, whatever the code is.",

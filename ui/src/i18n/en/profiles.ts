@@ -119,6 +119,7 @@ export const profiles = {
   "profile.flops_utilization": "FLOPS utilization",
   "profile.further_tables": "Further tables",
   "profile.further_table": "Table",
+  "profile.separator": ", ",
   "profile.missing": "Not recorded",
   "profile.steps_name": "Steps",
   "profile.operators_name": "Operators",

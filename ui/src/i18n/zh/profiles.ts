@@ -121,6 +121,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.flops_utilization": "FLOPS 利用率",
   "profile.further_tables": "更多表格",
   "profile.further_table": "表格",
+  "profile.separator": "、",
   "profile.missing": "未记录",
   "profile.steps_name": "训练步",
   "profile.operators_name": "算子",

@@ -109,6 +109,19 @@ export function placeName({ kind, name, of, row, begin_ns, duration_ns }: Profil
   }
 }
 
+/** Missing parts; those that are missing for one reason, and that nothing records, together. */
+export function missingGroups(missing: readonly ProfileMissing[]): { parts: readonly string[]; text: string; remedy: string }[] {
+  const groups = new Map<string, { parts: string[]; text: string; remedy: string }>();
+  for (const each of missing) {
+    const [text, { remedy }] = [missingText(each), each];
+    const key = remedy === "" ? text : `${text}\n${remedy}`;
+    const group = groups.get(key) ?? { parts: [], text, remedy };
+    group.parts.push(partName(each.part));
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
 export function partName(part: string): string {
   const key = `profile.${part}_name`;
   return hasWords(key) ? t(key) : part;
