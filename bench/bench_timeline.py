@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timeline of a profile of 10 million slices: opening it cold and warm, windows of it from all to a thousandth, and
-frames while it is zoomed and moved in the page.
+"""The timeline of a profile of 10 million slices: opening it cold and warm, windows of it from all to a thousandth as a
+page requests them over HTTP, with counters and marks, a slice with its arrows, and frames while it is zoomed and moved.
 
     python bench/bench_timeline.py [--slices 10000000] [--json FILE]
 """
@@ -11,11 +11,12 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import httpx
 import numpy as np
 from bench_ui import chromium, viewer
 from measuring import machine
@@ -26,17 +27,17 @@ from rich.table import Table
 import mindscope
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_file import open_timeline, save_timeline
-from mindscope.profile.timeline_window import Range, window_of
 
 WIDTH = 1200
 CALL_SLICES = 5
 CALL_US = 40
 CALLS_A_STEP = 1000
+CALLS_AN_ARROW, CALLS_A_VALUE = 10, 4
 THREADS = 4
 NAMES = ("aten::linear", "aten::addmm", "aten::mul", "aten::add_", "aten::conv2d", "aten::softmax", "aten::copy_")
-BYTES_A_CELL, BYTES_A_WIDE = 10, 24
+ROUNDS = 9
+WINDOW = "/api/profiles/window"
 FRAMES = """async () => {
   const timeline = document.querySelector("[data-testid=timeline]");
   const frames = [];
@@ -66,11 +67,13 @@ def main() -> None:
         with mindscope.SummaryRecord(file.parent) as record:
             record.add_value("scalar", "loss", 1.0)
             record.record(1)
-        figures = {"file, MB": file.stat().st_size / 1e6, **windows(file, Path(room))}
+        figures = {"file, MB": file.stat().st_size / 1e6, **index(file, Path(room))}
         with chromium() as browser:
             for name in ("first time", "next time"):  # a viewer of its own: the second one finds the index in the cache
                 with viewer(file.parents[1], Path(room)) as address:
                     figures |= page(browser, address, name)
+                    if name == "next time":
+                        figures |= requests(address, file)
     table = Table(title=f"timeline of {options.slices:,} slices on {machine()}")
     table.add_column("what")
     table.add_column("figure", justify="right")
@@ -84,6 +87,7 @@ def main() -> None:
 def trace_text(slices: int) -> Iterator[str]:
     """Threads with operators that call others, some with kernels; five slices a call."""
     yield '{"schemaVersion": 1, "traceEvents": [\n'
+    yield '{"ph": "M", "name": "process_name", "pid": 0, "tid": 0, "ts": 0, "args": {"name": "GPU 0"}},\n'
     lengths = np.random.default_rng(1).integers(CALL_US // 4, CALL_US, 4096)
     for call in range(slices // CALL_SLICES):
         thread, place = call % THREADS, call // THREADS
@@ -96,7 +100,11 @@ def trace_text(slices: int) -> Iterator[str]:
             name = NAMES[(call + part + 1) % len(NAMES)]
             yield slice_text(name, start + part * length / 3, length / 4, 1, thread, call)
         yield slice_text(f"kernel_{call % 40}", start + 2, length, 0, thread, call)
-    yield '{"ph": "M", "name": "process_name", "pid": 0, "tid": 0, "ts": 0, "args": {"name": "GPU 0"}}]}'
+        if place % CALLS_AN_ARROW == 0:
+            yield from (other_text("s", start, 1, thread, call), other_text("f", start + 2, 0, thread, call))
+        if place % CALLS_A_VALUE == 0:
+            yield other_text("C", start, 1, thread, call)
+    yield '{"ph": "i", "name": "end", "pid": 1, "tid": 0, "ts": 1, "s": "g"}]}'
 
 
 def slice_text(name: str, start: float, length: float, process: int, thread: int, number: int) -> str:
@@ -107,37 +115,70 @@ def slice_text(name: str, start: float, length: float, process: int, thread: int
     )
 
 
-def windows(file: Path, room: Path) -> dict[str, float]:
-    """Seconds until a timeline is there, and milliseconds of processor time for windows of it."""
+def other_text(phase: str, start: float, process: int, thread: int, number: int) -> str:
+    """An end of an arrow from a call to its kernel, or a value of the counter of a thread."""
+    more = f'"name":"queue {thread}","args":{{"length":{number % 97}}}' if phase == "C" else '"name":"ac2g","bp":"e"'
+    return f'{{"ph":"{phase}","cat":"ac2g","id":{number},"pid":{process},"tid":{thread},"ts":{start:.3f},{more}}},\n'
+
+
+def index(file: Path, room: Path) -> dict[str, float]:
+    """Seconds until a timeline is there, and milliseconds until it is open again."""
     begun = time.process_time()
     timeline = build_timeline(read_json_trace(file), file)
     figures = {"read and index, s of processor time": time.process_time() - begun}
     saved = room / "bench.timeline"
     save_timeline(timeline, saved, "bench")
     begun = time.perf_counter()
-    opened = open_timeline(saved, "bench")
-    assert opened is not None
+    assert open_timeline(saved, "bench") is not None
     figures["open again, ms"] = (time.perf_counter() - begun) * 1e3
-    for share in (1.0, 0.1, 0.01, 0.001):
-        figures |= window(opened, share)
     return figures
 
 
-def window(timeline: Timeline, share: float) -> dict[str, float]:
-    """A window in the middle of a timeline."""
-    begin, end = timeline.time_range
-    pixel = max(1, int((end - begin) * share) // WIDTH)
-    shown = Range(begin + int((end - begin) * (1 - share) / 2), pixel, WIDTH)
-    tracks = range(len(timeline.tracks))
+def requests(address: str, file: Path) -> dict[str, float]:
+    """Milliseconds and kilobytes of the answers that a page needs: windows, and a slice with its arrows."""
+    with httpx.Client(base_url=address, timeout=300) as http:
+        of = {"run": file.parent.name, "profile": file.name}
+        while (facts := http.get("/api/profiles/timeline", params=of).json())["progress"]:
+            time.sleep(0.2)
+        facts = facts["timeline"]
+        of["version"] = facts["version"]
+        figures: dict[str, float] = {}
+        for share in (1.0, 0.1, 0.01, 0.001):
+            query = {**of, **window(facts, share)}
+            figures |= answers(f"window of {100 * share:g} %", lambda query=query: http.post(WINDOW, json=query))
+        query = {**of, **window(facts, 0.1, rows=40, beside=WIDTH // 4)}
+        figures |= answers("window of 10 %, as the page requests it", lambda: http.post(WINDOW, json=query))
+        slice_ = {**of, "slice": facts["slices"] // 2}
+        return figures | answers("slice with its arrows", lambda: http.get("/api/profiles/slice", params=slice_))
+
+
+def window(facts: dict[str, Any], share: float, rows: int = 1 << 16, beside: int = 0) -> dict[str, Any]:
+    """What a page requests of the middle of a timeline: so many rows, and pixels beside those that it shows."""
+    duration = facts["duration_ns"]
+    pixel = max(1, int(duration * share) // WIDTH)
+    tracks: list[dict[str, int]] = []
+    for track in facts["tracks"]:
+        shown = min(track["rows"], rows - sum(each["rows"] for each in tracks))
+        tracks += [{"track": track["track"], "rows": shown}] if shown > 0 else []
+    return {
+        "tracks": tracks,
+        "counters": [each["counter"] for each in facts["counters"]],
+        "begin_ns": int(duration * (1 - share) / 2) - beside * pixel,
+        "pixel_ns": pixel,
+        "width": WIDTH + 2 * beside,
+    }
+
+
+def answers(name: str, ask: Callable[[], httpx.Response]) -> dict[str, float]:
+    """The median time of an answer, from the request to its last byte, and its size."""
     taken: list[float] = []
     size = 0
-    for _ in range(9):
-        begun = time.process_time()
-        found = window_of(timeline, tracks, shown)
-        taken.append((time.process_time() - begun) * 1e3)
-        size = len(found.pixel) * BYTES_A_CELL + len(found.wide) * BYTES_A_WIDE
-    name = f"window of {100 * share:g} %"
-    return {f"{name}, ms of processor time": median(taken), f"{name}, kB": size / 1e3}
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        answer = ask().raise_for_status()
+        taken.append((time.perf_counter() - begun) * 1e3)
+        size = len(answer.content)
+    return {f"{name}, ms": median(taken), f"{name}, kB": size / 1e3}
 
 
 def page(browser: Browser, address: str, name: str) -> dict[str, float]:

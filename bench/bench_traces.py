@@ -2,10 +2,11 @@
 """Reading a JSON trace of PyTorch: megabytes per second of processor time, and memory, beside other parsers.
 
 The trace is that of a small transformer on the CPU with shapes, stacks, modules and memory; its events are repeated at
-later times until the file has the wanted size. The peers make Python objects of all events. One row also makes the
-timeline of the page, one also computes all tables: steps, operators, modules, memory.
+later times until the file has the wanted size. The peers make Python objects of all events; simdjson those of five
+fields of each. One row also makes the timeline of the page, one also computes all tables: steps, operators, modules,
+memory. ``--size-gb`` is for a trace that no peer has room for: it is read once, and its tables are computed once.
 
-    python bench/bench_traces.py [--megabytes 360] [--only mindscope] [--json FILE]
+    python bench/bench_traces.py [--megabytes 360 | --size-gb 4] [--only mindscope] [--json FILE]
 """
 
 from __future__ import annotations
@@ -31,37 +32,49 @@ READERS = (
     "mindscope, with all tables",
     "json",
     "orjson",
+    "simdjson, with a loop",
     "msgspec, typed, raw arguments",
 )
+LARGE_READERS = ("mindscope", "mindscope, with all tables")
 ROUNDS = 3
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=360)
+    parser.add_argument("--size-gb", type=float, help="A large trace: once, without the peers.")
     parser.add_argument("--only", default="", help="Readers whose name begins so.")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     print(machine())
-    figures: dict[str, Any] = {}
+    readers = READERS if options.size_gb is None else LARGE_READERS
+    rounds = ROUNDS if options.size_gb is None else 1
     with tempfile.TemporaryDirectory() as base:
         file = Path(base) / "large.pt.trace.json"
-        count = write_trace(file, options.megabytes)
-        size = file.stat().st_size / 1e6
-        subprocess.run(["gzip", "--keep", "--fast", str(file)], check=True)
-        print(f"{count:,} events, {size:,.0f} MB")
-        print(f"{'reader':<34} {'MB/s of processor':>18} {'peak MB':>10}")
-        for reader in (each for each in READERS if each.startswith(options.only)):
-            rounds = [run_alone(Path(__file__).name, reader, str(file)) for _ in range(ROUNDS)]
-            figures[reader] = found = [each for each in rounds if each]
-            if not found:
-                print(f"{reader:<34} {'not installed':>18}")
-                continue
-            best = min(each["seconds"] for each in found)
-            print(f"{reader:<34} {size / best:>18,.0f} {found[0]['peak_mb'] - found[0]['before_mb']:>10,.0f}")
-            assert {each["events"] for each in found} == {count}
+        count = write_trace(file, options.megabytes if options.size_gb is None else round(options.size_gb * 1000))
+        if "mindscope, gzip" in readers:
+            subprocess.run(["gzip", "--keep", "--fast", str(file)], check=True)
+        print(f"{count:,} events, {file.stat().st_size / 1e6:,.0f} MB")
+        figures = compare([each for each in readers if each.startswith(options.only)], file, count, rounds)
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "figures": figures}, indent=1))
+
+
+def compare(readers: list[str], file: Path, count: int, rounds: int) -> dict[str, Any]:
+    """Print a row for each reader, and return all that was measured of it."""
+    size = file.stat().st_size / 1e6
+    figures: dict[str, Any] = {}
+    print(f"{'reader':<34} {'s of processor':>15} {'MB/s':>8} {'peak MB':>10}")
+    for reader in readers:
+        measured = [run_alone(Path(__file__).name, reader, str(file)) for _ in range(rounds)]
+        figures[reader] = found = [each for each in measured if each]
+        if not found:
+            print(f"{reader:<34} {'not installed':>15}")
+            continue
+        best = min(each["seconds"] for each in found)
+        print(f"{reader:<34} {best:>15,.1f} {size / best:>8,.0f} {found[0]['peak_mb'] - found[0]['before_mb']:>10,.0f}")
+        assert {each["events"] for each in found} == {count}
+    return figures
 
 
 def write_trace(file: Path, megabytes: int) -> int:
@@ -134,6 +147,13 @@ def measure(reader: str, file: Path) -> None:
     elif reader == "orjson":
         orjson: Any = import_module("orjson")
         events = len(orjson.loads(file.read_bytes())["traceEvents"])
+    elif reader.startswith("simdjson"):
+        simdjson: Any = import_module("simdjson")
+        rows = [
+            (event["ph"], event["name"], event.get("cat"), event.get("ts"), event.get("dur"))
+            for event in simdjson.Parser().parse(file.read_bytes())["traceEvents"]
+        ]
+        events = len(rows)
     else:
         msgspec: Any = import_module("msgspec")
         texts, numbers = ("ph", "name", "cat"), ("ts", "dur")
