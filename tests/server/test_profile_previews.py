@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Callable
@@ -59,6 +60,22 @@ def test_each_timeline_has_what_was_read(trace: Path) -> None:
     for timeline, _ in shown:
         assert 0 < len(timeline) < EVENTS
         assert timeline.start.tolist() == plain.start[: len(timeline)].tolist()
+
+
+def test_a_compressed_file_has_few_timelines_however_much_it_holds(trace: Path) -> None:
+    label = json.dumps({"ph": "M", "name": "process_labels", "pid": 1, "args": {"labels": "x" * 1000}})
+    call = json.dumps({"ph": "X", "name": "aten::add", "pid": 1, "tid": 1, "ts": 10, "dur": 8})
+    pieces = [f'{{"schemaVersion": 1, "traceEvents": [\n{call}', f",\n{label}" * 1000, "]}"]
+    begin, megabyte, end = (gzip.compress(piece.encode(), 1) for piece in pieces)
+    path = trace.with_name("host_1.1.pt.trace.json.gz")
+    path.write_bytes(begin + 120 * megabyte + end)
+    shown: list[int] = []
+    progress: list[int] = []
+    follower = TimelinePreviews(FoundProfile(path, TORCH_TRACE), progress.append, lambda _, read: shown.append(read))
+    assert read_json_trace(path, follower).read == 120_001
+    assert len(progress) > 1
+    assert 0 < len(shown) < len(progress) + 1
+    assert shown == sorted({*shown} - {0})
 
 
 def until(ask: Callable[[], bool]) -> None:

@@ -28,6 +28,8 @@ from mindscope.profile.tracks import named_tracks, text_of
 from mindscope.reasons import Reason
 
 BLOCK = 4 << 20
+_GZIP_BLOCK = 1 << 18
+"""Of a compressed file, which holds many times as much text: progress is said, and previews are made, between blocks."""
 _MOST_PROPERTIES = 64 << 20
 """Bytes before and after the events."""
 _EVENTS = re.compile(rb'(?<!\\)"traceEvents"\s*:\s*\[')
@@ -210,7 +212,7 @@ def decompressed_blocks(file: IO[bytes], on_progress: Callable[[int], None] | No
     """
     unzip = Unzip() if file.read(2) == GZIP else None
     file.seek(0)
-    while block := file.read(BLOCK):
+    while block := file.read(BLOCK if unzip is None else _GZIP_BLOCK):
         if unzip is None:
             yield block
         else:

@@ -41,7 +41,7 @@ class TimelinePreviews:
 
     def wants_trace(self) -> bool:
         """Whether enough was read since the last timeline."""
-        return self._read >= GROWTH * self._shown and time.monotonic() - self._began > FIRST_AFTER_S
+        return self._read > 0 and self._read >= GROWTH * self._shown and time.monotonic() - self._began > FIRST_AFTER_S
 
     def show_trace(self, trace: Trace) -> None:
         """Make a timeline. Without one, the reading continues."""
