@@ -29,7 +29,7 @@ from mindscope.reasons import Reason
 
 BLOCK = 4 << 20
 _GZIP_BLOCK = 1 << 18
-"""Of a compressed file, which holds many times as much text: progress is said, and previews are made, between blocks."""
+"""Of a compressed file, which holds many times as much text. Progress and previews come between blocks."""
 _MOST_PROPERTIES = 64 << 20
 """Bytes before and after the events."""
 _EVENTS = re.compile(rb'(?<!\\)"traceEvents"\s*:\s*\[')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProfileKey } from "../view/profileView";
+import type { ProfileKey } from "./profileKey";
 
 /** Of a profile that others are compared with. */
 export interface ComparableProfile extends ProfileKey {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 
-import { baselineOf, type ComparableProfile } from "./baseline";
+import { baselineOf, type ComparableProfile } from "./profileBaseline";
 
 const entry = (run: string, profile: string, modified_at: number, format = "torch_trace"): ComparableProfile => ({
   ...{ run, profile, modified_at, format },
