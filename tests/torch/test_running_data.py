@@ -7,6 +7,7 @@ import csv
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import weakref
@@ -21,20 +22,20 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader
 
-from mindscope.debug.settings import RunningDataSettings
+from mindscope.debug.formats.running_data_files import running_data_files
 from mindscope.graph import read_graph_file
-from mindscope.torch import Callback, RunContext, RunningDataRecorder, set_context
+from mindscope.torch import Callback, Debugger, RunContext, RunningDataRecorder, set_context
 from mindscope.torch.core.context import CONTEXT
 
 pytestmark = pytest.mark.framework
-FILES = ["exec_order.csv", "graph_0.pb", "memory.json", "memory_history.csv", "state.json", "statistics.csv"]
+FILES = ["exec_order.csv", "graph_build.0.pb", "memory.json", "memory_history.csv", "state.json", "statistics.csv"]
 FILES_OF_FAILURE = ["culprit.json", "exception.txt", "stacks.txt", *FILES]
 
 
 @pytest.fixture(autouse=True)
 def _nothing_configured() -> Iterator[None]:
     yield
-    CONTEXT.running_data = None
+    CONTEXT.running_data = {}
 
 
 class Fail(Callback):
@@ -51,7 +52,20 @@ def configure(directory: Path, mode: int, is_enabled: bool = True) -> Path:
 
 
 def settings(directory: Path, mode: int = 1) -> None:
-    CONTEXT.running_data = RunningDataSettings(True, mode, directory)
+    CONTEXT.running_data = {"is_enabled": True, "mode": mode, "path": directory}
+
+
+def kinds(directory: Path) -> list[str]:
+    """Names of files without the module and the time."""
+    return sorted({re.sub(r"\.\d{14}\.", ".", file.name.removeprefix("TORCH.")) for file in directory.iterdir()})
+
+
+def latest(directory: Path, name: str) -> Path:
+    """The newest file of a name without the module and the time."""
+    stem, _, kind = name.rpartition(".")
+    found = sorted(directory.glob(f"TORCH.{stem}.{'[0-9]' * 14}.{kind}"))
+    assert all(file.stat().st_mode & 0o777 == 0o400 for file in found)
+    return found[-1]
 
 
 def table(file: Path) -> list[dict[str, str]]:
@@ -68,37 +82,43 @@ def test_failed_training_leaves_what_it_did_last(tmp_path: Path) -> None:
     assert not directory.exists()
     with pytest.raises(RuntimeError, match="mine"):
         train(Fail())
-    assert sorted(file.name for file in directory.iterdir()) == sorted(FILES_OF_FAILURE)
-    assert (directory / "exception.txt").read_text("utf-8").endswith("RuntimeError: mine\n")
-    state = json.loads((directory / "state.json").read_text("utf-8"))
+    assert kinds(directory) == sorted(FILES_OF_FAILURE)
+    assert latest(directory, "exception.txt").read_text("utf-8").endswith("RuntimeError: mine\n")
+    state = json.loads(latest(directory, "state.json").read_text("utf-8"))
     assert (state["cur_epoch_num"], state["cur_step_num"], state["mode"]) == (2, 3, "train")
     assert state["train_dataset_element"][0] == "torch.float32 [16, 1, 8, 8] cpu"
-    rows = list(csv.reader((directory / "exec_order.csv").read_text("utf-8").splitlines()))
+    rows = list(csv.reader(latest(directory, "exec_order.csv").read_text("utf-8").splitlines()))
     assert [row[1:3] for row in rows[1:]] == [["conv1", "Conv2d"], ["fc1", "Linear"], ["", "SmallNet"]]
     assert rows[2][3] == "torch.float32 [16, 10] cpu"
-    memory = json.loads((directory / "memory.json").read_text("utf-8"))
+    memory = json.loads(latest(directory, "memory.json").read_text("utf-8"))
     parameters = 4 * (2 * 9 + 2 + 72 * 10 + 10)
     assert memory["host_peak_bytes"] > 1 << 20
     assert [memory[f"{name}_bytes"] for name in ("parameters", "gradients", "optimizer")] == [parameters] * 3
-    assert "conv2d" in {node.op_type for node in read_graph_file(directory / "graph_0.pb").operations}
+    assert "conv2d" in {node.op_type for node in read_graph_file(latest(directory, "graph_build.0.pb")).operations}
 
 
 def test_mode_2_writes_at_every_end(tmp_path: Path) -> None:
     directory = configure(tmp_path, 2)
     train()
-    assert sorted(file.name for file in directory.iterdir()) == FILES
+    assert kinds(directory) == FILES
 
 
-def test_file_goes_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_goes_before_the_environment_key_by_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     variables = {"MS_RDR_ENABLE": "1", "MS_RDR_MODE": "2", "MS_RDR_PATH": str(tmp_path / "env"), "RANK_ID": "5"}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     train()
-    assert sorted(file.name for file in (tmp_path / "env" / "rank_5" / "rdr").iterdir()) == FILES
+    assert kinds(tmp_path / "env" / "rank_5" / "rdr") == FILES
     configure(tmp_path, 1, is_enabled=False)
     with pytest.raises(RuntimeError, match="mine"):
         train(Fail())
     assert not (tmp_path / "rank_5").exists()
+    file = tmp_path / "mindspore_config.json"
+    file.write_text(json.dumps({"rdr": {"enable": True}, "other": {}}), "utf-8")
+    monkeypatch.setenv("MS_RDR_PATH", str(tmp_path / "kept"))
+    set_context(env_config_path=file)
+    train()
+    assert kinds(tmp_path / "kept" / "rank_5" / "rdr") == FILES
 
 
 def test_no_trace_stays_in_the_network(tmp_path: Path) -> None:
@@ -132,10 +152,10 @@ def test_loop_of_ones_own(tmp_path: Path, mode: int) -> None:
     assert directory.exists() is (mode == 2)
     with pytest.raises(RuntimeError):
         loop(torch.ones(2, 7, 8, 8))
-    state = json.loads((directory / "state.json").read_text("utf-8"))
+    state = json.loads(latest(directory, "state.json").read_text("utf-8"))
     assert (state["cur_step_num"], state["cur_epoch_num"]) == (2, 1)
     assert state["train_dataset_element"] == "torch.float32 [2, 7, 8, 8] cpu"
-    assert "RuntimeError" in (directory / "exception.txt").read_text("utf-8")
+    assert "RuntimeError" in latest(directory, "exception.txt").read_text("utf-8")
     assert not any(module._forward_hooks for module in network.modules())
     with pytest.raises(TypeError, match="network is str"):
         RunningDataRecorder("net")  # type: ignore[arg-type]
@@ -206,14 +226,14 @@ def test_culprit_is_named(tmp_path: Path, wrong: str, phase: str, module: str | 
     with pytest.raises((RuntimeError, TypeError)):
         loop()
     directory = tmp_path / "rank_0" / "rdr"
-    culprit = json.loads((directory / "culprit.json").read_text("utf-8"))
+    culprit = json.loads(latest(directory, "culprit.json").read_text("utf-8"))
     assert (culprit["phase"], culprit.get("module")) == (phase, module)
     assert any("test_running_data.py" in line for line in culprit["lines"])
     if wrong == "forward":
         assert (culprit["type"], culprit["inputs"]) == ("Linear", ["torch.float32 [2, 3] cpu"])
         assert "linear(" in culprit["call"]
-        assert [row["name"] for row in table(directory / "exec_order.csv")] == ["block.0", "block.1"]
-    assert "test_culprit_is_named" in (directory / "stacks.txt").read_text("utf-8")
+        assert [row["name"] for row in table(latest(directory, "exec_order.csv"))] == ["block.0", "block.1"]
+    assert "test_culprit_is_named" in latest(directory, "stacks.txt").read_text("utf-8")
 
 
 def test_first_number_that_is_not_finite_is_named(tmp_path: Path) -> None:
@@ -233,13 +253,13 @@ def test_first_number_that_is_not_finite_is_named(tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
         step()
     directory = tmp_path / "rank_0" / "rdr"
-    rows = {(row["kind"], row["name"]): row for row in table(directory / "statistics.csv")}
+    rows = {(row["kind"], row["name"]): row for row in table(latest(directory, "statistics.csv"))}
     assert list(rows)[:2] == [("batch", ""), ("output", "conv1")]
     weight, images, output = rows["parameter", "fc1.weight"], rows["batch", ""], rows["output", "conv1"]
     assert (weight["positive_inf"], weight["count"], weight["shape"]) == ("1", "720", "[10, 72]")
     assert (images["min"], images["max"], images["above_zero"]) == ("1", "1", "128")
     assert float(output["sum"]) == pytest.approx(kept[0].double().sum().item())
-    bad = json.loads((directory / "culprit.json").read_text("utf-8"))["first_not_finite"]
+    bad = json.loads(latest(directory, "culprit.json").read_text("utf-8"))["first_not_finite"]
     assert bad == {"kind": "parameter", "name": "fc1.weight", "dtype": "float32", "shape": [10, 72]}
 
 
@@ -254,10 +274,10 @@ def test_outputs_are_not_kept_alive(tmp_path: Path) -> None:
         with torch.no_grad():
             network(torch.ones(5, 1, 8, 8))  # an evaluation
     directory = tmp_path / "rank_0" / "rdr"
-    state = json.loads((directory / "state.json").read_text("utf-8"))
+    state = json.loads(latest(directory, "state.json").read_text("utf-8"))
     assert state["train_dataset_element"] == "torch.float32 [2, 1, 8, 8] cpu", "the inputs of the network are the batch"
-    assert [row["output"] for row in table(directory / "exec_order.csv")][-1] == "torch.float32 [2, 10] cpu"
-    assert not (directory / "culprit.json").exists()
+    assert [row["output"] for row in table(latest(directory, "exec_order.csv"))][-1] == "torch.float32 [2, 10] cpu"
+    assert "culprit.json" not in kinds(directory)
 
 
 def test_memory_of_the_last_steps(tmp_path: Path) -> None:
@@ -267,30 +287,84 @@ def test_memory_of_the_last_steps(tmp_path: Path) -> None:
         for number in range(1, 1101):
             recorder.step(number=number)
             network(torch.ones(1, 2))
-    rows = table(tmp_path / "rank_0" / "rdr" / "memory_history.csv")
+    rows = table(latest(tmp_path / "rank_0" / "rdr", "memory_history.csv"))
     assert [int(row["step"]) for row in rows] == list(range(101, 1101))
     assert all(int(row["host_bytes"]) > 1 << 20 and not row["cuda_allocated_bytes"] for row in rows)
 
 
-def test_files_of_the_training_before_are_gone(tmp_path: Path) -> None:
-    settings(tmp_path, mode=2)
+def test_files_of_the_training_before_stay(tmp_path: Path) -> None:
+    settings(tmp_path)
     network = SmallNet()
 
-    def step(error: BaseException | None) -> None:
+    def step(error: BaseException) -> None:
         with RunningDataRecorder(network) as recorder:
             recorder.step(torch.ones(1, 1, 8, 8))
             network(torch.ones(1, 1, 8, 8))
-            if error is not None:
-                raise error
+            raise error
 
-    with pytest.raises(ValueError, match="is no text"):
-        step(ValueError("\ud800 is no text"))
     directory = tmp_path / "rank_0" / "rdr"
-    assert "exception.txt" in {file.name for file in directory.iterdir()}
-    (directory / "stacks.txt").unlink()
-    (directory / "stacks.txt").mkdir()  # can't be removed as a file: the others are written all the same
-    step(None)
-    assert sorted(file.name for file in directory.iterdir()) == sorted(["stacks.txt", *FILES])
+    for text in ("\ud800 is no text", "second", "third"):
+        with pytest.raises(ValueError, match=r"is no text|second|third"):
+            step(ValueError(text))
+    found = [file.read_text("utf-8") for file in sorted(directory.glob("TORCH.exception.*"))]
+    assert ["is no text" in found[0], "second" in found[1], "third" in found[2]] == [True] * 3
+    assert len({file.name.split(".")[-2] for file in directory.iterdir()}) == 3
+    assert {file.time for file in running_data_files(directory)} == {
+        file.name.split(".")[-2] for file in directory.iterdir()
+    }
+
+
+def test_mode_2_writes_after_the_first_step_and_changes_no_training(tmp_path: Path) -> None:
+    def losses(mode: int) -> list[float]:
+        torch.manual_seed(0)
+        network = nn.Sequential(nn.Flatten(), nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 2))
+        optimizers = [torch.optim.Adam(network[1].parameters()), torch.optim.SGD(network[4].parameters(), lr=0.1)]
+        settings(tmp_path / str(mode), mode)
+        found: list[float] = []
+        with RunningDataRecorder(network, optimizers) as recorder:
+            for number in range(1, 4):
+                recorder.step(torch.randn(3, 4), number=number)
+                loss = network(torch.randn(3, 4)).square().mean()
+                loss.backward()
+                for each in optimizers:
+                    each.step()
+                found.append(loss.item())
+                written = tmp_path / "2" / "rank_0" / "rdr"
+                assert (mode == 2 and number > 1) == (mode == 2 and written.exists())
+        return found
+
+    assert losses(2) == losses(1)
+    directory = tmp_path / "2" / "rank_0" / "rdr"
+    states = [json.loads(file.read_text("utf-8")) for file in sorted(directory.glob("TORCH.state.*"))]
+    assert [state["cur_step_num"] for state in states] == [1, 3]
+    memory = json.loads(latest(directory, "memory.json").read_text("utf-8"))
+    assert memory["optimizer_bytes"] >= 2 * 4 * (4 * 8 + 8)
+    assert kinds(directory) == FILES
+
+
+def test_a_debugger_names_the_operator(tmp_path: Path) -> None:
+    settings(tmp_path)
+    network = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+
+    def train(wrong: Any) -> None:
+        options: Any = {"level": "operator", "ring": 2}
+        with RunningDataRecorder(network) as recorder, Debugger(tmp_path, network, **options) as debugger:
+            for number in (1, 2, 3):
+                recorder.step(number=number)
+                hidden = network(torch.ones(2, 4) if number < 3 else wrong(torch.ones(2, 4)))
+                loss = (hidden * (0 if number == 2 else 1)).log().sum()
+                debugger.step(loss)
+
+    with pytest.raises(RuntimeError):
+        train(lambda x: x[:, :3])
+    directory = tmp_path / "rank_0" / "rdr"
+    culprit = json.loads(latest(directory, "culprit.json").read_text("utf-8"))
+    operator = culprit["operator"]
+    assert (culprit["module"], operator["operator"], operator["module"]) == ("0", "aten::addmm", "0")
+    assert "1: torch.float32 [2, 3]" in operator["inputs"]
+    bad = culprit["first_not_finite"]  # no output is alive any more
+    assert (bad["step"], bad["operator"], bad["role"]) == (2, "aten::log", "output")
+    assert "test_running_data.py" in bad["lines"][0]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -319,9 +393,9 @@ def test_lightning(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         trainer.fit(Digits(), batches())
     directory = tmp_path / "rank_0" / "rdr"
-    culprit = json.loads((directory / "culprit.json").read_text("utf-8"))
+    culprit = json.loads(latest(directory, "culprit.json").read_text("utf-8"))
     assert (culprit["phase"], culprit["module"], culprit["type"]) == ("forward", "net.fc1", "Linear")
-    assert json.loads((directory / "state.json").read_text("utf-8"))["cur_step_num"] == 3
+    assert json.loads(latest(directory, "state.json").read_text("utf-8"))["cur_step_num"] == 3
 
 
 TRANSFORMERS = """
@@ -359,8 +433,52 @@ def test_transformers_that_end_by_an_error(tmp_path: Path) -> None:
     ended = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 1, ended.stderr
     directory = tmp_path / "rank_0" / "rdr"
-    culprit = json.loads((directory / "culprit.json").read_text("utf-8"))
+    culprit = json.loads(latest(directory, "culprit.json").read_text("utf-8"))
     assert (culprit["phase"], culprit["module"], culprit["type"]) == ("forward", "fc", "Linear")
-    state = json.loads((directory / "state.json").read_text("utf-8"))
+    state = json.loads(latest(directory, "state.json").read_text("utf-8"))
     assert state["cur_step_num"] == 3
     assert state["train_dataset_element"]["values"] == "torch.float32 [2, 4] cpu"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_transformers_that_fail_in_with(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from test_debugger_trainers import failing_trainer
+
+    from mindscope.torch.integrations.transformers import RunningDataCallback
+
+    settings(tmp_path)
+    callback = RunningDataCallback()
+    trainer = failing_trainer(tmp_path / "out", callback)
+    with pytest.raises(RuntimeError, match="shapes"), callback:
+        trainer.train()
+    directory = tmp_path / "rank_0" / "rdr"
+    culprit = json.loads(latest(directory, "culprit.json").read_text("utf-8"))
+    assert (culprit["phase"], culprit["module"]) == ("forward", "fc")
+    assert json.loads(latest(directory, "state.json").read_text("utf-8"))["cur_step_num"] == 3
+    assert not any(module._forward_hooks for module in trainer.model.modules())
+
+
+RANKS = """
+import sys
+import torch
+from torch import distributed, nn
+from mindscope.torch import RunningDataRecorder
+distributed.init_process_group("gloo")
+rank, network = distributed.get_rank(), nn.Linear(2, 2)
+with RunningDataRecorder(network) as recorder:
+    recorder.step()
+    network(torch.ones(1, 2 + rank))
+distributed.destroy_process_group()
+"""
+
+
+def test_each_rank_writes_its_own(tmp_path: Path) -> None:
+    (tmp_path / "ranks.py").write_text(RANKS, "utf-8")
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    environ = os.environ | {"MS_RDR_ENABLE": "1", "MS_RDR_PATH": str(tmp_path), "GLOO_SOCKET_IFNAME": "lo"}
+    environ |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    subprocess.run([*command, str(tmp_path / "ranks.py")], env=environ, capture_output=True, timeout=280, check=False)
+    assert [each.name for each in tmp_path.glob("rank_*")] == ["rank_1"]
+    culprit = json.loads(latest(tmp_path / "rank_1" / "rdr", "culprit.json").read_text("utf-8"))
+    assert culprit["inputs"] == ["torch.float32 [1, 3] cpu"]

@@ -140,7 +140,7 @@ def test_print(run: Callable[..., str]) -> None:
 @pytest.mark.usefixtures("context")
 def test_running_data(run: Callable[..., str], tmp_path: Path) -> None:
     assert run("torch_running_data.py", "--directory", str(tmp_path)).startswith("Run task error; see ")
-    assert (tmp_path / "rank_0" / "rdr" / "graph_0.pb").exists()
+    assert list((tmp_path / "rank_0" / "rdr").glob("TORCH.graph_build.0.*.pb"))
 
 
 def test_profiler(run: Callable[..., str], tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the running data of a training: one file for each kind of data, in ``<path>/rank_<N>/rdr/``.
 
+Their names are MindSpore's: ``TORCH.exception.20261126184000.txt``. Files of one moment have the same time, and no file
+is overwritten.
+
 - ``exception.txt``: the traceback, if the training failed; ``stacks.txt``: what each thread did then.
 - ``culprit.json``: where it failed, and the first tensor with a NaN or an infinity.
 - ``state.json``: epoch, step, and shapes of the last batch.
 - ``exec_order.csv``: the modules in the order of execution in the last step, with the shapes of their outputs.
 - ``statistics.csv``: of the last batch, outputs, gradients, parameters and buffers.
 - ``memory.json``, ``memory_history.csv``: memory at the end and at the last steps; ``memory_snapshot.pickle`` of CUDA.
-- ``graph_0.pb``: the network, which the viewer shows.
+- ``graph_build.0.pb``: the network, which the viewer shows.
 """
 
 from __future__ import annotations
@@ -15,22 +18,22 @@ from __future__ import annotations
 import csv
 import json
 import logging
-import os
 import resource
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from mindscope.formats import wire
 from mindscope.formats.csv_cells import text_cell
 from mindscope.formats.mindspore_schemas import MODEL
-from mindscope.rank import rank_id
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
+_READ_ONLY = 0o400
 Rows = list[tuple[Any, ...]]
 
 
@@ -59,27 +62,45 @@ class LastData:
     """JSON values; empty if nothing is wrong."""
 
 
-def write_running_data(path: Path, data: LastData, environ: Mapping[str, str] = os.environ) -> Path | None:
+def write_running_data(path: Path, data: LastData, rank: int, module: str = "TORCH") -> Path | None:
     """Write the files; returns their directory, or None if it can't be made.
 
     It raises nothing, to hide no error of the training: a file that can't be written is logged, and the others are
     written.
+
+    Args:
+        path: the directory of all ranks.
+        data: what to write.
+        rank: of this process.
+        module: the first part of the names.
     """
-    directory = path / f"rank_{rank_id(environ)}" / "rdr"
+    directory = path / f"rank_{rank}" / "rdr"
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        time = _unused_time({each.name for each in directory.iterdir()})
     except OSError as error:
         _LOG.warning("running data of the training was not written: %s", error)
         return None
     for name, write in _writers(data).items():
+        stem, _, kind = name.rpartition(".")
+        file = directory / f"{module}.{stem}.{time}.{kind}"
         try:
-            (directory / name).unlink(missing_ok=True)  # of a training before
             if write is not None:
-                write(directory / name)
+                write(file)
+                file.chmod(_READ_ONLY)
         except (OSError, ValueError) as error:
-            _LOG.warning("%s of the running data was not written: %s", name, error)
+            _LOG.warning("%s of the running data was not written: %s", file.name, error)
     _LOG.warning("running data of the training was written to %s", directory)
     return directory
+
+
+def _unused_time(names: Iterable[str]) -> str:
+    """The local time, or the next second that no file has."""
+    known = {part for name in names for part in name.split(".")}
+    moment = datetime.now()
+    while (text := f"{moment:%Y%m%d%H%M%S}") in known:
+        moment += timedelta(seconds=1)
+    return text
 
 
 def _writers(data: LastData) -> dict[str, Callable[[Path], object] | None]:
@@ -98,7 +119,7 @@ def _writers(data: LastData) -> dict[str, Callable[[Path], object] | None]:
         "memory.json": _json(memory),
         "memory_history.csv": _table(data.memory_columns, data.memory_history) if data.memory_history else None,
         "memory_snapshot.pickle": (lambda path: path.write_bytes(snapshot)) if snapshot is not None else None,
-        "graph_0.pb": (lambda path: path.write_bytes(wire.encode(MODEL, model))) if graph is not None else None,
+        "graph_build.0.pb": (lambda path: path.write_bytes(wire.encode(MODEL, model))) if graph is not None else None,
     }
 
 

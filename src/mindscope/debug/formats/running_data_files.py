@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mindscope.debug.formats.problems import Problems
 
 _NAME = re.compile(
-    r"(?:(?P<module>[A-Z_]+)\.)?(?P<name>.+?)(?:\.(?P<graph>\d{1,9}))?(?:\.(?P<time>\d{14}))?\.(?P<kind>ir|pb|txt|json|csv)",
+    r"(?:(?P<module>[A-Z_]+)\.)?(?P<name>.+?)(?:\.(?P<graph>\d{1,9}))?(?:\.(?P<time>\d{14}))?\.(?P<kind>ir|pb|txt|json|csv|pickle)",
     re.ASCII,
 )
 _GRAPHS = ("ir", "pb")
@@ -36,7 +36,7 @@ class RunningDataFile(NamedTuple):
     time: str
     """``YYYYMMDDhhmmss``, local; empty if unknown."""
     kind: str
-    """Its suffix: ``ir``, ``pb``, ``txt``, ``json``, ``csv``."""
+    """Its suffix: ``ir``, ``pb``, ``txt``, ``json``, ``csv``, ``pickle``."""
 
     @property
     def is_graph(self) -> bool:

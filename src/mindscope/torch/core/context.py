@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -23,8 +25,8 @@ class Context:
     """Directory of the graphs of the stages of compilation; None if they are not saved."""
     graphs_path: Path = Path()
     """The same directory, also while no graphs are saved."""
-    running_data: RunningDataSettings | None = None
-    """Settings of the running data recorder from a configuration file; None for those of the environment."""
+    running_data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Entries of a configuration file for the running data recorder, in place of those of the environment."""
     print_file: PrintFile | None = None
     """Where ``Print`` writes its values beside the screen; None for the screen only."""
 
@@ -33,5 +35,5 @@ CONTEXT = Context()
 
 
 def running_data_settings() -> RunningDataSettings:
-    """Settings of the configuration file, or of the environment without one."""
-    return CONTEXT.running_data or settings_from_environment(os.environ)
+    """Settings of the environment, with the entries of the configuration file in place of theirs."""
+    return settings_from_environment(os.environ).overridden(CONTEXT.running_data)

@@ -23,6 +23,8 @@ class FollowedStep:
         """None while the step is not recorded."""
         self.is_quiet = False
         """Whether our own operators run."""
+        self.failed_operator: tuple[int, dict[str, Any]] | None = None
+        """Of an operator that raised an error in this step: id of the error, and facts."""
         self.reasons: Counter[str] = Counter()
         """Tensors that are not recorded, by reason."""
         self._logged: set[str] = set()

@@ -68,7 +68,11 @@ class OperatorMode(TorchDispatchMode):
                 inputs = collector.read_inputs(kind, args, kwargs)
         except Exception as error:
             self._followed.failed(f"inputs of {kind.name}", error)
-        output = func(*args, **kwargs)
+        try:
+            output = func(*args, **kwargs)
+        except Exception as error:
+            self._followed.failed_operator = (id(error), _facts(kind, call, args, kwargs))
+            raise
         if call is not None and inputs is not None:
             try:
                 self._add(collector, kind, call, inputs, output)
@@ -109,6 +113,13 @@ class OperatorMode(TorchDispatchMode):
         run = collector.begin(call.module, kind.name, call.phase, _stack_of(call))
         call.stack = run.operator.stack
         collector.add_operator(run, inputs, outputs)
+
+
+def _facts(kind: OperatorKind, call: OperatorCall | None, args: Any, kwargs: Any) -> dict[str, Any]:
+    """Of an operator that raised an error, as JSON values."""
+    inputs = [f"{slot}: {each.dtype} {list(each.shape)}" for slot, each in tensors_in((*args, kwargs))]
+    facts = {"operator": kind.name, "inputs": inputs}
+    return facts if call is None else {**facts, "module": call.module, "phase": str(call.phase)}
 
 
 def _stack_of(call: OperatorCall) -> Any:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+import weakref
+from collections import deque
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +20,7 @@ from mindscope.torch.debugging.module_hooks import ModuleHooks
 from mindscope.torch.debugging.operator_mode import OperatorMode
 from mindscope.torch.debugging.options import DebuggerOptions
 from mindscope.torch.debugging.parameters import ParameterHooks
-from mindscope.torch.debugging.step_collector import StepCollector
+from mindscope.torch.debugging.step_collector import CollectedStep, StepCollector
 from mindscope.torch.debugging.step_output import StepOutput
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
@@ -28,14 +30,23 @@ _log = logging.getLogger(__name__)
 class Recording:
     """Follows a network through the steps of its training."""
 
+    known: ClassVar[weakref.WeakSet[Recording]] = weakref.WeakSet()
+    """All of this process, which other recorders ask after a failure."""
+
     def __init__(self, options: DebuggerOptions, queue_timeout: float | None) -> None:
         self._options = options
         self.followed = FollowedStep()
-        self._tensors = KnownTensors()
+        self.tensors = KnownTensors()
+        """That steps refer to."""
+        self.last_steps: deque[CollectedStep] = deque(maxlen=2)
+        """The last ones, also if they were written."""
+        self.number = len(self.known)
+        """How many there were before."""
+        self.known.add(self)
         self._output = StepOutput(
             options.directory,
             distributed.get_rank(),
-            self._tensors,
+            self.tensors,
             self._facts,
             options.ring,
             options.watchpoints,
@@ -70,10 +81,11 @@ class Recording:
         self._next_step = self._next_step if step is None else step
         if self._modules is None or self._parameters is None or not self._is_due(self._next_step):
             return
+        self.followed.failed_operator = None
         self._modules.begin_step()
         self._call_hooks.was_called = False
         self.followed.guarded("parameters", self._parameters.begin_step)
-        self.followed.collector = StepCollector(self._tensors, self._capacity, self.followed.reasons)
+        self.followed.collector = StepCollector(self.tensors, self._capacity, self.followed.reasons)
         if self._operators is not None:
             self._operators.begin_step()
             self._operators.__enter__()
@@ -96,7 +108,12 @@ class Recording:
         if isinstance(loss, Tensor):
             collector.add_loss(loss)
         self._capacity = collector.vectors.count
-        self._output.add(collector.finish(step))
+        self._finish(collector, step)
+
+    def _finish(self, collector: StepCollector, step: int) -> None:
+        finished = collector.finish(step)
+        self.last_steps.append(finished)
+        self._output.add(finished)
 
     def _stop_collecting(self) -> StepCollector | None:
         """No tensors after this belong to the step."""
@@ -117,7 +134,7 @@ class Recording:
         collector = self._stop_collecting()
         if error is not None:
             if collector is not None and collector.rows:
-                self.followed.guarded("step", lambda: self._output.add(collector.finish(self._next_step)))
+                self.followed.guarded("step", lambda: self._finish(collector, self._next_step))
             self.write_ring(f"the training failed: {type(error).__name__}: {error}"[:300])
         self._remove_hooks()
         self.followed.guarded("end", self._output.end)

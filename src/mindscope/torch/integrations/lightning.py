@@ -334,11 +334,11 @@ class RunningDataCallback(_Callback):
     """The running data recorder: writes what a ``Trainer`` of Lightning did last, if it fails or ends.
 
     Args:
-        config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
-            ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
+        config: a configuration file, whose ``rdr`` goes before ``MS_RDR_ENABLE``, ``MS_RDR_MODE`` and ``MS_RDR_PATH``,
+            entry by entry; None for that of ``set_context``.
 
     Raises:
-        SettingsError: the configuration can't be read, or has an invalid entry.
+        SettingsError: the configuration can't be read, or is no JSON object.
     """
 
     def __init__(self, config: str | PathLike[str] | None = None) -> None:
@@ -349,8 +349,7 @@ class RunningDataCallback(_Callback):
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Follow the module."""
-        optimizer = trainer.optimizers[0] if trainer.optimizers else None
-        self._recorder = RunningDataRecorder(pl_module, optimizer, self._config).__enter__()
+        self._recorder = RunningDataRecorder(pl_module, list(trainer.optimizers), self._config).__enter__()
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
         """Begin a step, or continue one that accumulates gradients."""

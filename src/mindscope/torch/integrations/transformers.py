@@ -246,11 +246,11 @@ class RunningDataCallback(FollowedTraining):
     ends, at the next training, with the process, or at once by ``with callback: trainer.train()``.
 
     Args:
-        config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
-            ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
+        config: a configuration file, whose ``rdr`` goes before ``MS_RDR_ENABLE``, ``MS_RDR_MODE`` and ``MS_RDR_PATH``,
+            entry by entry; None for that of ``set_context``.
 
     Raises:
-        SettingsError: the configuration can't be read, or is no JSON.
+        SettingsError: the configuration can't be read, or is no JSON object.
     """
 
     def __init__(self, config: str | PathLike[str] | None = None) -> None:

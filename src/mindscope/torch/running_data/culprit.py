@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Container, Iterable, Sequence
 from types import FrameType
@@ -28,14 +29,29 @@ def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[T
     Returns:
         Of an error ``error``; ``phase``: forward, backward, optimizer, data, or "" elsewhere; ``module``, ``type``
         and ``inputs`` of the innermost module; ``call``: the innermost line that called something, often an operator;
-        ``lines``: those of the user's program, innermost first. ``first_not_finite``: the first tensor with a NaN or an
-        infinity.
+        ``lines``: those of the user's program, innermost first. ``operator``: the operator of ATen that raised it, if a
+        Debugger saw it at level ``operator``. ``first_not_finite``: the first tensor with a NaN or an infinity, of the
+        last steps of a Debugger, else of the tensors that still exist.
     """
     found = {} if error is None else _failure(error, network)
+    debugged = _debugged(error)
+    found |= {name: value for name, value in debugged.items() if value is not None}
     bad = next((each for each in tensors if each.is_finite is False), None)
-    if bad is not None:
+    if bad is not None and "first_not_finite" not in found:
         found["first_not_finite"] = {"kind": bad.kind, "name": bad.name, "dtype": bad.dtype, "shape": bad.shape}
     return found
+
+
+def _debugged(error: BaseException | None) -> dict[str, Any]:
+    """What a Debugger knows, if this process has one."""
+    if "mindscope.torch.debugging.recording" not in sys.modules:
+        return {}
+    from mindscope.torch.debugging.last_failure import failed_operator, first_not_finite
+
+    return {
+        "operator": None if error is None else failed_operator(error),
+        "first_not_finite": first_not_finite(),
+    }
 
 
 def _failure(error: BaseException, network: nn.Module) -> dict[str, Any]:

@@ -40,10 +40,18 @@ class LastStep:
         network: what is trained.
         step: gives the number of the step that runs.
         on_step: called when another step runs.
+        on_first_end: called when the first step is over and another one runs.
     """
 
-    def __init__(self, network: nn.Module, step: Callable[[], Any], on_step: Callable[[], None]) -> None:
-        self._network, self._step, self._on_step = network, step, on_step
+    def __init__(
+        self,
+        network: nn.Module,
+        step: Callable[[], Any],
+        on_step: Callable[[], None],
+        on_first_end: Callable[[Any], None],
+    ) -> None:
+        self._network, self._step, self._on_step, self._on_first_end = network, step, on_step, on_first_end
+        self._is_first, self._is_seen = True, True
         self._number: Any = None
         self._handles: list[RemovableHandle] = []
         self.calls: list[ModuleCall] = []
@@ -64,24 +72,32 @@ class LastStep:
         self._handles.clear()
 
     def _begin(self, network: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if _is_seen():
+        if self._is_training():
             self._follow_step()
             self.inputs = (args, kwargs) if args and kwargs else kwargs or (args[0] if len(args) == 1 else args)
 
     def _keep(self, name: str, module: nn.Module, args: Any, outputs: Any) -> None:
-        if _is_seen():
+        if self._is_training():
             self._follow_step()
             self.calls.append(ModuleCall(name, module, outputs))
 
     def _follow_step(self) -> None:
         number = self._step()
         if number != self._number:
+            self._end_first()
             self._number, self.calls = number, []
             self._on_step()
 
+    def _end_first(self) -> None:
+        if self._is_first and self._number is not None:
+            self._is_first = self._is_seen = False  # the network may be called to trace it
+            try:
+                self._on_first_end(self._number)
+            finally:
+                self._is_seen = True
 
-def _is_seen() -> bool:
-    return torch.is_grad_enabled() and not torch.compiler.is_compiling()
+    def _is_training(self) -> bool:
+        return self._is_seen and torch.is_grad_enabled() and not torch.compiler.is_compiling()
 
 
 def tensor_shapes(values: Any) -> Any:

@@ -50,7 +50,7 @@ class TensorSummary:
 
 
 def summarize_tensors(
-    batch: Any, calls: Iterable[ModuleCall], network: nn.Module, optimizer: Any
+    batch: Any, calls: Iterable[ModuleCall], network: nn.Module, optimizers: Iterable[Any]
 ) -> Iterator[TensorSummary]:
     """The tensors in the order in which a step computes them: batch, outputs, gradients, parameters, buffers.
 
@@ -63,7 +63,7 @@ def summarize_tensors(
         for name, output in call.outputs:
             yield _summarized("output", name, output)
     named = dict(network.named_parameters())
-    groups: list[dict[str, Any]] = getattr(optimizer, "param_groups", [])
+    groups: list[dict[str, Any]] = [group for each in optimizers for group in getattr(each, "param_groups", [])]
     known = {id(each) for each in named.values()}
     named |= {
         f"group{place}.{index}": each

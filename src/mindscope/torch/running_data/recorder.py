@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from torch import nn
 from torch.optim import Optimizer
 
-from mindscope.debug.settings import RunningDataSettings, read_config
+from mindscope.debug.settings import RunningDataSettings, read_config, settings_from_environment
 from mindscope.log import configure_log
 from mindscope.torch.core import distributed
 from mindscope.torch.core.context import running_data_settings
@@ -26,24 +27,29 @@ class RunningDataRecorder:
 
     Args:
         network: what is trained.
-        optimizer: for its memory.
-        config: a configuration file with ``rdr``; None for that of ``set_context``, or ``MS_RDR_ENABLE``,
-            ``MS_RDR_MODE`` and ``MS_RDR_PATH``.
+        optimizer: for its memory; several in a list.
+        config: a configuration file, whose ``rdr`` goes before ``MS_RDR_ENABLE``, ``MS_RDR_MODE`` and ``MS_RDR_PATH``,
+            entry by entry; None for that of ``set_context``.
 
     Raises:
         TypeError: ``network`` is no module.
-        SettingsError: the configuration can't be read, or has an invalid entry.
+        SettingsError: the configuration can't be read, or is no JSON object.
     """
 
     def __init__(
-        self, network: nn.Module, optimizer: Optimizer | None = None, config: str | PathLike[str] | None = None
+        self,
+        network: nn.Module,
+        optimizer: Optimizer | Sequence[Optimizer] | None = None,
+        config: str | PathLike[str] | None = None,
     ) -> None:
         configure_log()
         if not isinstance(network, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
         settings = configured(config)
+        optimizers = [] if optimizer is None else list(optimizer) if isinstance(optimizer, Sequence) else [optimizer]
         self._params = CallbackParams(
-            mode="train", network=network, train_network=network, optimizer=optimizer, loss_fn=None,
+            mode="train", network=network, train_network=network, loss_fn=None,
+            optimizer=next(iter(optimizers), None), optimizers=optimizers,
             cur_epoch_num=None, cur_step_num=0, epoch_num=None, batch_num=None, train_dataset_element=None,
             parallel_mode=distributed.parallel_mode(), device_number=distributed.get_group_size(), process=os.getpid(),
         )  # fmt: skip
@@ -71,5 +77,10 @@ class RunningDataRecorder:
 
 
 def configured(config: str | PathLike[str] | None) -> RunningDataSettings:
-    """The settings of a configuration file; those of the process for None. Raises SettingsError."""
-    return running_data_settings() if config is None else read_config(config).running_data or RunningDataSettings()
+    """The settings of the process; with a configuration file, its entries in place of those of ``set_context``.
+
+    Raises SettingsError.
+    """
+    if config is None:
+        return running_data_settings()
+    return settings_from_environment(os.environ).overridden(read_config(config).running_data)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
@@ -14,12 +15,17 @@ from torch.utils import _pytree as pytree
 
 from mindscope.debug.running_data import LastData, write_running_data
 from mindscope.debug.settings import ALWAYS, RunningDataSettings
+from mindscope.rank import rank_id
+from mindscope.torch.core import distributed
 from mindscope.torch.core.naming import plain_network
+from mindscope.torch.profiler.memory_history import MemoryHistory
 from mindscope.torch.running_data import memory_history
 from mindscope.torch.running_data.last_step import LastStep, tensor_shapes
 from mindscope.torch.running_data.memory_history import LastMemory, memory_snapshot
 from mindscope.torch.summary.framework import TorchFramework
 
+_MOST_EVENTS = 100_000
+"""Of CUDA's allocator, of each device."""
 _LOG = logging.getLogger("mindscope")
 
 
@@ -37,11 +43,16 @@ class RunningData:
     def __init__(self, network: nn.Module, params: Any, settings: RunningDataSettings) -> None:
         self._network, self._params, self._settings = plain_network(network), params, settings
         self._memory = LastMemory()
-        self._last = LastStep(self._network, self._step, lambda: self._memory.add(self._step()))
+        self._history = MemoryHistory(_MOST_EVENTS) if settings.has_memory_history else None
+        self._last = LastStep(
+            self._network, self._step, lambda: self._memory.add(self._step()), self._first_step_is_over
+        )
 
     def __enter__(self) -> RunningData:
         if self._settings.is_enabled:
             self._last.start()
+            if self._history is not None:
+                self._history.start()
         return self
 
     def __exit__(
@@ -49,7 +60,24 @@ class RunningData:
     ) -> None:
         self._last.stop()
         if self._settings.is_enabled and (error is not None or self._settings.mode == ALWAYS):
-            write_running_data(self._settings.path, self._last_data(error))
+            self._write(error)
+        if self._history is not None:
+            self._history.stop()
+
+    def _first_step_is_over(self, step: Any) -> None:
+        """In mode 2, what compiled and ran is written as soon as it is known."""
+        if self._settings.mode == ALWAYS:
+            try:
+                self._write(None, step)
+            except Exception as error:  # the training continues
+                _LOG.warning("running data of step %s was not written: %s: %s", step, type(error).__name__, error)
+
+    def _write(self, error: BaseException | None, step: Any = None) -> None:
+        rank = distributed.get_rank() if distributed.get_group_size() > 1 else rank_id(os.environ)
+        data = self._last_data(error)
+        if step is not None:
+            data.state["cur_step_num"] = step
+        write_running_data(self._settings.path, data, rank)
 
     def _step(self) -> Any:
         return self._params.get("cur_step_num")
@@ -63,15 +91,16 @@ class RunningData:
         if params.get("train_dataset_element") is None:
             params["train_dataset_element"] = last.inputs
         batch, optimizer = params.get("train_dataset_element"), params.get("optimizer")
+        optimizers = params.get("optimizers") or ([] if optimizer is None else [optimizer])
         state = {name: params.get(name) for name in ("mode", "cur_epoch_num", "cur_step_num", "epoch_num", "batch_num")}
         state["train_dataset_element"] = tensor_shapes(batch)
-        tensors = list(summarize_tensors(batch, last.calls, self._network, optimizer))
+        tensors = list(summarize_tensors(batch, last.calls, self._network, optimizers))
         return LastData(
             state=state,
             order=[(call.name, call.type, str(call.shapes)) for call in last.calls],
             statistics=[each.row for each in tensors],
             statistics_columns=COLUMNS,
-            memory=_memory_of(self._network, optimizer) | _device_memory(),
+            memory=_memory_of(self._network, optimizers) | _device_memory(),
             memory_history=self._memory.rows,
             memory_columns=memory_history.COLUMNS,
             memory_snapshot=memory_snapshot(),
@@ -90,10 +119,10 @@ def _graph(params: Any) -> Any:
         return None
 
 
-def _memory_of(network: nn.Module, optimizer: Any) -> dict[str, Any]:
+def _memory_of(network: nn.Module, optimizers: Iterable[Any]) -> dict[str, Any]:
     """Bytes of what a training keeps."""
     parameters = list(network.parameters())
-    state = pytree.tree_leaves(dict(optimizer.state)) if optimizer is not None else []
+    state = [leaf for each in optimizers for leaf in pytree.tree_leaves(dict(each.state))]
     return {
         "parameters_bytes": _bytes(parameters),
         "gradients_bytes": _bytes(each.grad for each in parameters),

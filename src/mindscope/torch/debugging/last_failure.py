@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the debuggers of this process know of a training that just failed, for other recorders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mindscope.debug.model.fields import Field
+from mindscope.torch.debugging.recording import Recording
+from mindscope.torch.debugging.step_collector import CollectedStep
+
+_NOT_FINITE = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)
+
+
+def failed_operator(error: BaseException) -> dict[str, Any] | None:
+    """Name, module, phase and inputs of the operator of ATen that raised an error; None if no debugger saw it."""
+    errors: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in errors:
+        errors.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    found = [each.followed.failed_operator for each in _newest_first()]
+    return next((facts for number, facts in filter(None, found) if number in errors), None)
+
+
+def first_not_finite() -> dict[str, Any] | None:
+    """The first tensor with a NaN or an infinity of the last steps: step, operator, source line; None without one.
+
+    Waits for the device.
+    """
+    for recording in _newest_first():
+        for step in recording.last_steps:
+            found = _first_of(recording, step)
+            if found is not None:
+                return found
+    return None
+
+
+def _newest_first() -> Iterable[Recording]:
+    return sorted(Recording.known, key=lambda each: -each.number)
+
+
+def _first_of(recording: Recording, step: CollectedStep) -> dict[str, Any] | None:
+    columns = step.fetch()
+    bad = np.flatnonzero(sum(columns.statistics[field.value] for field in _NOT_FINITE) > 0)
+    if not bad.size:
+        return None
+    tensor = recording.tensors.tensors(0)[int(columns.tensor[bad[np.argmin(columns.order[bad])]])]
+    facts: dict[str, Any] = {
+        "step": step.step, "operator": tensor.operator, "phase": str(tensor.phase), "role": str(tensor.role),
+        "slot": tensor.slot, "dtype": tensor.dtype, "shape": None if tensor.shape is None else list(tensor.shape),
+        "lines": list(tensor.stack),
+    }  # fmt: skip
+    return {name: value for name, value in facts.items() if value not in (None, "", [])}
