@@ -72,7 +72,9 @@ class Training:
     def __init__(self, case: str, way: str, directory: Path, device: str) -> None:
         make, batch, _ = cases_of(device)[case]
         torch.manual_seed(0)
-        self.device, self.network = device, make().to(device)
+        self.device = device
+        with torch.device(device):
+            self.network = make()
         self.inputs, self.labels = (each.to(device) for each in batch())
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-3)
         self.debugger = Debugger(directory / way, self.network, **WAYS[way]) if WAYS[way] else None  # type: ignore[arg-type]

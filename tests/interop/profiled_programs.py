@@ -98,7 +98,8 @@ def _rows(table: Any, columns: tuple[str, ...]) -> dict[tuple[str, ...], Row]:
         if event.is_user_annotation or _FRAME.search(event.key):
             continue
         texts = {"shapes": str(event.input_shapes or "").replace(" ", ""), "stack": plain(";".join(event.stack))}
-        numbers = event.count, event.cpu_time_total, event.self_cpu_time_total, event.flops, event.self_cpu_memory_usage
+        size = event.self_cpu_memory_usage + event.self_device_memory_usage
+        numbers = event.count, event.cpu_time_total, event.self_cpu_time_total, event.flops, size
         row = found.setdefault((event.key, *(texts[each] for each in columns)), [0, 0.0, 0.0, 0, 0])
         row[:] = [one + other for one, other in zip(row, numbers, strict=True)]
     return {key: (row[0], row[1], row[2], row[3], row[4]) for key, row in found.items()}

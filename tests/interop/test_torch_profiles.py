@@ -251,6 +251,7 @@ def test_each_program_gets_the_advice_that_it_needs(cases: Callable[[str], Case]
 
 
 @pytest.mark.gpu
+@pytest.mark.filterwarnings("ignore:Warning. Profiler clears events")
 def test_times_on_a_device_are_those_of_torch(tmp_path: Path) -> None:
     """Needs a CUDA device."""
     path = tmp_path / "cuda.pt.trace.json"

@@ -290,6 +290,7 @@ def test_a_scalar_under_vmap_has_a_value_a_sample(reduce: Any, want: Any, is_com
 
 
 @pytest.mark.gpu
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype")
 def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
     value = torch.arange(4.0, device="cuda")
     torch.cuda.synchronize()

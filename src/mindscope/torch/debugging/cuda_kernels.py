@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -43,7 +43,7 @@ class CudaKernels:
             _address(self._driver.cuStreamIsCapturing),
         )
         """Addresses of functions of CUDA's driver."""
-        facts: Any = torch.cuda.get_device_properties(device)
+        facts = cast("Any", torch.cuda).get_device_properties(device)
         self._architecture = f"sm_{facts.major}{facts.minor}"
         self.most_blocks: int = 4 * facts.multi_processor_count
         """Of a kernel: enough to keep the device busy."""
