@@ -32,13 +32,13 @@ void run_statistics(const u8 *data, i64 count, double near_max, double tiny, dou
     u32 ticket = 0;
     blockDim.x = 1, gridDim.x = blocks;
     for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
-        statistics(data, count, near_max, tiny, row, parts, &ticket);
+        mindscope_statistics(data, count, near_max, tiny, row, parts, &ticket);
 }
 #if KIND <= BFLOAT16
 void run_update(const u8 *now, const u8 *before, i64 count, double *row, double *parts, u32 blocks) {
     u32 ticket = 0;
     blockDim.x = 1, gridDim.x = blocks;
-    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) update(now, before, count, row, parts, &ticket);
+    for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++) mindscope_update(now, before, count, row, parts, &ticket);
 }
 #endif
 """

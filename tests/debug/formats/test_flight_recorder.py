@@ -54,6 +54,17 @@ def test_entries_of_a_rank(tmp_path: Path) -> None:
     assert (collective.input_sizes, collective.stack) == (((4, 3),), ("train.py:7 step",))
 
 
+def test_a_record_that_nccl_wrote() -> None:
+    """Of DistributedDataParallel with one rank on an H100, PyTorch 2.11; paths are shortened."""
+    record = read_flight_record(Path(__file__).parents[2] / "data" / "torch" / "nccl_trace_rank_0")
+    assert (record.rank, record.version, record.skipped) == (0, "2.10", 0)
+    operations = [each.operation.removeprefix("nccl:") for each in record.collectives]
+    assert operations == ["all_gather", *["broadcast"] * 2, "all_reduce", *["broadcast"] * 2, *["all_reduce"] * 4]
+    assert record.collectives[3].input_sizes == ((68362,),)
+    assert record.collectives[0].stack[0].startswith("site-packages/torch/distributed/utils.py:286 ")
+    assert find_mismatches([record]) == []
+
+
 def test_ranks_that_agree(tmp_path: Path) -> None:
     assert kinds(tmp_path, [entry(1), entry(2)], [entry(1), entry(2)]) == []
     assert kinds(tmp_path, [entry(1)]) == []

@@ -88,7 +88,7 @@ cdef class CudaRows:
         if lane.next == lane.end:
             self.allocate(lane)
         if self.statistics[kind] == 0:
-            self.statistics[kind] = self.kernels.function("statistics", kind)
+            self.statistics[kind] = self.kernels.function("mindscope_statistics", kind)
         cdef void *arguments[7]
         arguments[0], arguments[1], arguments[2], arguments[3] = &data, &count, &near_max, &tiny
         arguments[4], arguments[5], arguments[6] = &lane.next, &lane.parts, &lane.ticket
@@ -106,7 +106,7 @@ cdef class CudaRows:
             return False
         cdef int of = kind
         if self.updates[of] == 0:
-            self.updates[of] = self.kernels.function("update", kind)
+            self.updates[of] = self.kernels.function("mindscope_update", kind)
         cdef uintptr_t new = now.data_ptr(), old = before.data_ptr(), to = address
         cdef int64_t count = now.numel()
         cdef void *arguments[6]

@@ -89,7 +89,7 @@ def kernels_of(device: torch.device) -> CudaKernels | None:
         return None
     try:
         kernels = CudaKernels(device)
-        kernels.function("statistics", 0)
+        kernels.function("mindscope_statistics", 0)
     except (OSError, CudaError) as error:
         _log.warning("statistics of tensors on %s are computed by operators of PyTorch, slowly: %s", device, error)
         return None

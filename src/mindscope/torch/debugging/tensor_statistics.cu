@@ -330,7 +330,7 @@ static DEVICE void write_part(Sums *sums, double (*table)[FIELDS], double *part)
 }
 
 /* One row of FIELDS numbers. The parts have a row for each block; the ticket is 0 before and after. */
-KERNEL void statistics(
+KERNEL void mindscope_statistics(
     const u8 *data, i64 count, double near_max, double tiny, double *row, double *parts, u32 *ticket
 ) {
     SHARED double table[32][FIELDS];
@@ -354,7 +354,7 @@ KERNEL void statistics(
 
 #if KIND <= BFLOAT16
 /* The means of |now - before| and |before| where the difference is finite, into the row of the parameter. */
-KERNEL void update(const u8 *now, const u8 *before, i64 count, double *row, double *parts, u32 *ticket) {
+KERNEL void mindscope_update(const u8 *now, const u8 *before, i64 count, double *row, double *parts, u32 *ticket) {
     SHARED double table[32][FIELDS];
     i64 stride = (i64)gridDim.x * blockDim.x;
     Sums sums;
