@@ -102,7 +102,7 @@ def check(profile: Profile) -> None:
 def test_the_intact_trace_has_every_part(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(TRACE)
     profile = read_profile(tmp_path / "a.json")
-    assert profile.missing.keys() == {Part.LINKS}
+    assert profile.missing.keys() == {Part.LINKS, Part.STEP_ROWS}
     check(profile)
 
 

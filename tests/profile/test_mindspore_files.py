@@ -235,8 +235,15 @@ def test_types_of_steps_on_an_ascend(tmp_path: Path) -> None:
 
 
 def test_a_profile_without_runs_of_steps_can_not_select_them(tmp_path: Path) -> None:
+    without_timeline = ascend(tmp_path)
+    (without_timeline / "output_timeline_data_1.txt").unlink()
     with pytest.raises(ProfilePartError, match="no tables of single steps"):
-        read_profile(ascend(tmp_path)).select_steps(1, 1)
+        read_profile(without_timeline).select_steps(1, 1)
+
+
+def test_times_within_the_step_trace_tell_the_step(tmp_path: Path) -> None:
+    (kernel,) = read_profile(ascend(tmp_path)).select_steps(1, 1).kernels.rows()
+    assert (kernel["name"].rpartition("/")[2], kernel["count"], kernel["total"]) == ("MatMul-op4", 1, 30_000)
 
 
 def test_a_parallel_strategy(tmp_path: Path) -> None:

@@ -207,6 +207,7 @@ def test_cpu(tmp_path: Path) -> None:
     assert [track.thread_name for track in profile.trace.tracks] == ["HostCpuOps 0", "HostCpuOps 1"]
     assert profile.memory.curve.allocated.tolist() == [4096]
     assert profile.missing.keys() == {
+        Part.STREAM_GAPS, Part.STEP_ROWS,
         Part.STEPS, Part.KERNELS, Part.DATA_PIPELINE, Part.COMMUNICATION, Part.LINKS, Part.STREAMS,
         Part.ANNOTATIONS, Part.CALL_TREE,
     }  # fmt: skip

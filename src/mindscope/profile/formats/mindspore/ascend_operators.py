@@ -19,6 +19,7 @@ from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
+from mindscope.profile.step_rows import STEP, with_step
 from mindscope.profile.trace import Track
 
 FULL_NAME = ("full_kernel_name", "full_op_name", "full_kernel_time", "op_name", "kernel_name")
@@ -109,8 +110,10 @@ def timeline_runs(table: CsvTable, rank: int) -> Runs | None:
     return Runs(start, duration, names, "kernel", tracks)
 
 
-def kernels_of_runs(runs: Runs, types: Mapping[str, CompiledOperator], rank: int) -> Kernels:
-    """Kernels by name and stream."""
+def kernels_of_runs(
+    runs: Runs, types: Mapping[str, CompiledOperator], rank: int, step: TextColumn | None = None
+) -> Kernels:
+    """Kernels by name and stream, also by the ``step`` of each run."""
     kernels = Kernels(
         name=runs.name,
         kind=mapped(runs.name, lambda name: _kind(types.get(name), name)),
@@ -123,7 +126,11 @@ def kernels_of_runs(runs: Runs, types: Mapping[str, CompiledOperator], rank: int
         min=runs.duration,
         max=runs.duration,
     )
-    return kernels.group_by("name", "stream")
+    return (
+        kernels.group_by("name", "stream")
+        if step is None
+        else with_step(kernels, step).group_by("name", "stream", STEP)
+    )
 
 
 def aicpu_runs(table: CsvTable, rank: int) -> Runs | None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from mindscope.profile.communication import Communication
 from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.ascend.kernels import operators_of_kernels
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, Runs, trace_of
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv
@@ -44,6 +45,7 @@ from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
 from mindscope.profile.rank_path import with_rank
+from mindscope.profile.step_rows import StepRows, step_texts
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
@@ -128,7 +130,19 @@ class _Legacy:
             ),
             Part.COMMUNICATION: lambda: self._communication() or Missing("mindspore_communication"),
             Part.LINKS: lambda: self._from("hccl_raw_{}.csv", links_of) or Missing("mindspore_communication"),
+            Part.STEP_ROWS: lambda: self._step_rows() or Missing("not_in_steps"),
         }
+
+    def _step_rows(self) -> StepRows | None:
+        """Runs of an NPU by their times within the steps of the step trace, of one clock."""
+        runs, trace = self._ascend_runs, self._step_trace
+        if runs is None or trace is None or not len(trace.start):
+            return None
+        step = step_texts(runs.start, trace.start, trace.end, trace.number)
+        if not step.codes.any():
+            return None
+        kernels = ascend.kernels_of_runs(runs, self._compiled, self.files.rank, step)
+        return StepRows(operators_of_kernels(kernels, {}), kernels)
 
     @property
     def select_steps(self) -> Callable[[int, int], Profile] | None:
