@@ -108,6 +108,12 @@ OTHER: list[tuple[str, bytes, str]] = [
     ("a.json", bz2.compress(TEXT), "is compressed with bzip2: extract it"),
     ("a.json", lzma.compress(TEXT), "is compressed with xz: extract it"),
     ("a.txt", TEXT, "its name ends in none of .json, .json.gz"),
+    ("a.pftrace", b"\n\x02\x08\x01", "'traceconv json a.pftrace trace.json'"),
+    ("a.trace", b"\n\x04\x08\x01\x10\x02\n\x02\x08\x01", "'traceconv json a.trace trace.json'"),
+    ("a.json", b'{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [{"id": 1}]}', "is an execution trace of PyTorch"),
+    ("a.json.gz", gzip.compress(b"[[10, 12], [[0, 5], [0, 7]]]"), "is a memory timeline of export_memory_timeline"),
+    ("a.raw.json.gz", gzip.compress(b"[[10, 1, 512, 2], [11, 3, 512, null]]"), "is a memory timeline"),
+    ("stacks.txt", b"<stdin>(3): f 2\n<stdin>(3): f;torch/nn.py(9): mm 17\n", "has stacks of export_stacks"),
     ("a.nsys-rep", b"QDSS", "run 'nsys export --type sqlite a.nsys-rep'"),
 ]  # fmt: skip
 
@@ -119,6 +125,14 @@ def test_what_a_file_is_instead_is_said(tmp_path: Path, name: str, content: byte
         read_profile(tmp_path / name)
     with pytest.raises(FormatError, match="is no profile: want one of"):
         read_profile(tmp_path)
+
+
+def test_a_schema_version_may_follow_the_events(tmp_path: Path) -> None:
+    later = {"traceEvents": TORCH["traceEvents"], "deviceProperties": [{"id": 0}], "schemaVersion": 1, "traceName": "a"}
+    path = write(tmp_path / "a.json", later)
+    assert read_profile(path).format == "torch_trace"
+    path = write(tmp_path / "b.json", {"traceEvents": [], "note": "schemaVersion"})
+    assert read_profile(path).format == "chrome_trace"
 
 
 def test_archives_are_to_be_extracted(tmp_path: Path) -> None:

@@ -31,6 +31,15 @@ def json_head(path: Path) -> bytes:
     return text if text[:1] in (b"{", b"[") else b""
 
 
+def json_tail(path: Path) -> bytes:
+    """The last 64 KiB of a JSON file; empty if it is compressed. Raises OSError."""
+    with path.open("rb") as file:
+        if file.read(len(_GZIP)) == _GZIP:
+            return b""
+        file.seek(max(0, path.stat().st_size - _HEAD))
+        return file.read(_HEAD)
+
+
 def bare_name(path: Path) -> str:
     """The name of a file without what all traces end in."""
     name = path.name.removesuffix(".gz").removesuffix(".json").removesuffix(".trace").removesuffix(".pt")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mindscope.profile.formats.json_file import SUFFIXES
 from mindscope.profile.formats.sqlite_file import is_sqlite, journal_of
+from mindscope.profile.formats.torch_exports import torch_export
 
 _HEAD = 1 << 12
 _GZIP = b"\x1f\x8b"
@@ -40,7 +41,7 @@ def other_content(path: Path) -> str:
         return ""
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    found = _of_name(path) or _of_beginning(path, head) or _of_text(path, head)
+    found = _of_name(path) or _of_beginning(path, head) or torch_export(path.name, head) or _of_text(path, head)
     return f"{path} is no profile: it {found}" if found else ""
 
 
@@ -74,7 +75,7 @@ def _of_gzip(path: Path, head: bytes) -> str:
         return "is compressed with gzip twice: decompress it once with 'gzip -d'"
     if inner[_TAR_AT:].startswith(_TAR):
         return _ARCHIVE.format("a tar archive")
-    return _of_text(path, inner)
+    return torch_export(path.name.removesuffix(".gz"), inner) or _of_text(path, inner)
 
 
 def _of_text(path: Path, head: bytes) -> str:

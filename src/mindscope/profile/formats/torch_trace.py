@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mindscope.profile.argument_columns import FileArguments
-from mindscope.profile.formats.json_file import bare_name, json_head
+from mindscope.profile.formats.json_file import bare_name, json_head, json_tail
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
@@ -18,16 +18,21 @@ from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
 
-_SCHEMA = b'"schemaVersion"'
+_SCHEMA, _EVENTS = b'"schemaVersion"', b'"traceEvents"'
+_VERSION = re.compile(rb'"schemaVersion"\s*:\s*\d')
 _STAMP = re.compile(r"\.\d{10,}$")
 """Time of writing: what follows the worker in the name of a file."""
 _FACTS = re.compile(rb'"mindscope"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
 def is_torch_trace(path: Path) -> bool:
-    """Whether a file has a schema version before its events, or the name of a trace of torch. Raises OSError."""
+    """Whether a file has a schema version beside its events, or the name of a trace of torch. Raises OSError."""
     head = json_head(path)
-    return bool(head) and (_SCHEMA in head.partition(b'"traceEvents"')[0] or ".pt.trace.json" in path.name)
+    if not head:
+        return False
+    if ".pt.trace.json" in path.name or _SCHEMA in head.partition(_EVENTS)[0]:
+        return True
+    return _EVENTS in head and _VERSION.search(json_tail(path)) is not None
 
 
 def _read(path: Path, on_progress: Progress) -> Profile:
