@@ -34,7 +34,7 @@ def test_the_first_bad_number_and_recommended_hits_are_printed(mindscope: Comman
     healthy = write_run(tmp_path / "healthy", training(99))
     out = mindscope("debug", str(healthy)).stdout
     assert "No NaN and no infinity damages the training." in out
-    assert "0 hits of 9 watchpoints in 4 steps" in out
+    assert "0 hits of 10 watchpoints in 4 steps" in out
 
 
 def test_watchpoints_hit_with_an_exit_code(mindscope: CommandLine, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_watchpoints_hit_with_an_exit_code(mindscope: CommandLine, tmp_path: Pat
     out = mindscope("debug", run, "--watch", "tensor_too_large max_gt=3.5 @ fc", "--top", "1", want=3).stdout
     assert out.splitlines()[0] == "2 hits of 1 watchpoints in 4 steps"
     row = next(line for line in out.splitlines() if "fc/Linear" in line)
-    assert row.split() == ["4", "0", "fc/Linear", "parameter", "weight", "tensor_too_large", "max_gt", "3.5", "4"]
+    assert row.split() == ["4", "4", "0", "fc/Linear", "parameter", "weight", "tensor_too_large", "max_gt", "3.5", "4"]
     assert "1 more" in out
     quiet = mindscope("debug", run, "--watch", "TL max_gt=9", "--watch", "TL max_gt=1 @ nothing").stdout
     assert "no recorded tensor matches tensor_too_large max_gt=1 @ nothing" in quiet
@@ -64,7 +64,7 @@ def test_a_dump_and_a_run_with_a_dump_are_read(mindscope: CommandLine, tmp_path:
     dump = str(real_dump(tmp_path))
     out = mindscope("debug", dump).stdout
     assert "No NaN and no infinity damages the training." in out
-    assert "0 hits of 9 watchpoints in 2 steps" in out
+    assert "0 hits of 10 watchpoints in 2 steps" in out
     out = mindscope("debug", dump, "--watch", "activation_range max_min_gt=0.1 @ r", want=3).stdout
     assert "Default/network-WithLossCell/_backbone-Conv/r-ReLU/ReLU-op0" in out
     run = write_run(tmp_path / "run", training(99))

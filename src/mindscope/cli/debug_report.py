@@ -161,10 +161,11 @@ def _hit_lines(found: Evaluation) -> Iterator[Any]:
     yield f"{hits} of {len(found.watchpoints)} watchpoints in {found.steps:,} steps"
     if found.hits:
         yield printed_table(
-            ("step", "rank", "operator", "tensor", "condition", "limit", "actual"),
+            ("step", "since", "rank", "operator", "tensor", "condition", "limit", "actual"),
             [
                 (
-                    str(row["step"]), str(row["rank"]), row["operator"], f"{row['role']} {row['slot']}",
+                    *(str(row[name]) for name in ("step", "since", "rank")), row["operator"],
+                    f"{row['role']} {row['slot']}",
                     row["condition"], _limit(row), f"{row['actual']:.6g}",
                 )
                 for row in found.rows()

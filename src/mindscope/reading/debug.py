@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mindscope.analysis.stored_values import StoredValues, find_values
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
+from mindscope.debug.model.overflows import Overflow
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.errors import DebugDataError, FormatError
@@ -127,6 +128,10 @@ class RecordedSource:
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
         """None: only statistics are recorded."""
         return None
+
+    def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
+        """Empty: a ``Debugger`` sees tensors only."""
+        return ()
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Steps, shape (steps,), and one statistic of some tensors at them, shape (steps, tensors).

@@ -16,6 +16,7 @@ from mindscope.debug.formats.problems import Problems
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.tensors import Role
 from mindscope.debug.open import read_debug_data
+from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.errors import FormatError
 from tests.debug.formats.made_async import async_file, async_tensor, new_overflow, old_overflow
 from tests.debug.formats.made_dumps import CONV, ORDER, RELU, TIME, save_graph
@@ -153,6 +154,12 @@ def test_an_overflow_names_the_operator_of_its_task(tmp_path: Path, record: byte
         2,
     )
     assert len(source.at(1, 0).order) == 2
+    found = evaluate_watchpoints(source, [parse_watchpoint("operator_overflow"), *recommended_watchpoints()])
+    assert [(row["operator"], row["role"]) for row in found.rows()] == [(RELU, "output")] * 2
+    assert {found.watchpoints[hit.watchpoint].text for hit in found.hits} == {
+        "operator_overflow", "overflowing_operators",
+    }  # fmt: skip
+    assert not [each for each in found.unevaluated if each.missing == ("operator_overflow",)]
 
 
 def test_records_that_name_no_task() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ from hypothesis.extra import numpy as arrays
 
 from mindscope.debug.model.array_statistics import array_statistics
 from mindscope.debug.model.fields import Field
+from mindscope.debug.model.overflows import Overflow
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.debug.watchpoints import CONDITIONS, Problem, evaluate_watchpoints, make_watchpoint
+from mindscope.debug.watchpoints.conditions import Condition
 from mindscope.debug.watchpoints.range_bounds import range_bounds
 from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of, without
 
@@ -71,6 +75,18 @@ def test_overflow(condition: str, array: np.ndarray) -> None:
 def test_zero_percentage(condition: str, array: np.ndarray, percentage: float) -> None:
     zeros = sum(each == 0 for each in array.tolist())
     assert bool(hits(condition, {"zero_percentage_ge": percentage}, array)) == (100 * zeros / array.size >= percentage)
+
+
+@given(ARRAYS, SETS, SETS)
+def test_initialization_beyond_limits(array: np.ndarray, most: float, least: float) -> None:
+    numbers = array.tolist()
+    settings = {"zero_percentage_ge": 100.0, "max_gt": most, "min_lt": least}
+    holds = {
+        "zero_percentage_ge": not any(numbers),
+        "max_gt": max(numbers) > most,
+        "min_lt": min(numbers) < least,
+    }
+    assert hits("weight_initialization", settings, array) == [name for name in settings if holds[name]]
 
 
 @pytest.mark.parametrize("condition", ["activation_range", "tensor_range"])
@@ -157,16 +173,53 @@ def test_initialization_is_looked_at_in_the_first_step_only() -> None:
         assert [hit.step for hit in found.hits] == want
 
 
-@pytest.mark.parametrize(
-    ("bad", "problem"),
-    [([math.nan], Problem.NAN), ([math.inf], Problem.INFINITY), ([math.nan, -math.inf], Problem(3)),
-     ([], Problem.NO_VALUE)],
-)  # fmt: skip
-def test_tensors_with_nan_or_infinity_give_a_code_and_no_hit(bad: list[float], problem: Problem) -> None:
-    source = source_of({3: [Recorded(output("a"), np.array(bad)), Recorded(output("b"), np.ones(2))]})
-    found = evaluate_watchpoints(source, [make_watchpoint("TL", {"max_gt": 0, "abs_mean_gt": 0.5})])
-    assert [(hit.tensor, hit.parameter) for hit in found.hits] == [(1, "abs_mean_gt"), (1, "max_gt")]
-    assert [(each.problem, each.count, each.first_tensor) for each in found.unevaluated] == [(problem, 1, 0)]
+SETTINGS = {
+    "max_gt": -9.0, "max_lt": 9.0, "zero_percentage_ge": 0.0, "abs_mean_update_ratio_gt": 0.0, "max_min_gt": 0.0,
+    "abs_mean_update_ratio_lt": 100.0,
+}  # fmt: skip
+"""Limits with which each condition holds for finite numbers."""
+FINITE_ONLY = [each for each in CONDITIONS.values() if not each.takes_non_finite]
+
+
+@pytest.mark.parametrize("condition", FINITE_ONLY, ids=lambda each: each.id)
+@given(st.lists(st.sampled_from([math.nan, math.inf, -math.inf, 1.0, -2.0]), max_size=5))
+def test_tensors_with_nan_or_infinity_give_a_code_and_no_hit(condition: Condition, numbers: list[float]) -> None:
+    tensor = TENSORS[str(condition.kind)]
+    healthy = replace(tensor, module="healthy")
+    now, changed = np.array([1.0, 2.0]), 0.0 if condition.id == "weight_not_changed" else 0.5
+    before = np.where(np.isfinite(numbers), numbers, 1.0) - changed if numbers else None
+    rows = [Recorded(tensor, np.array(numbers), 0, before), Recorded(healthy, now, 1, now - changed)]
+    watchpoint = make_watchpoint(condition.id, {name: SETTINGS[name] for name in SETTINGS if condition.parameter(name)})
+    found = evaluate_watchpoints(source_of({1: rows}, has_arrays=True), [watchpoint])
+    want = Problem.NO_VALUE if not numbers else Problem(0)
+    want |= Problem.NAN if any(map(math.isnan, numbers)) else Problem(0)
+    want |= Problem.INFINITY if any(map(math.isinf, numbers)) else Problem(0)
+    of_tensor = [each for each in found.unevaluated if each.first_tensor == 0]
+    assert [(each.problem, each.count) for each in of_tensor] == ([(want, 1)] if want else [])
+    if want:
+        assert {hit.tensor for hit in found.hits} <= {1}
+    assert 1 in {hit.tensor for hit in found.hits}
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=6))
+def test_an_operator_overflows_where_the_device_recorded_it(overflows: list[bool]) -> None:
+    """Data without a record are quiet, and have a code if they are asked by name."""
+    rows = []
+    for order in range(len(overflows)):
+        entering = DebugTensor(f"fc{order}", "Linear", Phase.FORWARD, Role.INPUT, "0", dtype="float32")
+        rows += [Recorded(entering, np.ones(2), order), Recorded(output(f"fc{order}"), np.ones(2), order)]
+    source = source_of({3: rows, 4: rows})
+    recorded = [Overflow("", order, "AI Core", 0, order) for order, is_bad in enumerate(overflows) if is_bad]
+    source.recorded_overflows = {(3, 0): [*recorded, Overflow("", -1, "AI Core", 9, 9)]}
+    watchpoints = [make_watchpoint("OO", {}), make_watchpoint("overflowing_operators", {})]
+    found = evaluate_watchpoints(source, watchpoints)
+    names = [f"fc{order}" for order, is_bad in enumerate(overflows) if is_bad]
+    for number in range(2):
+        hits = [hit for hit in found.hits if hit.watchpoint == number]
+        assert [(hit.step, source.tensors[hit.tensor].module) for hit in hits] == [(3, name) for name in names]
+        assert {source.tensors[hit.tensor].role for hit in hits} <= {Role.OUTPUT}
+    unknown = [(each.watchpoint, each.problem, each.missing) for each in found.unevaluated]
+    assert unknown == [(0, Problem.NOT_RECORDED, ("operator_overflow",))]
 
 
 def test_what_can_not_be_evaluated_names_what_is_missing() -> None:

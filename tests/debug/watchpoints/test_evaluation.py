@@ -50,7 +50,10 @@ def test_a_condition_holds_for_consecutive_recorded_steps_before_it_hits() -> No
     values = {0: 5.0, 2: 5.0, 4: 0.0, 6: 5.0, 8: 5.0, 10: 5.0}
     source = source_of({step: [one(value)] for step, value in values.items()})
     lasting = dataclasses.replace(LARGE, for_steps=3)
-    assert [hit.step for hit in evaluate_watchpoints(source, [lasting]).hits] == [10]
+    found = evaluate_watchpoints(source, [lasting])
+    assert [(hit.step, hit.since) for hit in found.hits] == [(10, 6)]
+    assert found.rows()[0]["since"] == 6
+    assert [hit.since for hit in evaluate_watchpoints(source, [LARGE]).hits] == [0, 0, 6, 6, 6]
     assert [hit.step for hit in evaluate_watchpoints(source, [lasting], steps=[8, 10]).hits] == [10]
     short = source_of({step: [one(5)] for step in range(2)})
     assert [hit.step for hit in evaluate_watchpoints(short, [lasting]).hits] == [1]

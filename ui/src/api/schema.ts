@@ -3737,7 +3737,8 @@ export interface components {
          * DebugHitEntry
          * @description Hits of a ``watchpoint`` by its place in the query: ``count`` of them, the last one in ``last_step``.
          *
-         *     ``step``, ``row`` and ``actual`` are of the first one. ``set_value`` is null for a condition without a limit,
+         *     ``step``, ``row`` and ``actual`` are of the first one; it holds without a break since the recorded step ``since``,
+         *     which is an earlier one if it must hold ``for_steps``. ``set_value`` is null for a condition without a limit,
          *     ``actual`` where it is not finite.
          */
         DebugHitEntry: {
@@ -3759,6 +3760,8 @@ export interface components {
             row: number;
             /** Set Value */
             set_value: number | null;
+            /** Since */
+            since: number;
             /** Step */
             step: number;
             tensor: components["schemas"]["DebugTensorEntry"];

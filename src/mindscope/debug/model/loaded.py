@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mindscope.debug.model.elements import TensorElements, elements_of
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.history import scanned_history
+from mindscope.debug.model.overflows import Overflow
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.errors import DebugDataError
@@ -31,6 +32,10 @@ class LoadedSource:
         default_factory=dict[tuple[int, int, int], NDArray[Any]]
     )
     """Whole tensors by step, rank and row."""
+    recorded_overflows: Mapping[tuple[int, int], Sequence[Overflow]] = field(
+        default_factory=dict[tuple[int, int], Sequence[Overflow]]
+    )
+    """By step and rank."""
     _by_step: dict[tuple[int, int], StepStatistics] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +65,10 @@ class LoadedSource:
         array = self.array(step, rank, row)
         tensor = self.tensors[int(self.at(step, rank).tensor[row])]
         return None if array is None else elements_of(array, tensor.dtype)
+
+    def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
+        """Overflows that a device recorded in a step."""
+        return self.recorded_overflows.get((step, rank), ())
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """One statistic of some tensors over the steps of a rank."""

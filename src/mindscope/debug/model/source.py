@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import Field
+from mindscope.debug.model.overflows import Overflow
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 
@@ -65,6 +66,13 @@ class DebugSource(Protocol):
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
         """As ``array``, for a tensor of any size: its elements are read piece by piece."""
+        ...
+
+    def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
+        """Overflows within operators that a device recorded, also if no tensor shows them; empty without any.
+
+        Raises as ``at``.
+        """
         ...
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

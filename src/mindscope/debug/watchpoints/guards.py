@@ -55,6 +55,11 @@ def is_spreading(context: StepContext) -> Mask:
     return np.full(len(context.recorded.tensor), damaged_rows(context.recorded, context.table).size > 0)
 
 
+def has_overflows(context: StepContext) -> Mask:
+    """All rows if the device recorded overflows in this step; most recordings have none."""
+    return np.full(len(context.recorded.tensor), bool(context.overflows))
+
+
 def is_first_zero(context: StepContext) -> Mask:
     """Outputs of forward operators in modules whose inputs are not all zero."""
     tensor, recorded, table = context.recorded.tensor, context.recorded, context.table

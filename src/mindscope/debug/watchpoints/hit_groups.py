@@ -12,7 +12,7 @@ from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.watchpoints.hits import Hit
 from mindscope.debug.watchpoints.step_evaluation import Rows, Verdict
 
-_HIT = [("step", "i8"), ("row", "i8"), ("order", "i8"), ("actual", "f8")]
+_HIT = [("step", "i8"), ("since", "i8"), ("row", "i8"), ("order", "i8"), ("actual", "f8")]
 _GROUP = np.dtype([("count", "i8"), ("first", _HIT), ("last", _HIT)])
 _Key = tuple[int, str, int]
 """Watchpoint, parameter, rank."""
@@ -41,8 +41,11 @@ class HitGroups:
         self._by_key = {key: np.concatenate([groups, more]) for key, groups in self._by_key.items()}
         self._tensors = tensors
 
-    def add(self, watchpoint: int, verdict: Verdict, recorded: StepStatistics, rows: Rows, actual: np.ndarray) -> None:
-        """Add the hits of a step, in the order of execution."""
+    def add(
+        self, watchpoint: int, verdict: Verdict, recorded: StepStatistics, rows: Rows, actual: NDArray[np.float64],
+        since: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        """Add the hits of a step, in the order of execution, with the steps since which they hold."""
         key = watchpoint, verdict.parameter, recorded.rank
         groups = self._by_key.get(key)
         if groups is None:
@@ -51,6 +54,7 @@ class HitGroups:
         tensor = recorded.tensor[rows]
         hits = np.zeros(len(rows), _HIT)
         hits["step"], hits["row"], hits["order"], hits["actual"] = recorded.step, rows, recorded.order[rows], actual
+        hits["since"] = since
         is_new = groups["count"][tensor] == 0
         groups["first"][tensor[is_new][::-1]] = hits[is_new][::-1]  # of several, the first one stays
         groups["last"][tensor] = hits
@@ -79,5 +83,5 @@ class HitGroups:
         watchpoint, parameter, rank = key
         return Hit(
             int(hit["step"]), rank, tensor, int(hit["row"]), int(hit["order"]), watchpoint, parameter,
-            self._set_values[key], float(hit["actual"]),
+            self._set_values[key], float(hit["actual"]), int(hit["since"]),
         )  # fmt: skip

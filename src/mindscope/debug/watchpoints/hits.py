@@ -50,6 +50,8 @@ class Hit:
     """NaN without a parameter."""
     actual: float
     """Exact, or the bound that statistics prove."""
+    since: int
+    """The first of the consecutive recorded steps in which it holds; of a watchpoint ``for 3``, at least two before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Evaluation:
         return {
             "step": hit.step, "rank": hit.rank, "order": hit.order, "operator": tensor.operator,
             "phase": str(tensor.phase), "role": str(tensor.role), "slot": tensor.slot, "condition": condition.id,
-            "parameter": hit.parameter, "set_value": hit.set_value, "actual": hit.actual,
+            "parameter": hit.parameter, "set_value": hit.set_value, "actual": hit.actual, "since": hit.since,
             "source": tensor.stack[0] if tensor.stack else "",
         }  # fmt: skip
 
@@ -117,5 +119,5 @@ class Evaluation:
 
 HIT_COLUMNS = (
     "step", "rank", "order", "operator", "phase", "role", "slot", "condition", "parameter", "set_value", "actual",
-    "source",
+    "since", "source",
 )  # fmt: skip

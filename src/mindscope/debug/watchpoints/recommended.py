@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mindscope.debug.watchpoints.guards import (
     Guard,
+    has_overflows,
     is_far_below_others,
     is_first_zero,
     is_in_module,
@@ -54,6 +55,7 @@ _ALL = (
     Recommendation("large_updates", "weight_change_too_large", {"abs_mean_update_ratio_gt": 1}, is_no_beginner),
     Recommendation("unchanged_weights", "weight_not_changed", {}, is_left_out, _IN_A_ROW),
     Recommendation("vanishing_gradients", "gradient_vanishing", {"abs_mean_lt": 1e-9}, is_far_below_others, _IN_A_ROW),
+    Recommendation("overflowing_operators", "operator_overflow", {}, has_overflows),
     Recommendation("overflow", "tensor_overflow", {}, is_spreading),
     Recommendation("zero_outputs", "tensor_all_zero", {}, is_first_zero, _IN_A_ROW, _COMPUTING),
     _range("saturated_tanh", "tanh", -_TANH_END, _TANH_END, {"range_percentage_lt": 0.1}),

@@ -15,6 +15,7 @@ from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints.hit_groups import HitGroups
 from mindscope.debug.watchpoints.hits import Evaluation, Hit, Problem, Unevaluated
+from mindscope.debug.watchpoints.statistics import OPERATOR_OVERFLOW
 from mindscope.debug.watchpoints.step_context import RankState, StepContext
 from mindscope.debug.watchpoints.step_evaluation import Rows, Verdict, evaluate_step
 from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
@@ -23,6 +24,7 @@ from mindscope.debug.watchpoints.watchpoint import Watchpoint
 MOST_HITS = 10_000
 _LAST_FIRST_STEP = 1
 """Trainings count their steps from 0 or from 1."""
+STREAK = np.dtype([("steps", "i8"), ("since", "i8")])
 _Opening = tuple[int, str, Problem, tuple[str, ...]]
 
 
@@ -178,7 +180,7 @@ class WatchpointSearch:
         state = self._state.ranks.setdefault(recorded.rank, RankState.of(len(self._tensors)))
         state.begin(recorded)
         is_first = state.previous is None and recorded.step <= _LAST_FIRST_STEP
-        context = StepContext(recorded, self._table, state, is_first)
+        context = StepContext(recorded, self._table, state, is_first, self._overflows(recorded))
         for number, watchpoint in enumerate(self.watchpoints):
             rows = np.flatnonzero(self._masks[number][recorded.tensor])
             if rows.size:
@@ -186,38 +188,50 @@ class WatchpointSearch:
         state.add(recorded)
         self._state.evaluated += is_wanted
 
+    def _overflows(self, recorded: StepStatistics) -> frozenset[int]:
+        if all(each.condition.statistic is not OPERATOR_OVERFLOW for each in self.watchpoints):
+            return frozenset()
+        found = self._source.overflows(recorded.step, recorded.rank)
+        return frozenset(each.order for each in found if each.order >= 0)
+
     def _evaluate(self, number: int, watchpoint: Watchpoint, context: StepContext, rows: Rows, is_wanted: bool) -> None:
         if watchpoint.recommendation is not None:
             rows = rows[watchpoint.recommendation.guard(context)[rows]]
         for verdict in evaluate_step(self._source, watchpoint, context, rows):
-            is_lasting = self._is_lasting(number, context.recorded, verdict)
+            since, is_lasting = self._streaks(number, context.recorded, verdict)
             if is_wanted:
-                self._add_hits(number, context.recorded, verdict, is_lasting)
+                self._add_hits(number, context.recorded, verdict, is_lasting, since)
                 self._state.add_problems(number, context.recorded, verdict)
 
-    def _is_lasting(self, number: int, recorded: StepStatistics, verdict: Verdict) -> NDArray[np.bool_]:
-        """Of the rows that hold, those that held in enough consecutive steps."""
-        wanted = self._in_a_row[recorded.rank][number]
-        if wanted <= 1:
-            return np.ones(len(verdict.rows), np.bool_)
+    def _streaks(
+        self, number: int, recorded: StepStatistics, verdict: Verdict
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Of the rows that hold, the step since which they do, and whether these are enough consecutive steps."""
         key = recorded.rank, number, verdict.parameter
-        counts = self._state.in_a_row.setdefault(key, np.zeros(len(self._tensors), np.int64))
+        streaks = self._state.streaks.setdefault(key, np.zeros(len(self._tensors), STREAK))
         holding = np.unique(recorded.tensor[verdict.rows])
-        longer = counts[holding] + 1
-        counts[recorded.tensor] = 0
-        counts[holding] = longer
-        return counts[recorded.tensor[verdict.rows]] >= wanted
+        longer = streaks[holding]
+        longer["since"] = np.where(longer["steps"] > 0, longer["since"], recorded.step)
+        longer["steps"] += 1
+        streaks["steps"][recorded.tensor] = 0
+        streaks[holding] = longer
+        own = streaks[recorded.tensor[verdict.rows]]
+        return own["since"], own["steps"] >= self._in_a_row[recorded.rank][number]
 
-    def _add_hits(self, number: int, recorded: StepStatistics, verdict: Verdict, is_lasting: NDArray[np.bool_]) -> None:
+    def _add_hits(
+        self, number: int, recorded: StepStatistics, verdict: Verdict, is_lasting: NDArray[np.bool_],
+        since: NDArray[np.int64],
+    ) -> None:  # fmt: skip
         rows, actual, state = verdict.rows[is_lasting], verdict.actual[is_lasting], self._state
         if not rows.size:
             return
-        state.groups.add(number, verdict, recorded, rows, actual)
+        since = since[is_lasting]
+        state.groups.add(number, verdict, recorded, rows, actual, since)
         state.counts.setdefault(recorded.step, Counter())[number] += len(rows)
         if len(state.hits) < self._most_hits or (state.hits and recorded.step <= state.hits[-1].step):
             state.hits += [
-                _hit(number, recorded, verdict, row, value)
-                for row, value in zip(rows.tolist(), actual.tolist(), strict=True)
+                _hit(number, recorded, verdict, row, value, first)
+                for row, value, first in zip(rows.tolist(), actual.tolist(), since.tolist(), strict=True)
             ]
 
 
@@ -236,10 +250,10 @@ class _State:
     read: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Steps, by rank."""
     ranks: dict[int, RankState] = field(default_factory=dict[int, RankState])
-    in_a_row: dict[tuple[int, int, str], NDArray[np.int64]] = field(
-        default_factory=dict[tuple[int, int, str], NDArray[np.int64]]
+    streaks: dict[tuple[int, int, str], NDArray[np.void]] = field(
+        default_factory=dict[tuple[int, int, str], NDArray[np.void]]
     )
-    """By rank, watchpoint and parameter: in how many consecutive steps of a tensor it held."""
+    """By rank, watchpoint and parameter: of each tensor, in how many consecutive steps it held, and since which."""
     hits: list[Hit] = field(default_factory=list[Hit])
     """Those of the last step complete, also beyond the limit, because ranks follow each other."""
     counts: dict[int, Counter[int]] = field(default_factory=dict[int, Counter[int]])
@@ -250,7 +264,8 @@ class _State:
         self.groups.grow(tensors)
         for state in self.ranks.values():
             state.grow(tensors)
-        self.in_a_row = {key: np.pad(counts, (0, tensors - len(counts))) for key, counts in self.in_a_row.items()}
+        self.streaks = {key: np.concatenate([streaks, np.zeros(tensors - len(streaks), STREAK)])
+                        for key, streaks in self.streaks.items()}  # fmt: skip
 
     def add_problems(self, number: int, recorded: StepStatistics, verdict: Verdict) -> None:
         for problem, rows, missing in verdict.problems:
@@ -269,6 +284,7 @@ def _identity(tensor: DebugTensor) -> tuple[object, ...]:
     return tensor.module, tensor.type, tensor.phase, tensor.role, tensor.slot, tensor.call, tensor.dtype, tensor.name
 
 
-def _hit(number: int, recorded: StepStatistics, verdict: Verdict, row: int, actual: float) -> Hit:
+def _hit(number: int, recorded: StepStatistics, verdict: Verdict, row: int, actual: float, since: int) -> Hit:
     place, order = int(recorded.tensor[row]), int(recorded.order[row])
-    return Hit(recorded.step, recorded.rank, place, row, order, number, verdict.parameter, verdict.set_value, actual)
+    name, limit = verdict.parameter, verdict.set_value
+    return Hit(recorded.step, recorded.rank, place, row, order, number, name, limit, actual, since)

@@ -123,4 +123,4 @@ RANGE_PERCENTAGE = Statistic(
     "range_percentage", (Field.COUNT, Field.MIN, Field.MAX), _range_percentage, _exact_range_percentage
 )
 OPERATOR_OVERFLOW = Statistic("operator_overflow", (), _not_recorded)
-"""Ascend's record of overflows inside of operators; no statistic of a tensor shows it."""
+"""Ascend's record of overflows inside of operators; no statistic of a tensor shows it, so ``StepContext`` has it."""

@@ -58,3 +58,5 @@ class StepContext:
     state: RankState
     is_first: bool
     """Whether it is the first recorded step, and the first one or two of the training."""
+    overflows: frozenset[int] = frozenset()
+    """Orders of operators in which the device recorded an overflow, if a watchpoint needs them."""

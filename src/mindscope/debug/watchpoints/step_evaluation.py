@@ -102,6 +102,8 @@ class _Comparing:
         low, high = self.statistic.bounds(self.context.recorded.values[rows], self.watchpoint.settings)
         if self.statistic is UNCHANGED:
             low, high = _with_digests(self.context, rows, low, high)
+        if self.statistic is OPERATOR_OVERFLOW and self.context.overflows:
+            low = high = _overflowing(self.context, rows)
         is_unknown = np.isnan(low) | np.isnan(high)
         certain, possible = self._holds(low, high), self._holds(high, low)
         is_open = is_unknown | (possible & ~certain)
@@ -170,6 +172,13 @@ class _Comparing:
             return None
         found = self.source.array(previous.step, previous.rank, int(earlier[-1]))
         return None if found is None else np.asarray(found, np.float64)
+
+
+def _overflowing(context: StepContext, rows: Rows) -> Column:
+    """1 for outputs of operators in which the device recorded an overflow, else 0."""
+    recorded, is_input = context.recorded, context.table.is_input
+    is_result = ~is_input[recorded.tensor[rows]]
+    return (np.isin(recorded.order[rows], list(context.overflows)) & is_result).astype(np.float64)
 
 
 def _with_digests(context: StepContext, rows: Rows, low: Column, high: Column) -> tuple[Column, Column]:

@@ -169,6 +169,7 @@ def _hit(first: Hit, last: Hit, count: int, tensors: Sequence[DebugTensor], plac
         set_value=finite(first.set_value),
         rank=first.rank,
         step=first.step,
+        since=first.since,
         row=first.row,
         tensor=tensor_entry(first.tensor, tensors[first.tensor]),
         actual=finite(first.actual),

@@ -121,7 +121,8 @@ class DebugWatchpointEntry(Answer):
 class DebugHitEntry(Answer):
     """Hits of a ``watchpoint`` by its place in the query: ``count`` of them, the last one in ``last_step``.
 
-    ``step``, ``row`` and ``actual`` are of the first one. ``set_value`` is null for a condition without a limit,
+    ``step``, ``row`` and ``actual`` are of the first one; it holds without a break since the recorded step ``since``,
+    which is an earlier one if it must hold ``for_steps``. ``set_value`` is null for a condition without a limit,
     ``actual`` where it is not finite.
     """
 
@@ -130,6 +131,7 @@ class DebugHitEntry(Answer):
     set_value: float | None
     rank: int
     step: int
+    since: int
     row: int
     tensor: DebugTensorEntry
     actual: float | None

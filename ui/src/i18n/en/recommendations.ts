@@ -5,6 +5,7 @@ export const recommendationTexts = {
   "watch.r_large_updates": "Weights change by more than their size",
   "watch.r_unchanged_weights": "Weights never change",
   "watch.r_vanishing_gradients": "Gradients vanish",
+  "watch.r_overflowing_operators": "Operators overflow (Ascend)",
   "watch.r_overflow": "NaN or Inf spreads",
   "watch.r_zero_outputs": "Outputs are all zero",
   "watch.r_saturated_tanh": "Tanh is saturated",
