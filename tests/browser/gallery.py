@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.browser.chromium import FLAGS, WHOLE, program
 from tests.browser.pictures import golden
 from tests.browser.pictures.camera import Camera
-from tests.browser.pictures.cases import PAGES, Case, all_cases
-from tests.browser.pictures.logs import write_logs
+from tests.browser.pictures.cases import PAGES, TOOL_PAGES, Case, all_cases
+from tests.browser.pictures.logs import run_count, write_logs
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 
@@ -43,13 +43,13 @@ def running_viewers(names: set[str]) -> Iterator[dict[str, str]]:
     with ExitStack() as stack:
         viewers = {name: stack.enter_context(running_viewer(bases[name], room / f"{name}-viewer")) for name in names}
         for name, viewer in viewers.items():
-            eventually(partial(has_read, viewer, len({path.parent for path in bases[name].rglob("events*")})))
+            eventually(partial(has_read, viewer, run_count(name, bases[name])))
         yield {name: f"http://127.0.0.1:{viewer.port}" for name, viewer in viewers.items()}
     rmtree(room)
 
 
 def has_read(viewer: LiveViewer, runs: int) -> bool:
-    return len(viewer.runs()) == runs and all(run["tags"] for run in viewer.runs().values())
+    return len(viewer.runs()) == runs and all(run["tags"] or run["contents"] for run in viewer.runs().values())
 
 
 def take(cases: list[Case], origins: dict[str, str], folder: Path) -> list[str]:
@@ -82,14 +82,16 @@ def main() -> None:
     """Parse the command line and take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/gallery"), help="where the pictures go")
-    parser.add_argument("--page", action="append", choices=list(PAGES), help="only this page; may be repeated")
+    parser.add_argument(
+        "--page", action="append", choices=list(PAGES | TOOL_PAGES), help="only this page; may be repeated"
+    )
     parser.add_argument("--golden", action="store_true", help="only the pictures that have golden ones")
     parser.add_argument("--accept", action="store_true", help="take the pictures for golden")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     cases = [case for case in all_cases() if case.is_golden or not options.golden]
     if options.page:
-        cases = [case for case in cases if case.address in {PAGES[page] for page in options.page}]
+        cases = [case for case in cases if case.address in {(PAGES | TOOL_PAGES)[page] for page in options.page}]
     with running_viewers({case.logs for case in cases}) as origins:
         restless = take_side_by_side(cases, origins, options.folder)
     print(f"{len(cases)} pictures in {options.folder}")

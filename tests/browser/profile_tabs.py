@@ -67,11 +67,10 @@ def write_ascend(path: Path) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def profiles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
-    base = tmp_path_factory.mktemp("profiles")
+def write_profiles(base: Path) -> None:
+    """Runs of two ranks, and one with profiles of other formats."""
     for rank in range(2):
-        (base / f"rank_{rank}").mkdir()
+        (base / f"rank_{rank}").mkdir(parents=True)
         distributed = {"rank": rank, "world_size": 2}
         training(rank, 9_000, "Linear_0", "Linear_1").write(base / f"rank_{rank}" / TRACE, distributedInfo=distributed)
     (base / "other").mkdir()
@@ -79,6 +78,12 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
     write_snapshot(base / "other" / SNAPSHOT)
     write_ascend(base / "other" / ASCEND)
     training(0, 5_000, "Linear_0").write(base / "other" / TRACE)
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    base = tmp_path_factory.mktemp("profiles")
+    write_profiles(base)
     with running_viewer(base, tmp_path_factory.mktemp("viewer")) as live:
         eventually(lambda: len([run for run in live.runs().values() if run["contents"]]) == 3)
         yield live

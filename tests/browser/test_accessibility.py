@@ -11,6 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.server.live_viewer import LiveViewer
 
 from .barriers import serious
+from .pictures.cases import TOOL_PAGES
+from .tool_logs import tools as tools
 
 OpenPage = Callable[[LiveViewer, str], Page]
 OF_COLORS = ("color-contrast", "link-in-text-block")
@@ -48,3 +50,22 @@ def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, addre
         page.get_by_test_id("settings").click()
         expect(page.get_by_test_id("scalar-settings")).to_be_visible()
         assert serious(page) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    {
+        "debugger": "debug-summary",
+        "debugger-watchpoints": "watch-list",
+        "debugger-compare": "compare-head",
+        "logs": "log-line",
+    }.items(),
+)
+def test_nothing_serious_is_found_in_tools(tools: LiveViewer, open_page: OpenPage, name: str, seen: str):
+    """Tabs of a profile are in ``test_profile_keys.py``."""
+    page = open_page(tools, TOOL_PAGES[name])
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    expect(page.get_by_test_id(seen).first).to_be_visible()
+    assert serious(page) == []
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    assert serious(page, *OF_COLORS) == []

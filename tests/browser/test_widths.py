@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,19 +12,37 @@ from tests.server.live_viewer import LiveViewer
 
 from .overflow import unreachable
 from .patience import until
-from .pictures.cases import MAIN_PAGES
+from .pictures.cases import MAIN_PAGES, TOOL_PAGES
+from .tool_logs import tools as tools
 
 OpenPage = Callable[[LiveViewer, str], Page]
-ADDRESSES = (*MAIN_PAGES.values(), "/compare?show=table", "/graph?run=mindspore%2Fops", "/scalars?full=train%2Floss")
+ADDRESSES = (
+    *MAIN_PAGES.values(),
+    "/compare?show=table",
+    "/scalars?full=train%2Floss",
+    "/profile",
+    "/debugger",
+    "/logs",
+)
 WIDTHS = {"en-GB": (1920, 1536, 1440, 1280, 800, 641, 390, 360), "zh-CN": (1440, 360)}
 
 
 @pytest.mark.parametrize("locale", WIDTHS)
 def test_every_page_fits_every_window(viewer: LiveViewer, browser: Browser, locale: str):
     """Nothing is beside the window, and every control can be scrolled to."""
+    fit(viewer, browser, locale, ADDRESSES)
+
+
+@pytest.mark.parametrize("locale", WIDTHS)
+def test_every_tool_fits_every_window(tools: LiveViewer, browser: Browser, locale: str):
+    """Profiles, debugging data and logs."""
+    fit(tools, browser, locale, TOOL_PAGES.values())
+
+
+def fit(viewer: LiveViewer, browser: Browser, locale: str, addresses: Iterable[str]) -> None:
     context = browser.new_context(viewport={"width": 1920, "height": 844}, locale=locale)
     page = context.new_page()
-    for address in ADDRESSES:
+    for address in addresses:
         page.goto(f"http://127.0.0.1:{viewer.port}{address}")
         expect(page.locator("main [data-testid]").first).to_be_visible()
         for width in WIDTHS[locale]:

@@ -25,6 +25,7 @@ MAIN_PAGES = {
     "audio": f"/audio?{TB_ALL}",
     "pr-curves": f"/pr-curves?{TB_ALL}",
     "landscape": f"/landscape?{LANDSCAPES}",
+    "graph": f"/graph?{OPS}&node=Default",
 }
 VARIANTS = {
     "dashboard-landscape": "/dashboard?run=mindspore%2Flandscape%2Funit_step",
@@ -45,12 +46,29 @@ VARIANTS = {
     "nothing": "/scalars?tag=no-such-tag",
     "none": "/scalars?runs=none",
 }
+TOOLS = "runs=all&debug=%5B%22debugged%22,%22.%22%5D"
+TRACE = "runs=all&profile=%5B%22rank_0%22,%22b.pt.trace.json%22%5D"
+SNAPSHOT = "runs=all&profile=%5B%22other%22,%22many.memory_snapshot.pickle%22%5D"
+TOOL_PAGES = {
+    "profiling": f"/profile?{TRACE}",
+    "profiling-operators": f"/profile?{TRACE}&profile_tab=operators&rows_group=name&rows_row=0",
+    "profiling-modules": f"/profile?{TRACE}&profile_tab=modules",
+    "profiling-steps": f"/profile?{TRACE}&profile_tab=steps&profile_step=1",
+    "profiling-memory": f"/profile?{SNAPSHOT}&profile_tab=memory",
+    "profiling-timeline": f"/profile?{TRACE}&profile_tab=timeline&timeline_slice=2",
+    "profiling-ranks": f"/profile?{TRACE}&profile_tab=ranks",
+    "debugger": f"/debugger?{TOOLS}&debug_tab=statistics",
+    "debugger-watchpoints": f"/debugger?{TOOLS}&debug_tab=watchpoints",
+    "debugger-compare": f"/debugger?{TOOLS}&debug_tab=compare&debug_other=%5B%22differs%22,%22.%22%5D",
+    "logs": "/logs?runs=all",
+}
+"""Of runs that ``write_tools`` writes."""
 PAGES = MAIN_PAGES | VARIANTS
 LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "histograms", "tensors", "lineage", "texts", "audio")
 SIZED_PAGES = ("runs", "dashboard", "scalars", "compare", "images", "histograms", "tensors")
 WIDE_PAGES = (*SIZED_PAGES, "lineage")
 """Whose golden pictures are kept at every width."""
-REAL_LOGS = "real"
+REAL_LOGS, TOOL_LOGS = "real", "tools"
 SIZED_LOGS = {"1-cards": (1, 1), "12-cards": (1, 12), "300-cards": (1, 300), "200-runs": (200, 12)}
 """How many runs and how many cards of every kind."""
 GOLDEN_SIZES = {
@@ -88,7 +106,7 @@ class Case:
 
 
 def all_cases() -> list[Case]:
-    return [*real_cases(), *loading_cases(), *sized_cases()]
+    return [*real_cases(), *tool_cases(), *loading_cases(), *sized_cases()]
 
 
 def real_cases() -> Iterator[Case]:
@@ -100,6 +118,15 @@ def real_cases() -> Iterator[Case]:
     ]
     for (page, address), look in product(PAGES.items(), looks):
         yield Case(f"{page}-{look}", REAL_LOGS, address, look, is_kept(page, look))
+
+
+def tool_cases() -> Iterator[Case]:
+    """Pages of profiles, debugging data and logs, in both themes and languages, and at half a laptop's screen."""
+    kept = (Look(), Look(1280, "dark", "zh"))
+    for (page, address), look in product(
+        TOOL_PAGES.items(), (*kept, Look(800), Look(1280, "light", "zh"), Look(1280, "dark"))
+    ):
+        yield Case(f"{page}-{look}", TOOL_LOGS, address, look, look in kept)
 
 
 def is_kept(page: str, look: Look) -> bool:

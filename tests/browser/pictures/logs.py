@@ -12,7 +12,8 @@ import numpy as np
 
 import mindscope
 from mindscope.formats import frames
-from tests.browser.pictures.cases import REAL_LOGS, SIZED_LOGS
+from tests.browser.pictures.cases import REAL_LOGS, SIZED_LOGS, TOOL_LOGS
+from tests.browser.tool_logs import write_tools
 from tests.server.live_viewer import DATA
 
 NOW_S = 1_795_262_400.0
@@ -23,15 +24,23 @@ WALL_TIME = b"\x09"
 
 def write_logs(room: Path) -> dict[str, Path]:
     """The base directories below ``room``, by their names."""
-    bases = {name: room / name for name in (REAL_LOGS, *SIZED_LOGS, "empty", "damaged")}
+    bases = {name: room / name for name in (REAL_LOGS, TOOL_LOGS, *SIZED_LOGS, "empty", "damaged")}
     copytree(DATA, bases[REAL_LOGS])
     for name, (runs, cards) in SIZED_LOGS.items():
         write_cards(bases[name], runs, cards)
     bases["empty"].mkdir()
     write_damaged(bases["damaged"])
-    for file in room.rglob("events*"):
+    write_tools(bases[TOOL_LOGS])
+    for run in ("debugged", "differs"):
+        set_times(bases[TOOL_LOGS] / run, NOW_S - 7200)
+    for file in (*room.rglob("events*"), *bases[TOOL_LOGS].rglob("*")):
         os.utime(file, (NOW_S - 3600, NOW_S - 3600))
     return bases
+
+
+def run_count(name: str, base: Path) -> int:
+    """Runs with event files, or with profiles only."""
+    return len([*base.iterdir()]) if name == TOOL_LOGS else len({path.parent for path in base.rglob("events*")})
 
 
 def write_cards(base: Path, runs: int, cards: int) -> None:

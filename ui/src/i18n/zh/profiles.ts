@@ -92,7 +92,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.of_time": "占区间",
   "profile.flame_left_out": "{n} 个过短的调用未列出。",
   "profile.nothing_in_range": "该区间内没有切片。",
-  "profile.wall_time": "墙上时间",
+  "profile.wall_time": "绝对时间",
   "profile.computing": "正在统计…",
   "profile.part_compute": "计算",
   "profile.part_communication": "通信",
