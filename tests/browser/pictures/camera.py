@@ -35,7 +35,7 @@ class Camera:
     def take(self, address: str, path: Path) -> bool:
         """Picture ``address``; whether it came to rest."""
         self._open(address)
-        return self._wait_for_rest(path, lambda: not self._asked and self._page.get_by_test_id("waiting").count() == 0)
+        return self._wait_for_rest(path, self._has_all)
 
     def take_loading(self, address: str, path: Path) -> bool:
         """Picture ``address`` while the server seems to keep its answers to itself."""
@@ -56,6 +56,11 @@ class Camera:
         self._page.goto(address)
         self._page.wait_for_selector("[data-testid=live][data-state=live], [data-testid=live][data-state=once]")
         self._page.evaluate("document.fonts.ready")
+
+    def _has_all(self) -> bool:
+        """Whether no request is open, and nothing is shown as loading or as being read."""
+        waiting = self._page.get_by_test_id("waiting").or_(self._page.get_by_role("progressbar"))
+        return not self._asked and waiting.count() == 0
 
     def _wait_for_rest(self, path: Path, is_there: Callable[[], bool]) -> bool:
         before = b""
