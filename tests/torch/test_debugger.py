@@ -356,3 +356,66 @@ def test_nothing_is_loaded_without_a_debugger() -> None:
     )
     assert "mindscope.torch.training.model" in done.stdout.split()
     assert not [name for name in done.stdout.split() if name.startswith("mindscope.torch.debugging")]
+
+
+class Own:
+    """An optimizer that is not of PyTorch."""
+
+    def __init__(self, parameters: Any, lr: float) -> None:
+        self.parameters, self.lr = list(parameters), lr
+
+    def step(self) -> None:
+        with torch.no_grad():
+            for each in self.parameters:
+                each -= self.lr * each.grad
+
+
+class Compiled(torch.optim.SGD):
+    """An optimizer whose step is compiled."""
+
+    def __init__(self, parameters: Any, lr: float) -> None:
+        super().__init__(parameters, lr)
+        self.step = torch.compile(super().step)  # type: ignore[method-assign]
+
+
+def numbers_of(parameter: Tensor) -> Tensor:
+    copy = parameter.detach().clone()
+    return torch.view_as_real(copy) if copy.is_complex() else copy
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("optimizer", [Own, Compiled, torch.optim.SGD])
+@pytest.mark.parametrize("level", LEVELS)
+def test_updates_are_known_of_every_optimizer(tmp_path: Path, level: str, optimizer: Any) -> None:
+    def run(directory: Path | None) -> Tensor:
+        torch.manual_seed(0)
+        torch._dynamo.reset()
+        network = nn.Linear(4, 3, dtype=dtype)
+        trained = optimizer(network.parameters(), lr=0.1)
+        debugger = Debugger(tmp_path, network, level=level) if directory is not None else None
+        if debugger is not None:
+            debugger.__enter__()
+        for _ in range(2):
+            network.zero_grad()
+            loss = network(torch.ones(2, 4, dtype=dtype)).abs().sum()
+            loss.backward()
+            before = numbers_of(network.weight)
+            trained.step()
+            moved = (numbers_of(network.weight) - before).abs().double().mean().item()
+            changes.append((moved, before.abs().double().mean().item()))
+            if debugger is not None:
+                debugger.step(loss)
+        if debugger is not None:
+            debugger.__exit__(None, None, None)
+        return network.weight.detach()
+
+    dtype = torch.float32 if optimizer is Compiled else torch.complex64  # Inductor has no complex numbers
+    changes: list[tuple[float, float]] = []
+    want = run(None)
+    assert torch.equal(run(tmp_path), want)
+    source = source_of(tmp_path)
+    for step in (1, 2):
+        recorded, row = row_of(source, step, role=Role.PARAMETER, slot="weight")
+        got = recorded.column(Field.MEAN_ABS_UPDATE)[row], recorded.column(Field.MEAN_ABS_BEFORE)[row]
+        assert got == pytest.approx(changes[step + 1], rel=1e-6)
+        assert row_of(source, step, role=Role.GRADIENT, slot="weight")[1] >= 0

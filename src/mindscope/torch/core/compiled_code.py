@@ -14,10 +14,21 @@ _GENERATED = ("torch._inductor.", "torch._functorch.")
 _MOST_FRAMES = 12
 
 
-def is_compiler_used() -> bool:
-    """Whether this process called ``torch.compile``."""
-    known: dict[int, Any] = getattr(_eval_frame(), "cached_backends", {})
-    return len(known) > 1 or any(backend is not None for backend in known.values())
+class CompilerUse:
+    """Whether this process called ``torch.compile``; cheap enough to read at each operator."""
+
+    def __init__(self) -> None:
+        self._backends: dict[int, Any] = getattr(_eval_frame(), "cached_backends", {})
+        self._count = 0  # when it was read last
+        self._is_used = False
+
+    @property
+    def is_used(self) -> bool:
+        """Until now, since the compiler was reset."""
+        if len(self._backends) != self._count:
+            self._count = len(self._backends)
+            self._is_used = any(backend is not None for backend in self._backends.values())  # None switches it off
+        return self._is_used
 
 
 def _eval_frame() -> Any:

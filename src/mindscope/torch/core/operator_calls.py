@@ -20,7 +20,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from mindscope.debug.model.tensors import Phase
 from mindscope.torch.core.call_hooks import CallHooks
-from mindscope.torch.core.compiled_code import is_compiler_used, is_in_compiled_code
+from mindscope.torch.core.compiled_code import CompilerUse, is_in_compiled_code
 from mindscope.torch.core.network_names import called_modules, module_types, parameter_places
 from mindscope.torch.core.operator_kinds import OperatorKind
 
@@ -82,7 +82,7 @@ class OperatorCalls:
         self._thread = threading.get_ident()  # of these numbers
         self._optimizers: list[tuple[Any, bool]] = []  # those that run, and whether they call the network themselves
         self._handles: list[Any] = []
-        self._has_compiler = False
+        self._compiler = CompilerUse()
         self._parameters = {} if network is None else parameter_places(network)
         self.classes: dict[str, str] = {} if network is None else module_types(network)
         """Class of each module, by path."""
@@ -170,10 +170,10 @@ class OperatorCalls:
         return call
 
     def _is_compiled(self) -> bool:
-        self._has_compiler = self._has_compiler or is_compiler_used()
-        is_compiled = self._has_compiler and is_in_compiled_code()
-        self.was_compiled_seen = self.was_compiled_seen or is_compiled
-        return is_compiled
+        if self._compiler.is_used and is_in_compiled_code():
+            self.was_compiled_seen = True
+            return True
+        return False
 
     def _is_optimizing(self) -> bool:
         """Whether an optimizer runs, and not the function that it calls to compute loss and gradients."""

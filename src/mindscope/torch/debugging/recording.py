@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from mindscope.torch.core import distributed
 from mindscope.torch.core.call_hooks import CallHooks
-from mindscope.torch.core.compiled_code import is_compiler_used
+from mindscope.torch.core.compiled_code import CompilerUse
 from mindscope.torch.core.network_names import called_modules
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.module_hooks import ModuleHooks
@@ -164,7 +164,7 @@ class Recording:
         return self._modules.hooks if self._modules is not None else CallHooks()
 
     def _warn_of_compiled_functions(self) -> None:
-        if self._is_hidden or self._call_hooks.was_called or not is_compiler_used():
+        if self._is_hidden or self._call_hooks.was_called or not CompilerUse().is_used:
             return
         self._is_hidden = True
         _log.warning(
