@@ -105,7 +105,7 @@ def _places(file: BinaryIO, path: Path) -> Iterator[ValuePlace]:
             return
         if length > _LARGEST:
             raise FormatError(f"{path.name} has a value of {length} bytes, want at most {_LARGEST}")
-        begin = file.tell()
+        begin = file.seek(0, os.SEEK_CUR)
         if begin + length > size:
             return
         file.seek(length, os.SEEK_CUR)
