@@ -46,7 +46,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 def get(client: TestClient, path: str = "", **query: Any) -> Any:
-    asked = {"run": "one", "source": "dump", "step": 1, "row": 1, **query}
+    asked = {"run": "one", "source": "dump", "step": 1, "tensor_row": 1, **query}
     return client.get(f"/api/debugger/tensor{path}", params=asked)
 
 
@@ -61,8 +61,8 @@ def compared(client: TestClient, status: int = 200, **query: Any) -> Any:
 def test_a_slice_of_a_whole_tensor_is_read(client: TestClient) -> None:
     facts = get(client).json()
     assert (facts["dtype"], facts["shape"], facts["size_bytes"]) == ("float32", [2, 10, 6], 480)
-    window = get(client, "/window", slice=["1", "2:8:2", "::-1"], row=1, rows=2, columns=3).json()
-    assert window["cells"] == [[str(each) for each in line] for line in relu_of(X)[1, 2:8:2, ::-1][1:3, :3].tolist()]
+    window = get(client, "/window", slice=["1", "2:8:2", "::-1"], row=2, rows=2, columns=3).json()
+    assert window["cells"] == [[str(each) for each in line] for line in relu_of(X)[1, 2:8:2, ::-1][2:4, :3].tolist()]
     statistics = get(client, "/statistics", bins=4).json()
     assert (statistics["count"], statistics["zeros"], statistics["maximum"]) == (120, 61, "59.0")
     heat = unpack(get(client, "/heat", slice=["1", ":", ":"]).content)
@@ -77,7 +77,7 @@ def test_a_slice_of_a_whole_tensor_is_read(client: TestClient) -> None:
 
 def test_what_is_not_there_is_said(client: TestClient) -> None:
     assert get(client, "/window", slice=["7", ":", ":"]).json()["error"]["code"] == "slice_outside"
-    assert get(client, row=9).json()["error"]["code"] == "debug_data_not_found"
+    assert get(client, tensor_row=9).json()["error"]["code"] == "debug_data_not_found"
     assert get(client, step=7).json()["error"]["code"] == "debug_data_not_found"
     assert get(client, run="recorded", source=".").json()["error"]["code"] == "debug_statistics_only"
     assert get(client, run="nix").json()["error"]["code"] == "run_not_found"

@@ -13,6 +13,10 @@ export type ComparedOperators = Json<"/api/debugger/compare/operators", "post">;
 export type ComparedOperator = Schemas["ComparedOperatorEntry"];
 export type UnmatchedQuery = Schemas["UnmatchedQuery"];
 export type UnmatchedOperators = Json<"/api/debugger/compare/unmatched", "post">;
+export type ComparedTensorQuery = Schemas["ComparedTensorQuery"];
+export type ComparedTensor = Json<"/api/debugger/compare/tensor", "post">;
+export type ElementsDifference = Schemas["ElementsDifference"];
+export type DifferenceWindow = Schemas["DifferenceWindow"];
 export type PairChange = Schemas["PairChange"];
 
 /** Where two trainings part; a number for each compared step. */
@@ -29,6 +33,10 @@ export async function fetchDebugComparison(query: OfComparison, signal: AbortSig
 
 export function fetchComparedOperators(query: ComparedOperatorsQuery, signal: AbortSignal): Promise<ComparedOperators> {
   return json(request("/api/debugger/compare/operators", { body: query, signal }));
+}
+
+export function fetchComparedTensor(query: ComparedTensorQuery, signal: AbortSignal): Promise<ComparedTensor> {
+  return json(request("/api/debugger/compare/tensor", { body: query, signal }));
 }
 
 export function fetchUnmatchedOperators(query: UnmatchedQuery, signal: AbortSignal): Promise<UnmatchedOperators> {

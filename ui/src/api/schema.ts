@@ -12060,7 +12060,7 @@ export interface operations {
             query: {
                 run: string;
                 step: number;
-                row: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };
@@ -12169,7 +12169,7 @@ export interface operations {
                 slice?: string[];
                 run: string;
                 step: number;
-                row: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };
@@ -12278,7 +12278,7 @@ export interface operations {
                 slice?: string[];
                 run: string;
                 step: number;
-                row: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };
@@ -12387,7 +12387,7 @@ export interface operations {
                 slice?: string[];
                 run: string;
                 step: number;
-                row: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };
@@ -12498,7 +12498,7 @@ export interface operations {
                 columns?: number;
                 run: string;
                 step: number;
-                row: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };
@@ -12608,7 +12608,7 @@ export interface operations {
                 bins?: number;
                 run: string;
                 step: number;
-                row: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };
@@ -12715,12 +12715,13 @@ export interface operations {
             query: {
                 /** @description A text for each dimension, an index or a range in Python's slice syntax. */
                 slice?: string[];
-                row: number;
+                row?: number;
                 rows?: number;
                 column?: number;
                 columns?: number;
                 run: string;
                 step: number;
+                tensor_row: number;
                 source?: string;
                 rank?: number;
             };

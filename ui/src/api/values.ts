@@ -20,10 +20,19 @@ export interface ValueKey extends SeriesKey {
   id: string;
 }
 
-/** A part of a tensor: a text for each dimension, or null for what the server takes. */
-export interface SliceKey extends ValueKey {
-  slice: readonly string[] | null;
+/** A tensor of a step in debugging data. `tag` is its name on the page, `version` that of the data. */
+export interface StepTensorKey extends SeriesKey {
+  source: string;
+  rank: number;
+  step: number;
+  row: number;
+  version: string;
 }
+
+export type TensorKey = ValueKey | StepTensorKey;
+
+/** A part of a tensor: a text for each dimension, or null for what the server takes. */
+export type SliceKey = TensorKey & { slice: readonly string[] | null };
 
 async function json<Body>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<Body> {
   return (await (await request(`${path}?${query}`, signal ? { signal } : {})).json()) as Body;
@@ -33,8 +42,18 @@ function valueQuery({ run, tag, id }: ValueKey): URLSearchParams {
   return new URLSearchParams({ run, tag, id });
 }
 
+function tensorRoute(key: TensorKey): string {
+  return "id" in key ? "/api/tensor" : "/api/debugger/tensor";
+}
+
+function tensorQuery(key: TensorKey): URLSearchParams {
+  if ("id" in key) return valueQuery(key);
+  const { run, source, rank, step, row } = key;
+  return new URLSearchParams({ run, source, rank: String(rank), step: String(step), tensor_row: String(row) });
+}
+
 function sliceQuery(key: SliceKey, more: Readonly<Record<string, number>> = {}): URLSearchParams {
-  const query = valueQuery(key);
+  const query = tensorQuery(key);
   for (const part of key.slice ?? []) query.append("slice", part);
   for (const [name, value] of Object.entries(more)) query.append(name, String(value));
   return query;
@@ -44,8 +63,8 @@ export function fetchValues({ run, tag }: SeriesKey, kind: Kind, signal: AbortSi
   return json("/api/values", new URLSearchParams({ run, tag, kind }), signal);
 }
 
-export function fetchTensor(key: ValueKey, signal: AbortSignal): Promise<TensorFacts> {
-  return json("/api/tensor", valueQuery(key), signal);
+export function fetchTensor(key: TensorKey, signal: AbortSignal): Promise<TensorFacts> {
+  return json(tensorRoute(key), tensorQuery(key), signal);
 }
 
 /** The JSON that a route answers. */
@@ -73,15 +92,15 @@ export interface WindowPlace {
 }
 
 export function fetchWindow(key: SliceKey, { row, rows, column, columns }: WindowPlace, signal: AbortSignal): Promise<TensorWindow> {
-  return json("/api/tensor/window", sliceQuery(key, { row, rows, column, columns }), signal);
+  return json(`${tensorRoute(key)}/window`, sliceQuery(key, { row, rows, column, columns }), signal);
 }
 
 export function fetchStatistics(key: SliceKey, bins: number, signal: AbortSignal): Promise<TensorStatistics> {
-  return json("/api/tensor/statistics", sliceQuery(key, { bins }), signal);
+  return json(`${tensorRoute(key)}/statistics`, sliceQuery(key, { bins }), signal);
 }
 
 export async function fetchHeat(key: SliceKey, rows: number, columns: number, signal: AbortSignal): Promise<Heat> {
-  const response = await request(`/api/tensor/heat?${sliceQuery(key, { rows, columns })}`, { signal });
+  const response = await request(`${tensorRoute(key)}/heat?${sliceQuery(key, { rows, columns })}`, { signal });
   const buffer = await response.arrayBuffer();
   const { header, start } = readHeader<Schemas["HeatHeader"]>(buffer);
   return {
@@ -99,7 +118,7 @@ export async function fetchHeat(key: SliceKey, rows: number, columns: number, si
 
 /** Where a slice can be downloaded as a file. */
 export function tensorFile(key: SliceKey, suffix: "csv" | "json" | "npy"): string {
-  return `/api/tensor.${suffix}?${sliceQuery(key)}`;
+  return `${tensorRoute(key)}.${suffix}?${sliceQuery(key)}`;
 }
 
 export async function fetchTexts(key: ValueKey, signal: AbortSignal): Promise<readonly string[]> {

@@ -11,7 +11,7 @@ export interface DebugSourceKey {
 
 export const DEBUG_TABS = ["statistics", "first_bad", "watchpoints", "compare"] as const;
 export type DebugTab = (typeof DEBUG_TABS)[number];
-export const DEBUG_SHOWS = ["table", "heat"] as const;
+export const DEBUG_SHOWS = ["table", "heat", "elements"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
 export const PHASES = ["forward", "backward", "optimizer"] as const;
 export type DebugPhase = (typeof PHASES)[number];
@@ -70,6 +70,16 @@ export interface ComparisonView {
   isDifferingOnly: boolean;
   /** Null for the order of execution. */
   sort: ColumnSort | null;
+  /** Rows of the tensor whose difference is shown, in the step of both trainings. */
+  pair: TensorPair | null;
+  /** Tolerances of elements; null for those of the server. */
+  atol: number | null;
+  rtol: number | null;
+}
+
+export interface TensorPair {
+  row: number;
+  otherRow: number;
 }
 
 export function defaultDebugView(): DebugView {
@@ -86,7 +96,7 @@ export function defaultDebugView(): DebugView {
     },
     ...{ isNonFiniteOnly: false, sort: null, row: null, figure: "max_abs" },
     ...{ watchpoints: null, watched: null, hitsBy: "tensor" },
-    compare: { other: null, step: null, words: "", isDifferingOnly: false, sort: null },
+    compare: { other: null, step: null, words: "", isDifferingOnly: false, sort: null, pair: null, atol: null, rtol: null },
   };
 }
 
@@ -114,12 +124,15 @@ export function describeDebug(view: DebugView, query: URLSearchParams): void {
   if (view.watchpoints?.length === 0) query.append("watchpoint", "");
   if (view.watched !== null) query.append("watched", view.watched);
   if (view.hitsBy !== usual.hitsBy) query.append("hits", view.hitsBy);
-  const { other, step, words, isDifferingOnly, sort } = view.compare;
+  const { other, step, words, isDifferingOnly, sort, pair, atol, rtol } = view.compare;
   if (other) query.append("debug_other", JSON.stringify([other.run, other.source]));
   if (step !== null) query.append("debug_other_step", String(step));
   if (words !== "") query.append("debug_other_filter", words);
   if (isDifferingOnly) query.append("debug_other_differing", "1");
   if (sort) query.append("debug_other_sort", sortText(sort));
+  if (pair) query.append("debug_pair", `${pair.row},${pair.otherRow}`);
+  if (atol !== null) query.append("debug_atol", String(atol));
+  if (rtol !== null) query.append("debug_rtol", String(rtol));
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -149,6 +162,9 @@ export function debugViewOf(query: URLSearchParams): DebugView {
       words: query.get("debug_other_filter") ?? "",
       isDifferingOnly: query.get("debug_other_differing") === "1",
       sort: sortOf(query.get("debug_other_sort")),
+      pair: pairOf(query.get("debug_pair")),
+      atol: tolerance(query.get("debug_atol")),
+      rtol: tolerance(query.get("debug_rtol")),
     },
   };
 }
@@ -173,6 +189,16 @@ function watchpointsOf(texts: readonly string[]): WatchEntry[] | null {
 function natural(text: string | null): number | null {
   const number = wholeNumber(text);
   return number !== null && number >= 0 ? number : null;
+}
+
+function pairOf(text: string | null): TensorPair | null {
+  const [row, otherRow, ...rest] = (text ?? "").split(",").map(natural);
+  return rest.length === 0 && typeof row === "number" && typeof otherRow === "number" ? { row, otherRow } : null;
+}
+
+function tolerance(text: string | null): number | null {
+  const number = Number(text ?? "");
+  return text !== null && text.trim() !== "" && Number.isFinite(number) && number >= 0 ? number : null;
 }
 
 function keyOf(text: string | null): DebugSourceKey | null {

@@ -136,6 +136,9 @@ const views: fc.Arbitrary<ViewState> = fc
         words: fc.string(),
         isDifferingOnly: fc.boolean(),
         sort: fc.option(fc.record({ column: fc.constantFrom("added", "level"), isDescending: fc.boolean() })),
+        pair: fc.option(fc.record({ row: fc.nat(), otherRow: fc.nat() })),
+        atol: fc.constantFrom(null, 0, 1e-9),
+        rtol: fc.constantFrom(null, 0.25),
       }),
     }),
     profiles: fc.record({

@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   fetchComparedOperators,
+  fetchComparedTensor,
   fetchDebugComparison,
   fetchUnmatchedOperators,
   type ComparedOperators,
   type ComparedOperatorsQuery,
+  type ComparedTensor,
+  type ComparedTensorQuery,
   type DebugComparison,
   type OfComparison,
   type UnmatchedOperators,
   type UnmatchedQuery,
 } from "../../api/debugComparison";
 import type { ResourceDefinition } from "../requests/resourceCache";
+import { readPages } from "./debugger";
 
 export { putOperatorPair } from "../../api/debugComparison";
-export type { ComparedOperator, DebugComparison, DebugDifference, OfComparison, OperatorPair } from "../../api/debugComparison";
+export type {
+  ComparedOperator,
+  ComparedOperatorsQuery,
+  ComparedTensor,
+  DebugComparison,
+  DebugDifference,
+  DifferenceWindow,
+  ElementsDifference,
+  OfComparison,
+  OperatorPair,
+} from "../../api/debugComparison";
 
 function isSame(previous: OfComparison, next: OfComparison): boolean {
   return (
@@ -58,3 +72,17 @@ export const unmatchedOperators: ResourceDefinition<Asked<UnmatchedQuery>, Unmat
   runs: ({ query }) => runsOf(query),
   keepsValue: (previous, next) => isSame(previous.query, next.query) && previous.query.side === next.query.side,
 };
+
+/** The last difference stays until the next one is there, as while a tolerance changes. */
+export const comparedTensor: ResourceDefinition<ComparedTensorQuery, ComparedTensor> = {
+  kind: "compared_tensor",
+  read: fetchComparedTensor,
+  runs: runsOf,
+  keepsValue: isSame,
+};
+
+/** All operators of a query, page by page. Raises ApiError. */
+export async function readAllOperators(query: Omit<ComparedOperatorsQuery, "first" | "count">): Promise<ComparedOperators["operators"]> {
+  const pages = await readPages((first, signal) => fetchComparedOperators({ ...query, first, count: 500 }, signal));
+  return pages.flatMap(({ operators }) => operators);
+}

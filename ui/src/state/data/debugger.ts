@@ -42,6 +42,7 @@ export type {
   DebugRow,
   DebugRowDetails,
   DebugRows,
+  DebugRowsQuery,
   DebugSource,
   DebugTensor,
   DebugWatchAnswer,
@@ -142,4 +143,22 @@ export const debugWatch: ResourceDefinition<DebugWatchQuery, DebugWatchAnswer> =
 /** The row that a tensor has in a step. Raises ApiError where it has none. */
 export async function rowOfTensor(of: OfSource, step: number, tensor: number): Promise<number> {
   return (await fetchDebugRow({ ...of, step, tensor })).row.row;
+}
+
+/** The most rows of an answer. */
+const MOST_ROWS = 500;
+
+/** All rows of a query, page by page. Raises ApiError. */
+export async function readAllRows(query: Omit<DebugRowsQuery, "first" | "count">): Promise<DebugRows[]> {
+  return readPages((first, signal) => fetchDebugRows({ ...query, first, count: MOST_ROWS }, signal));
+}
+
+/** Pages of `MOST_ROWS` until all that match are there. */
+export async function readPages<Page extends { matching: number }>(
+  read: (first: number, signal: AbortSignal) => Promise<Page>,
+): Promise<Page[]> {
+  const { signal } = new AbortController();
+  const pages = [await read(0, signal)];
+  for (let first = MOST_ROWS; first < pages[0]!.matching; first += MOST_ROWS) pages.push(await read(first, signal));
+  return pages;
 }

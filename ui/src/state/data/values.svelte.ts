@@ -17,7 +17,9 @@ import {
   type Previews,
   type SliceKey,
   type AudioClip,
+  type StepTensorKey,
   type TensorFacts,
+  type TensorKey,
   type TensorStatistics,
   type TensorWindow,
   type ValueKey,
@@ -37,7 +39,9 @@ export {
   type Previews,
   type SliceKey,
   type AudioClip,
+  type StepTensorKey,
   type TensorFacts,
+  type TensorKey,
   type TensorStatistics,
   type TensorWindow,
   type ValueKey,
@@ -55,7 +59,7 @@ export function valueLists(kind: Kind): SeriesSource<ValueList> {
 
 export const tensorLists = valueLists("tensor");
 
-export const tensorFacts: ResourceDefinition<ValueKey, TensorFacts> = {
+export const tensorFacts: ResourceDefinition<TensorKey, TensorFacts> = {
   kind: "tensor facts",
   read: fetchTensor,
   runs: noRuns,

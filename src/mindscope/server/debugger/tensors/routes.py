@@ -62,12 +62,12 @@ def requested_tensor(
     run: str,
     viewer: CurrentViewer,
     step: Annotated[int, Query(ge=-MOST_STEP, le=MOST_STEP)],
-    row: Annotated[int, Query(ge=0, le=MOST_NUMBER)],
+    tensor_row: Annotated[int, Query(ge=0, le=MOST_NUMBER)],
     source: Annotated[str, Query(max_length=4096)] = ".",
     rank: Annotated[int, Query(ge=0, le=MOST_NUMBER)] = 0,
 ) -> StepTensor:
     """The tensor that a request names."""
-    return StepTensor(viewer, run, source, rank, step, row)
+    return StepTensor(viewer, run, source, rank, step, tensor_row)
 
 
 router = tensor_routes("/debugger/tensor", "debug_tensor", requested_tensor, DebugTensorFile, READABLE)
