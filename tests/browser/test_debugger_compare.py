@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -53,6 +54,7 @@ def test_the_first_difference_is_named_and_leads_to_its_tensor(context: BrowserC
     expect(table.locator("[data-key]")).to_have_count(2)
     page.get_by_test_id("compare-filter").fill("fc2")
     expect(table.locator("[data-key]")).to_have_count(1)
+    expect(page).to_have_url(re.compile("debug_other_filter=fc2"))
     page.reload()
     expect(table.locator("[data-key]")).to_have_count(1)
     table.get_by_role("button", name="fc2/Linear").first.click()
@@ -83,7 +85,8 @@ def test_whole_tensors_are_compared_around_their_largest_error(context: BrowserC
     difference.get_by_test_id("difference-atol").fill("6")
     difference.get_by_test_id("difference-atol").press("Enter")
     expect(figures.locator("[data-figure=share_beyond]")).to_have_text("0 %")
-    page.reload()  # the address has the tensor and the tolerance
+    expect(page).to_have_url(re.compile("debug_pair=.*debug_atol=6"))
+    page.reload()
     expect(figures.locator("[data-figure=share_beyond]")).to_have_text("0 %")
     difference.get_by_test_id("difference-tensor").select_option(label="input 0")
     expect(difference).to_contain_text("All elements are equal.")

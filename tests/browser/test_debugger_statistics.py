@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -106,7 +107,8 @@ def test_slices_of_a_whole_tensor_of_a_dump_are_shown(context: BrowserContext, v
     assert array.startswith(b"\x93NUMPY")
     elements.get_by_test_id("tensor-mode").get_by_text("Heat map").click()
     expect(elements.get_by_test_id("heat-map")).to_be_visible()
-    page.reload()  # the address has the slice and the mode
+    expect(page).to_have_url(re.compile("as=heat"))
+    page.reload()
     expect(elements.get_by_test_id("heat-map")).to_be_visible()
     elements.get_by_test_id("tensor-mode").get_by_text("Histogram").click()
     expect(elements.get_by_test_id("bucket-chart")).to_be_visible()
