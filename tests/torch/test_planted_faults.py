@@ -87,22 +87,27 @@ def test_the_story_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert quoted[1] in printed
 
 
-def test_overflow_of_float16(tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_overflow_of_float16(level: str, tmp_path: Path) -> None:
     network = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3)).half()
 
     def plant(step: int) -> None:
         with torch.no_grad():
-            network[0].weight.fill_(5.0**step)
-            network[1].weight.fill_(5.0**step)
+            network[0].weight.fill_(3.0**step)
+            network[1].weight.fill_(3.0**step)
 
     def loss(network: nn.Module, number: int) -> Tensor:
         return F.cross_entropy(network(torch.ones(8, 4).half()).float() - 1, classes(number, 8))
 
-    debug = recorded(tmp_path, Training(network, loss, optimizer=sgd(lr=0.0)), "module", plant)
+    debug = recorded(tmp_path, Training(network, loss, optimizer=sgd(lr=0.0)), level, plant)
     bad = debug.first_bad()
     assert bad is not None
-    first = next(step for step in range(1, STEPS + 1) if 16 * 25.0**step > 65504)
-    assert (bad.step, bad.operator) == (first, "1/Linear")
+    first = next(step for step in range(1, STEPS + 1) if 16 * 9.0**step > 65504)
+    assert (bad.step, bad.operator) == (first, "1/aten::addmm" if level == "operator" else "1/Linear")
+    assert re.search(r"Max \|x\| grew by (3|2\.9\d*) times each step since 1, from", bad.text)
+    assert "float16 ends at 65,504" in bad.text
+    if level == "operator":
+        assert "test_planted_faults.py" in bad.source
 
 
 class Exploding(nn.Module):
@@ -134,6 +139,37 @@ def test_an_exploding_recurrent_network(tmp_path: Path) -> None:
     assert any("recurrent/aten::mm" in each for each in bad.chain)
 
 
+class Recurrent(nn.Module):
+    """Takes the last output of a recurrent layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recurrent, self.head = nn.RNN(4, 8, nonlinearity="relu", batch_first=True), nn.Linear(8, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.recurrent(x)[0][:, -1])
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_an_exploding_layer_of_pytorch(level: str, tmp_path: Path) -> None:
+    network = Recurrent()
+
+    def plant(step: int) -> None:
+        if step == FAULT:
+            with torch.no_grad():
+                network.recurrent.weight_hh_l0.fill_(100)
+                network.recurrent.bias_hh_l0.fill_(1)
+
+    def loss(network: nn.Module, number: int) -> Tensor:
+        return F.cross_entropy(network(numbers(number, 8, 40, 4)), classes(number, 8))
+
+    bad = recorded(tmp_path, Training(network, loss), level, plant).first_bad()
+    assert bad is not None
+    assert (bad.cause, bad.step, bad.operator.split("/")[0]) == (Cause.OPERATOR, FAULT, "recurrent")
+    if level == "module":
+        assert bad.operator == "recurrent/RNN"
+
+
 @pytest.mark.parametrize("level", ["operator", "module"])
 def test_a_dead_relu(level: str, tmp_path: Path) -> None:
     network = mlp(nn.ReLU())
@@ -147,6 +183,7 @@ def test_a_dead_relu(level: str, tmp_path: Path) -> None:
     rows = [row for row in found.rows() if row["condition"] in ("activation_range", "tensor_all_zero")]
     assert {row["operator"].split("/")[0] for row in rows} == {"1"}
     assert min(row["step"] for row in rows) == FAULT + 1  # in the third step in a row
+    assert {row["since"] for row in rows} == {FAULT - 1}
 
 
 @pytest.mark.parametrize("level", ["operator", "module"])
@@ -198,6 +235,24 @@ def test_a_frozen_layer(tmp_path: Path) -> None:
     found = recorded(tmp_path, training, "module").watch("weight_not_changed")
     assert {row["operator"] for row in found.rows()} == {"0/Linear"}
     assert {row["slot"] for row in found.rows()} == {"weight", "bias"}
+
+
+def test_a_layer_that_is_frozen_on_purpose_is_quiet(tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+    network[0].requires_grad_(False)
+    training = Training(network, classify(8, 4), optimizer=lambda _: torch.optim.SGD(network.parameters(), lr=0.1))
+    assert recorded(tmp_path, training, "module").watch().count == 0
+
+
+def test_a_layer_that_stops_to_learn_is_found_at_its_step(tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+
+    def plant(step: int) -> None:
+        network[0].requires_grad_(step < FAULT)
+
+    training = Training(network, classify(8, 4), optimizer=lambda _: torch.optim.SGD(network.parameters(), lr=0.1))
+    rows = recorded(tmp_path, training, "module", plant).watch("weight_not_changed").rows()
+    assert {(row["operator"], row["since"]) for row in rows} == {("0/Linear", FAULT)}
 
 
 def test_a_wrong_initialization(tmp_path: Path) -> None:

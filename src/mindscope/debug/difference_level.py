@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -14,11 +15,17 @@ class Level(str, Enum):
     """How serious a difference is."""
 
     OK = "ok"
+    UNKNOWN = "unknown"
+    """Nothing is known to be wrong, but a code needs elements of which only statistics were recorded."""
     WARNING = "warning"
     ERROR = "error"
 
     def __str__(self) -> str:
         return self.value
+
+
+SEVERITY = {level: place for place, level in enumerate((Level.OK, Level.UNKNOWN, Level.WARNING, Level.ERROR))}
+"""Larger is worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +56,25 @@ def difference_level(
 ) -> tuple[Level, tuple[str, ...]]:
     """The level of an output, beside the inputs of its operator, and the codes of what is wrong.
 
-    Codes: ``shape``, ``dtype``, ``non_finite``, ``relative_error``, ``norm_error``, ``norm_growth``, ``cosine``.
+    Codes: ``shape``, ``dtype``, ``non_finite``, ``relative_error``, ``norm_error``, ``norm_growth``, ``cosine``. Those
+    of the level ``unknown`` can't be decided.
     """
     limits = limits or Thresholds()
     errors = _errors(output, inputs, limits)
     if errors:
         return Level.ERROR, tuple(errors)
     warnings = _warnings(output, inputs, limits)
-    return (Level.WARNING if warnings else Level.OK), tuple(warnings)
+    if warnings:
+        return Level.WARNING, tuple(warnings)
+    unknown = _unknown(output, inputs)
+    return (Level.UNKNOWN if unknown else Level.OK), tuple(unknown)
+
+
+def _unknown(output: TensorDifference, inputs: Sequence[TensorDifference]) -> list[str]:
+    """Codes that need the elements of a tensor whose statistics alone are known: their norms may be equal."""
+    figures = {"relative_error": "share_within_1e3", "norm_error": "norm_error", "cosine": "cosine"}
+    tensors = [each for each in (output, *inputs) if each.has_values]
+    return [code for code, name in figures.items() if any(math.isnan(getattr(each, name)) for each in tensors)]
 
 
 @dataclass(frozen=True, slots=True)

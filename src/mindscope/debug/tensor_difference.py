@@ -65,6 +65,9 @@ class TensorDifference:
     ulps: dict[int, int] = field(default_factory=dict[int, int])
     """Of equal float dtypes, pairs by their distance in units in the last place, by upper ends 0, 1, 2, 4, 8, ..."""
 
+    has_values: bool = True
+    """Whether there are elements to compare: not of empty tensors, and of those without a finite pair."""
+
     @property
     def is_shape_equal(self) -> bool:
         """Whether elements were compared."""
@@ -204,7 +207,7 @@ class _Sums:
 
     def result(self, shape: tuple[int, ...], names: tuple[str, str], real_shape: tuple[int, ...]) -> TensorDifference:
         if not self.count:
-            return TensorDifference(shape, shape, *names)
+            return TensorDifference(shape, shape, *names, has_values=False)
         norms = math.sqrt(self.got_squares), math.sqrt(self.want_squares)
         place = tuple([int(each) for each in np.unravel_index(self.place, real_shape)]) if real_shape else ()
         finite = self.finite or math.nan
@@ -216,7 +219,8 @@ class _Sums:
             share_beyond=self.beyond / self.count, share_within_1e3=self.nearer / finite,
             share_within_5e3=self.near / finite, place=place, got_at_place=self.at_place[0],
             want_at_place=self.at_place[1], got_non_finite=self.got_non_finite, want_non_finite=self.want_non_finite,
-            unequal_non_finite=self.unequal_non_finite, ulps=dict(sorted(self.ulps.items())),
+            unequal_non_finite=self.unequal_non_finite, has_values=self.finite > 0,
+            ulps=dict(sorted(self.ulps.items())),
         )  # fmt: skip
 
     def _cosine(self, norms: tuple[float, float]) -> float:

@@ -5671,7 +5671,7 @@ export interface components {
          * @description How serious a difference is.
          * @enum {string}
          */
-        Level: "ok" | "warning" | "error";
+        Level: "ok" | "unknown" | "warning" | "error";
         /**
          * LineageAnswer
          * @description Rows of the table, column by column.

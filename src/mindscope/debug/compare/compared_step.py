@@ -213,8 +213,12 @@ class ComparedStep:
         tensors = [source.tensors[int(step.tensor[rows[place]])]
                    for source, step, rows in zip(self.sources, self.steps, self.rows, strict=True)]  # fmt: skip
         values = [step.values[rows[place]] for step, rows in zip(self.steps, self.rows, strict=True)]
-        is_same_framework = self.sources[0].framework == self.sources[1].framework
-        return statistic_difference(tensors[0], values[0], tensors[1], values[1], has_equal_layouts=is_same_framework)
+        left, right = self.sources
+        digests = [int(step.digest[rows[place]]) for step, rows in zip(self.steps, self.rows, strict=True)]
+        return statistic_difference(
+            tensors[0], values[0], tensors[1], values[1], has_equal_layouts=left.framework == right.framework,
+            has_equal_bytes=left.format == right.format and 0 != digests[0] == digests[1],
+        )  # fmt: skip
 
     def _fused_operator(self, fused: FusedError) -> ComparedOperator:
         sides = fused.fused.left, fused.fused.right

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,22 +87,28 @@ def statistic_difference(
     want_values: Column,
     *,
     has_equal_layouts: bool = True,
+    has_equal_bytes: bool = False,
 ) -> TensorDifference:
     """What statistics say of the difference of two tensors: shapes, dtypes, norms, NaN and infinities.
 
     A shape or dtype that is not known counts as that of the other; what needs the elements is NaN. Without
-    ``has_equal_layouts``, as of two frameworks, so does a shape with as many elements.
+    ``has_equal_layouts``, as of two frameworks, so does a shape with as many elements. With ``has_equal_bytes`` the
+    elements are equal.
     """
     shape = got.shape if got.shape is not None else want.shape or ()
     counts = got_values[COLUMN[Field.COUNT]], want_values[COLUMN[Field.COUNT]]
     is_same_shape = want.shape is None or (not has_equal_layouts and counts[0] == counts[1])
     norms = [float(np.sqrt(values[COLUMN[Field.SUM_SQUARES]])) for values in (got_values, want_values)]
     non_finite = [int(np.nansum(values[_NON_FINITE])) for values in (got_values, want_values)]
-    return TensorDifference(
+    found = TensorDifference(
         shape, shape if is_same_shape else want.shape or (), got.dtype or want.dtype, want.dtype or got.dtype,
         norm_error=abs(norms[0] - norms[1]) / max(norms[1], _FLOOR),
-        got_non_finite=non_finite[0], want_non_finite=non_finite[1],
+        got_non_finite=non_finite[0], want_non_finite=non_finite[1], has_values=not counts[0] == counts[1] == 0,
     )  # fmt: skip
+    if not has_equal_bytes:
+        return found
+    found = replace(found, cosine=1.0, max_abs=0.0, max_rel=0.0, share_beyond=0.0)
+    return replace(found, share_within_1e3=1.0, share_within_5e3=1.0)
 
 
 def joined_statistics(rows: Column) -> Column:

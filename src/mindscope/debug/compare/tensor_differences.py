@@ -61,7 +61,9 @@ class TensorDifferences:
     @property
     def differs(self) -> bool:
         """Whether a whole tensor has elements beyond the tolerance, or statistics exceed a threshold."""
-        return any(each.level is not Level.OK or each.difference.share_beyond > 0 for each in self.tensors)
+        return any(
+            each.level in (Level.WARNING, Level.ERROR) or each.difference.share_beyond > 0 for each in self.tensors
+        )
 
     def to_json(self) -> dict[str, Any]:
         """All differences as plain values."""

@@ -42,6 +42,7 @@ export const debugCompareTexts = {
   "debug.cmp_col_added": "Added error",
   "debug.cmp_col_level": "Level",
   "debug.cmp_level_ok": "OK",
+  "debug.cmp_level_unknown": "Unknown",
   "debug.cmp_level_warning": "Warning",
   "debug.cmp_level_error": "Error",
   "debug.cmp_problem_shape": "other shape",

@@ -43,6 +43,7 @@ export const debugCompareTexts: Record<keyof typeof en, string> = {
   "debug.cmp_col_added": "新增误差",
   "debug.cmp_col_level": "级别",
   "debug.cmp_level_ok": "正常",
+  "debug.cmp_level_unknown": "未知",
   "debug.cmp_level_warning": "警告",
   "debug.cmp_level_error": "错误",
   "debug.cmp_problem_shape": "形状不同",

@@ -11,7 +11,7 @@ import numpy as np
 from mindscope.debug.compare import Difference
 from mindscope.debug.compare.compared_step import ComparedOperator
 from mindscope.debug.compare.operators import RecordedOperator
-from mindscope.debug.difference_level import Level, difference_level
+from mindscope.debug.difference_level import SEVERITY, Level, difference_level
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.errors import DebugDataError
 from mindscope.server.debugger.compare.comparisons import OpenComparison
@@ -29,7 +29,6 @@ from mindscope.server.debugger.compare.schema import (
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite
 
-_SEVERITY = {Level.OK: 0, Level.WARNING: 1, Level.ERROR: 2}
 _SORT: dict[str, Callable[[ComparedOperator], Any]] = {
     "left": lambda each: each.difference.left,
     "right": lambda each: each.difference.right,
@@ -37,7 +36,7 @@ _SORT: dict[str, Callable[[ComparedOperator], Any]] = {
     "inherited": lambda each: each.difference.inherited,
     "error": lambda each: each.difference.error,
     "added": lambda each: each.difference.added,
-    "level": lambda each: _SEVERITY[_level_of(each)[0]],
+    "level": lambda each: SEVERITY[_level_of(each)[0]],
 }
 
 
@@ -157,7 +156,7 @@ def _operator_entry(opened: OpenComparison, operator: ComparedOperator) -> Compa
 def _level_of(operator: ComparedOperator) -> tuple[Level, tuple[str, ...]]:
     """The level of the worst output, and all codes of that level."""
     levels = [difference_level(each, operator.inputs) for each in operator.outputs]
-    worst = max((level for level, _ in levels), key=_SEVERITY.__getitem__, default=Level.OK)
+    worst = max((level for level, _ in levels), key=SEVERITY.__getitem__, default=Level.OK)
     return worst, tuple(dict.fromkeys(code for level, codes in levels if level is worst for code in codes))
 
 
