@@ -32,7 +32,7 @@ def _statistics(flat: Tensor, element: ElementType) -> Tensor:
         is_finite = ~(positive | negative | nan)
         finite = torch.where(is_finite, numbers, 0)
     else:
-        finite = flat if flat.dtype is torch.int64 else flat.to(wide)
+        finite = flat.to(wide)
         positive = negative = nan = torch.zeros((), dtype=torch.bool, device=flat.device)
         is_finite = torch.ones_like(flat, dtype=torch.bool)
     magnitude = finite.abs()
