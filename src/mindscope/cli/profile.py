@@ -151,6 +151,9 @@ def _overview_lines(read: Profile, overview: Overview, kernel_wait: int) -> Iter
     yield from _event_lines(read)
     if overview.step_time is not None:
         yield f"steps        {overview.steps} of {time_text(overview.step_time)}"
+        if overview.incomplete:
+            numbers = ", ".join(map(str, overview.incomplete))
+            yield f"incomplete   step {numbers}: the trace lacks kernels at its end; means and advice leave it out"
         for part, share in overview.parts.items():
             if share:
                 yield f"  {part:<14} {share_text(share):>8}  {time_text(share * overview.step_time)}"

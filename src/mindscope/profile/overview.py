@@ -10,7 +10,8 @@ from typing import Any, cast
 import numpy as np
 
 from mindscope.profile.advice import Advice, advise
-from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.parts import part_of, steps_of
+from mindscope.profile.columns import integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import Memory
 from mindscope.profile.operators import Operators
@@ -51,6 +52,9 @@ class Overview:
     """Figures of a profile; None where it lacks the data."""
 
     steps: int
+    """Those that are complete, of which all means are."""
+    incomplete: Sequence[int]
+    """Numbers of the others."""
     step_time: float | None
     """Mean nanoseconds of a step."""
     parts: Mapping[str, float]
@@ -78,7 +82,8 @@ class Overview:
     def to_json(self) -> dict[str, Any]:
         """All of it, for programs."""
         return {
-            "steps": self.steps, "step_time_ns": self.step_time, "parts": dict(self.parts), "overlap": self.overlap,
+            "steps": self.steps, "incomplete_steps": list(self.incomplete), "step_time_ns": self.step_time,
+            "parts": dict(self.parts), "overlap": self.overlap,
             "device_busy": self.device_busy, "sm_efficiency": self.sm_efficiency,
             "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
             "flops": None if self.flops is None else asdict(self.flops),
@@ -99,11 +104,12 @@ class Overview:
 
 def overview_of(profile: Profile, top: int = 20) -> Overview:
     """The overview of a profile with its ``top`` operators and kernels."""
-    steps, kernels = part_of(profile, Part.STEPS, Steps), part_of(profile, Part.KERNELS, Kernels)
+    steps, kernels = steps_of(profile), part_of(profile, Part.KERNELS, Kernels)
     operators = part_of(profile, Part.OPERATORS, Operators)
     whole = int(steps.duration.sum()) if steps is not None else 0
     return Overview(
         steps=0 if steps is None else len(steps),
+        incomplete=_incomplete(profile),
         step_time=None if steps is None else float(steps.duration.mean()),
         parts={part: int(steps.part(part).sum()) / whole for part in PARTS} if steps is not None and whole else {},
         overlap=None if steps is None else _overlap(steps),
@@ -122,6 +128,12 @@ def overview_of(profile: Profile, top: int = 20) -> Overview:
         advice=advise(profile),
         missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
     )
+
+
+def _incomplete(profile: Profile) -> list[int]:
+    steps = part_of(profile, Part.STEPS, Steps)
+    found = None if steps is None else steps.is_incomplete
+    return [] if steps is None or found is None else integers_of(steps.number[found])
 
 
 def peaks_of(profile: Profile) -> list[MemoryPeak]:

@@ -52,6 +52,14 @@ class Steps(Table):
     tail: Durations | None = None
     """From then to the end: communication that is not hidden, update of the weights."""
 
+    is_incomplete: NDArray[np.bool_] | None = None
+    """The trace ends before all kernels of the step: of the last ones, which means and advice leave out."""
+
+    @property
+    def complete(self) -> Steps:
+        """The steps of which nothing is missing: the first rows."""
+        return self if self.is_incomplete is None else self.select(~self.is_incomplete)
+
     def part(self, name: str) -> Durations:
         """A column of ``PARTS``; zeros where it is not recorded."""
         found: Durations | None = getattr(self, name)

@@ -8097,12 +8097,16 @@ export interface components {
         /**
          * StepParts
          * @description A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline.
+         *
+         *     Kernels of an incomplete step are missing: means and advice leave it out.
          */
         StepParts: {
             /** Begin Ns */
             begin_ns: number;
             /** Duration Ns */
             duration_ns: number;
+            /** Is Incomplete */
+            is_incomplete: boolean;
             /** Number */
             number: number;
             /** Parts */
@@ -8115,12 +8119,15 @@ export interface components {
          * @description The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
          *
          *     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
+         *     Of the first ``complete`` ones nothing is missing: means are theirs.
          *     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
          */
         StepsHeader: {
             begin: components["schemas"]["Column"] | null;
             /** Columns */
             columns: components["schemas"]["StepColumn"][];
+            /** Complete */
+            complete: number;
             /** Count */
             count: number;
             /** Has Communication */

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice, Span, TracePart, time_text
-from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.parts import part_of, steps_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part, Profile
-from mindscope.profile.steps import Steps
 
 FREE_SHARE = 0.1
 """Of a step in which the NPU neither computes nor communicates."""
@@ -40,7 +39,7 @@ UNIT_TIME = "{}_time"
 
 def free_time(profile: Profile) -> Iterator[Advice]:
     """The NPU has nothing to do, most often since the host launches too slowly."""
-    steps = part_of(profile, Part.STEPS, Steps)
+    steps = steps_of(profile)
     if steps is None or not _has_npu(profile) or steps.device_busy is not None:
         return
     whole = int(steps.duration.sum())

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.parts import part_of, steps_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import integers_of
 from mindscope.profile.data_pipeline import DataPipeline, QueueSamples
@@ -30,7 +30,7 @@ DEVICE_QUEUE, GET_NEXT = "device_queue", "get_next"
 
 def slow_data(profile: Profile) -> Iterator[Advice]:
     """The training waits for batches; a step trace of MindSpore has a rule of its own."""
-    steps = part_of(profile, Part.STEPS, Steps)
+    steps = steps_of(profile)
     if steps is None or steps.data_waiting is None or _is_step_trace(steps):
         return
     whole = int(steps.duration.sum())
@@ -50,7 +50,7 @@ def slow_batches(profile: Profile) -> Iterator[Advice]:
         return
     if next(slow_data(profile), None) is not None:
         return
-    batches, steps = pipeline.batches, part_of(profile, Part.STEPS, Steps)
+    batches, steps = pipeline.batches, steps_of(profile)
     count = len(batches) if steps is None else len(steps)
     waits = batches.wait if steps is None else batches.wait[np.isin(batches.step, steps.number)]
     mean = float(waits.sum()) / count
@@ -64,7 +64,7 @@ def slow_batches(profile: Profile) -> Iterator[Advice]:
 
 def step_interval(profile: Profile) -> Iterator[Advice]:
     """The interval of MindSpore's step trace is long; other formats have waits for batches instead."""
-    steps = part_of(profile, Part.STEPS, Steps)
+    steps = steps_of(profile)
     if steps is None or steps.interval is None or not _is_step_trace(steps):
         return
     mean, whole = float(steps.interval.mean()), int(steps.duration.sum())

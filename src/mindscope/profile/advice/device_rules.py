@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.parts import part_of, steps_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import integers_of
 from mindscope.profile.communication import Communication
@@ -36,7 +36,7 @@ _SYNCHRONIZATION = re.compile(r"aten::(item|_local_scalar_dense|nonzero|is_nonze
 
 def low_device_use(profile: Profile) -> Iterator[Advice]:
     """The device is idle for most of a step."""
-    steps = part_of(profile, Part.STEPS, Steps)
+    steps = steps_of(profile)
     if steps is None or steps.device_busy is None:
         return
     whole = int(steps.duration.sum())

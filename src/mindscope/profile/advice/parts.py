@@ -6,8 +6,15 @@ from __future__ import annotations
 from typing import TypeVar
 
 from mindscope.profile.profile import Part, Profile
+from mindscope.profile.steps import Steps
 
 _T = TypeVar("_T")
+
+
+def steps_of(profile: Profile) -> Steps | None:
+    """The complete steps, which are the first rows of all; None if they are missing or empty."""
+    found = part_of(profile, Part.STEPS, Steps)
+    return None if found is None or not len(found.complete) else found.complete
 
 
 def part_of(profile: Profile, part: Part, kind: type[_T]) -> _T | None:

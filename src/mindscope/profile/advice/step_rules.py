@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of
+from mindscope.profile.advice.parts import steps_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.profile import Part, Profile
-from mindscope.profile.steps import PARTS, Steps
+from mindscope.profile.steps import PARTS
 
 COMMUNICATION_SHARE = 0.1
 """Of a step, not overlapped: TensorBoard's profiler plugin, MindInsight."""
@@ -22,7 +22,7 @@ _FEWEST_STEPS = 3
 
 def communication(profile: Profile) -> Iterator[Advice]:
     """Ranks communicate while nothing computes."""
-    steps = part_of(profile, Part.STEPS, Steps)
+    steps = steps_of(profile)
     if steps is None:
         return
     time, whole = steps.part("communication"), int(steps.duration.sum())
@@ -37,7 +37,7 @@ def communication(profile: Profile) -> Iterator[Advice]:
 
 def uneven_steps(profile: Profile) -> Iterator[Advice]:
     """One step takes far longer than the others; of the first one that is usual."""
-    steps = part_of(profile, Part.STEPS, Steps)
+    steps = steps_of(profile)
     if steps is None or len(steps) < _FEWEST_STEPS:
         return
     mean = float(steps.duration.mean())

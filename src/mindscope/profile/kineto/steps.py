@@ -16,6 +16,8 @@ from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
 
+FEWEST_KERNELS = 0.8
+"""TensorBoard's profiler plugin: of those of the step before, in a last step that is complete."""
 _HOST_COMMUNICATION = ("c10d::", "gloo:", "mpi:", "ucc:")
 _HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
 
@@ -44,7 +46,23 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
         interval=None if phases is None else phases[0],
         forward_backward=None if phases is None else phases[1],
         tail=None if phases is None else phases[2],
+        is_incomplete=_incomplete(analysis),
     )  # fmt: skip
+
+
+def _incomplete(analysis: KinetoAnalysis) -> NDArray[np.bool_] | None:
+    """Trailing steps without kernels, and a last one with few of them; None if none is, or if the recorder cut them.
+
+    The rules of TensorBoard's profiler plugin. ``mindscope.torch.Profiler`` waits for the kernels of a step.
+    """
+    work, count = analysis.device, len(analysis.steps)
+    kernels = np.bincount(work.step[work.step >= 0], minlength=count)
+    if analysis.profiler != "torch" or isinstance(analysis.trace.properties.get("mindscope"), dict):
+        return None
+    complete = int(np.flatnonzero(kernels)[-1]) + 1 if kernels.any() else count
+    if complete >= 2 and kernels[complete - 1] < FEWEST_KERNELS * kernels[complete - 2]:
+        complete -= 1
+    return np.arange(count) >= complete if complete < count else None
 
 
 @dataclass(frozen=True, slots=True)

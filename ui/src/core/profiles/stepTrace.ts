@@ -9,6 +9,8 @@ export interface StepTrace {
   number: Float64Array;
   begin: Float64Array;
   columns: ReadonlyMap<string, Float64Array>;
+  /** Of the first ones nothing is missing; means are theirs. */
+  complete: number;
 }
 
 export type QueueKind = "operation" | "device_queue" | "get_next" | "iterator";

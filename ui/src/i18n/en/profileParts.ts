@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Tabs Step trace, Data pipeline and Memory of the page Profiling. */
 export const profileParts = {
+  "steps.incomplete": "incomplete",
   "streams.stream": "Stream",
   "streams.time": "Busy",
   "streams.time_hint": "Share of the time from the first kernel of the stream to the end of its last one, in which it runs a kernel",

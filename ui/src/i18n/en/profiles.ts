@@ -138,6 +138,8 @@ export const profiles = {
   "profile.means_name": "Ranks",
   "profile.stages_name": "Pipeline stages",
   "profile.stragglers_name": "Steps",
+  "profile.incomplete_steps":
+    "Incomplete {n|step|steps} {steps}: the trace ends before all kernels of {n|it|them}. Means and advice leave {n|it|them} out.",
   "profile.place_block": "Block {n}",
   "profile.group_by": "Group by",
   "profile.by_type": "Type",

@@ -35,7 +35,14 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
     if not isinstance(steps, Steps):
         missing = missing_entry(Part.STEPS, steps) if isinstance(steps, Missing) else None
         nothing = StepsHeader(
-            version=version, missing=missing, count=0, number=None, begin=None, columns=[], has_communication=False
+            version=version,
+            missing=missing,
+            count=0,
+            complete=0,
+            number=None,
+            begin=None,
+            columns=[],
+            has_communication=False,
         )
         return join(nothing, data)
     recorded: dict[str, Any] = {name: getattr(steps, name) for name in COLUMNS}
@@ -44,6 +51,7 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
         version=version,
         missing=None,
         count=len(steps),
+        complete=len(steps.complete),
         number=data.add(steps.number.astype(np.float64)),
         begin=data.add((steps.start - zero).astype(np.float64)),
         columns=[

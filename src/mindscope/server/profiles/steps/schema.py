@@ -18,12 +18,14 @@ class StepsHeader(Answer):
     """The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
 
     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
+    Of the first ``complete`` ones nothing is missing: means are theirs.
     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
     """
 
     version: str
     missing: MissingEntry | None
     count: int
+    complete: int
     number: Column | None
     begin: Column | None
     columns: list[StepColumn]

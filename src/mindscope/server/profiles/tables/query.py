@@ -94,9 +94,11 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
 
 def _steps(steps: Steps, zero: int) -> list[StepParts]:
     parts = {part: steps.part(part) for part in PARTS}
+    complete = len(steps.complete)
     return [
         StepParts(
             number=int(steps.number[row]),
+            is_incomplete=row >= complete,
             begin_ns=int(steps.start[row]) - zero,
             duration_ns=int(steps.duration[row]),
             parts={part: int(times[row]) for part, times in parts.items()},

@@ -18,9 +18,13 @@ class DeviceEntry(Answer):
 
 
 class StepParts(Answer):
-    """A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline."""
+    """A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline.
+
+    Kernels of an incomplete step are missing: means and advice leave it out.
+    """
 
     number: int
+    is_incomplete: bool
     begin_ns: int
     duration_ns: int
     parts: dict[str, int]
