@@ -66,9 +66,11 @@ def write_histograms(run: Path, tag: str, histograms: Iterable[np.ndarray]) -> N
 class Watch:
     """A monitor over logs that grow."""
 
-    def __init__(self, base: Path, *rules: Rule, parameters: Parameters | None = None) -> None:
+    def __init__(
+        self, base: Path, *rules: Rule, parameters: Parameters | None = None, most_rows: int | None = None
+    ) -> None:
         self.catalog = Catalog(base)
-        self.monitor = Monitor(self.catalog, parameters, rules or ALL_CHECKS)
+        self.monitor = Monitor(self.catalog, parameters, rules or ALL_CHECKS, most_rows)
 
     def look(self, now: float = NOW) -> list[Alert]:
         changed = self.catalog.refresh()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import mindscope
 
 TRAINING = """
@@ -78,3 +80,12 @@ def test_what_can_not_be_watched_is_an_error(tmp_path: Path) -> None:
         done = watch(str(tmp_path), "--once", "--watchpoint", text)
         assert done.returncode not in (0, 3)
         assert want in done.stderr
+
+
+def test_a_directory_with_a_dump_only_fails_by_its_hits(tmp_path: Path) -> None:
+    for step in range(6):
+        np.save(tmp_path / f"loss_float32_{step}.npy", np.full(3, np.inf if step == 4 else 1.0, np.float32))
+    done = watch(str(tmp_path), "--once", "--watchpoint", "tensor_overflow", "--json")
+    assert done.returncode == 3, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["run"], found["source"], found["step"], found["value"], found["rank"]) == (".", "./", 4, 3, 0)

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.server.alerts.schema import AlertsAnswer
+from tests.debug.made_sources import Recorded, source_of
+from tests.debug.recorded_runs import write_run
 
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 from .test_annotations import put
@@ -108,3 +112,27 @@ def test_parameters_are_settings(growing: GrowingLog, tmp_path: Path):
     growing.scalar(1, float("nan"), tag="nll")
     with running_viewer(tmp_path / "logs", tmp_path, "--alerts", "loss_tags=nll") as viewer:
         assert eventually(lambda: alerts(viewer))[0]["tag"] == "nll"
+
+
+def test_recommended_watchpoints_hit_in_debugging_data_by_themselves(live: LiveViewer, tmp_path: Path):
+    tensor = DebugTensor("head", "aten::log", Phase.FORWARD, Role.OUTPUT, "0", stack=("net.py:49 forward: x.log()",))
+    steps = {step: [Recorded(tensor, np.array([np.inf if step in (4, 5) else 1.0]))] for step in range(1, 9)}
+    write_run(tmp_path / "logs" / "debugged", source_of(steps))
+    (alert,) = eventually(lambda: [each for each in alerts(live) if each["run"] == "debugged" and each["count"] == 2])
+    names = ("rule", "tag", "step", "value", "last_step", "count", "active", "around")
+    assert {name: alert[name] for name in names} == {
+        "rule": "overflow", "tag": "head/aten::log output 0", "step": 4, "value": 1.0, "last_step": 5, "count": 2,
+        "active": True, "around": None,
+    }  # fmt: skip
+    hits = alert["hits"]
+    assert hits == {
+        "watchpoint": "overflow", "condition": "tensor_overflow", "recommendation": "overflow", "source": ".",
+        "rank": 0, "row": 0, "operator": "head/aten::log", "module": "head", "role": "output", "slot": "0",
+        "source_line": "net.py:49 forward: x.log()", "parameter": None, "statistic": None, "comparison": None,
+        "set_value": None, "ranges": [[4, 5]],
+    }  # fmt: skip
+    row = {"run": alert["run"], "source": hits["source"], "rank": hits["rank"], "step": alert["step"], "row": 0}
+    answer = live.http.post("/api/debugger/row", json=row).raise_for_status().json()
+    assert answer["row"]["tensor"]["operator"] == hits["operator"]
+    put(live, "mute", "m", 0, {"rule": "overflow"}).raise_for_status()
+    eventually(lambda: alerts(live)[0]["muted"])

@@ -90,6 +90,10 @@ def test_hits_are_those_of_the_analysis_by_tensor_and_by_step(client: TestClient
     by_step = watch(client, LARGE, "overflow", by="step", first=1, count=3)
     assert by_step["matching"] == want.count
     assert [(each["step"], each["row"]) for each in by_step["hits"]] == [(hit.step, hit.row) for hit in want.hits[1:4]]
+    at_step = watch(client, LARGE, "overflow", by="step", at_step=5, count=2)
+    assert (at_step["first"], [each["step"] for each in at_step["hits"]]) == (2, [5, 6])
+    after = watch(client, LARGE, "overflow", by="step", at_step=99, count=2)
+    assert (after["first"], len(after["hits"])) == (4, 1)
     assert answer["marks"] == [
         {"first_step": step, "last_step": step, "count": 1 + (step == 6)} for step in (3, 4, 5, 6)
     ]

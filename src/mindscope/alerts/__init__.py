@@ -7,10 +7,11 @@ from mindscope.alerts.alert import Alert
 from mindscope.alerts.alert_stream import find_alerts, follow_alerts
 from mindscope.alerts.monitor import Monitor
 from mindscope.alerts.parameters import Parameters
-from mindscope.alerts.rules import CHECKS, Rule, check_rule, expression_rule, watchpoint_rules
+from mindscope.alerts.rules import CHECKS, RECOMMENDED, Rule, check_rule, expression_rule, watchpoint_rules
 
 __all__ = [
     "CHECKS",
+    "RECOMMENDED",
     "Alert",
     "Monitor",
     "Parameters",

@@ -5,6 +5,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mindscope.debug.model.tensors import DebugTensor
+    from mindscope.debug.watchpoints import Watchpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,26 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class TensorHits:
+    """The hits of a watchpoint in an episode: the first one, and at which steps there are any."""
+
+    watchpoint: Watchpoint
+    source: str
+    """Debugging data of the run: ``.`` for its event files, else the path of a dump."""
+    rank: int
+    row: int
+    """Of the first hit, in the statistics of its step."""
+    tensor: DebugTensor
+    """Of the first hit."""
+    parameter: str
+    """The one that holds; empty for a condition without."""
+    set_value: float
+    """NaN without a parameter."""
+    ranges: tuple[tuple[int, int], ...]
+    """First and last of consecutive recorded steps with hits, ascending."""
+
+
+@dataclass(frozen=True, slots=True)
 class Alert:
     """A finding of a rule in a tag of a run.
 
@@ -35,6 +60,8 @@ class Alert:
     tag: str
     finding: Finding
     message: str
+    hits: TensorHits | None = None
+    """Of a watchpoint, whose ``tag`` is the name of the tensor."""
 
 
 def alert_id(rule: str, run: str, tag: str, step: int) -> str:

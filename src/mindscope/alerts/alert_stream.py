@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -17,6 +17,9 @@ from mindscope.ingest import Catalog, Watcher
 from mindscope.stats.expression import require_tags
 from mindscope.types import Kind
 
+_PART_S = 1.0
+"""Alerts of watchpoints are reported after this time."""
+
 
 def find_alerts(
     base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None, *, follow_links: bool = False
@@ -27,10 +30,12 @@ def find_alerts(
     """
     catalog = Catalog(base, follow_links=follow_links)
     catalog.refresh()
-    if not catalog.runs:
+    monitor = Monitor(catalog, parameters, rules)
+    _update(monitor, catalog, is_followed=False)
+    if not catalog.runs and not monitor.has_debugging_data:
         raise RunNotFoundError(f"{base} holds no event file at any depth; give the directory that a training wrote")
-    require_known(catalog, rules)
-    return list(_new_alerts(Monitor(catalog, parameters, rules), catalog.runs, set()))
+    require_known(catalog, monitor)
+    return list(_new_alerts(monitor, set()))
 
 
 def follow_alerts(
@@ -56,25 +61,26 @@ def follow_alerts(
         while True:
             changed.clear()
             is_over = _is_over(catalog)  # before the look: what is written later is not needed
-            yield from _new_alerts(monitor, catalog.runs, reported)
+            _update(monitor, catalog, is_followed=True)
+            yield from _new_alerts(monitor, reported)
             if is_over:
-                require_known(catalog, rules)
+                require_known(catalog, monitor)
                 return
             changed.wait(interval_s)
     finally:
         watcher.stop()
 
 
-def require_known(catalog: Catalog, rules: Sequence[Rule]) -> None:
+def require_known(catalog: Catalog, monitor: Monitor) -> None:
     """Raises ExpressionError, which names near tags, when no run has the tags of a rule.
 
     Raises DebugDataError when there is a watchpoint, and no run has debugging data.
     """
-    if any(rule.watchpoint for rule in rules):
-        from mindscope.reading.debug import has_statistics  # would delay the viewer
-
-        if not any(map(has_statistics, catalog.runs.values())):
-            raise DebugDataError("no run has debugging data for a watchpoint: record it with mindscope.torch.Debugger")
+    rules = monitor.rules
+    if any(rule.watchpoint for rule in rules) and not monitor.has_debugging_data:
+        raise DebugDataError(
+            "no run has debugging data for a watchpoint: record it with mindscope.torch.Debugger, or give a dump"
+        )
     known = [frozenset(store.tags(Kind.SCALAR)) for store in catalog.runs.values()]
     for rule in rules:
         if rule.condition is not None and not any(here.issuperset(rule.tags) for here in known):
@@ -84,13 +90,22 @@ def require_known(catalog: Catalog, rules: Sequence[Rule]) -> None:
             )
 
 
-def _new_alerts(monitor: Monitor, runs: Iterable[str], reported: set[str]) -> Iterator[Alert]:
-    for run in tuple(runs):
+def _update(monitor: Monitor, catalog: Catalog, *, is_followed: bool) -> None:
+    for run in tuple(catalog.runs):
         monitor.update(run)
-    for alert in reversed(monitor.alerts(time.time())):
-        if alert.id not in reported:
-            reported.add(alert.id)
-            yield alert
+    monitor.update_dumps(is_followed=is_followed)
+
+
+def _new_alerts(monitor: Monitor, reported: set[str]) -> Iterator[Alert]:
+    """Alerts that were not reported yet, those of watchpoints while they are evaluated."""
+    is_first = True
+    while is_first or monitor.is_watching:
+        is_first = False
+        monitor.watch(time.monotonic() + _PART_S)
+        for alert in reversed(monitor.alerts(time.time())):
+            if alert.id not in reported:
+                reported.add(alert.id)
+                yield alert
 
 
 def _is_over(catalog: Catalog) -> bool:

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from mindscope.alerts.alert import Alert
 from mindscope.alerts.parameters import Parameters
@@ -16,6 +17,10 @@ from mindscope.alerts.run_checks import RunChecks, alert_of
 from mindscope.alerts.stall import Paces, find_stuck
 from mindscope.ingest import Catalog
 from mindscope.store import RunStore
+from mindscope.types import Kind
+
+if TYPE_CHECKING:
+    from mindscope.alerts.watchpoint_monitor import WatchpointMonitor
 
 log = logging.getLogger(__name__)
 
@@ -23,10 +28,18 @@ ALL_CHECKS = tuple(Rule(name) for name in CHECKS)
 
 
 class Monitor:
-    """Checks new values. ``update``, ``rest`` and ``set_rules`` are for one thread, everything else for any."""
+    """Checks new values. ``version``, ``rules`` and ``alerts`` are for any thread, everything else for one.
+
+    Watchpoints are evaluated by ``watch``, in parts, because debugging data may be large. ``most_rows``: of data that
+    are long at first, only the newest steps with about this many rows are evaluated.
+    """
 
     def __init__(
-        self, catalog: Catalog, parameters: Parameters | None = None, rules: Sequence[Rule] = ALL_CHECKS
+        self,
+        catalog: Catalog,
+        parameters: Parameters | None = None,
+        rules: Sequence[Rule] = ALL_CHECKS,
+        most_rows: int | None = None,
     ) -> None:
         self._catalog = catalog
         self._parameters = parameters or Parameters()
@@ -34,6 +47,8 @@ class Monitor:
         self._watched: dict[str, RunChecks] = {}  # of live runs only
         self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # the last check of each run
         self._paces = Paces()
+        self._most_rows = most_rows
+        self._watchpoints: WatchpointMonitor | None = None  # from the first debugging data on
         self._lock = Lock()  # guards the two below
         self._found: dict[str, tuple[Alert, ...]] = {}  # by run
         self._version = 0
@@ -53,10 +68,51 @@ class Monitor:
         self._rules = tuple(rules)
         for watched in self._watched.values():
             watched.set_rules(self._rules)
+        if self._watchpoints is not None:
+            self._watchpoints.set_rules(self._rules)
 
     def update(self, run: str) -> bool:
         """Check the new values of a run, or forget a removed run; returns whether its alerts changed."""
         store = self._catalog.runs.get(run)
+        if self._watchpoints is None and store is not None and Kind.TENSOR_STATISTICS in store.tag_counts():
+            self._watchpoints = self._begin_watchpoints()
+        is_other = self._watchpoints is not None and self._note_change(self._watchpoints.update(run))
+        return self._check(run, store) or is_other
+
+    def update_dumps(self, *, is_followed: bool) -> None:
+        """Look for dumps of other tools; ``is_followed``: further steps are expected. Raises OSError."""
+        if any(rule.watchpoint is not None for rule in self._rules):
+            self._watchpoints = self._watchpoints or self._begin_watchpoints()
+            self._watchpoints.update_dumps(is_followed=is_followed)
+
+    @property
+    def has_debugging_data(self) -> bool:
+        """Whether there is anything for watchpoints."""
+        return self._watchpoints is not None and self._watchpoints.has_data
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether ``watch`` has something to evaluate."""
+        return self._watchpoints is not None and not self._watchpoints.is_over
+
+    def watch(self, until: float = math.inf) -> bool:
+        """Evaluate at least one step, until a time of ``time.monotonic``; returns whether alerts changed."""
+        return self._watchpoints is not None and self._note_change(self._watchpoints.advance(until))
+
+    def _begin_watchpoints(self) -> WatchpointMonitor:
+        from mindscope.alerts.watchpoint_monitor import WatchpointMonitor  # would delay the viewer
+
+        made = WatchpointMonitor(self._catalog, self._parameters.calm_points, self._most_rows)
+        made.set_rules(self._rules)
+        return made
+
+    def _note_change(self, is_changed: bool) -> bool:
+        if is_changed:
+            with self._lock:
+                self._version += 1
+        return is_changed
+
+    def _check(self, run: str, store: RunStore | None) -> bool:
         if store is None:
             self._watched.pop(run, None)
             self._read.pop(run, None)
@@ -81,11 +137,14 @@ class Monitor:
     def rest(self, now: float) -> None:
         """Free the state of runs that no longer grow."""
         self._watched = {run: each for run, each in self._watched.items() if each.store.state(now) == "live"}
+        if self._watchpoints is not None:
+            self._watchpoints.rest(now)
 
     def alerts(self, now: float) -> list[Alert]:
         """All of them, the newest first; ``now`` is the wall time by which a training is stuck."""
         with self._lock:
             found = [alert for alerts in self._found.values() for alert in alerts]
+        found += self._watchpoints.alerts if self._watchpoints is not None else ()
         found += self._stuck(now)
         return sorted(found, key=_by_age)
 

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from mindscope.alerts.alert import Alert, Finding, alert_id
+from mindscope.alerts.alert import Alert, Finding, TensorHits, alert_id
 from mindscope.alerts.histograms import HistogramCheck, dead, exploding, vanishing
 from mindscope.alerts.losses import Check, Divergence, NotFinite
 from mindscope.alerts.parameters import Parameters
@@ -16,9 +15,6 @@ from mindscope.alerts.series_checks import ConditionCheck, HistogramChecks, Loss
 from mindscope.alerts.spikes import Spikes
 from mindscope.store import ReferenceSeries, RunStore, ScalarSeries
 from mindscope.types import Kind
-
-if TYPE_CHECKING:
-    from mindscope.alerts.watchpoint_check import WatchpointCheck
 
 
 class RunChecks:
@@ -31,7 +27,6 @@ class RunChecks:
         self._histograms: dict[str, HistogramChecks] = {}  # by tag
         self._conditions: dict[Rule, ConditionCheck] = {}
         self._checks: frozenset[str] = frozenset()  # names of the enabled checks
-        self._watchpoints: WatchpointCheck | None = None
         self.set_rules(rules)
 
     def set_rules(self, rules: Sequence[Rule]) -> None:
@@ -41,11 +36,6 @@ class RunChecks:
             self._losses.clear()
             self._histograms.clear()
         self._checks = checks
-        watchpoints = tuple([rule for rule in rules if rule.watchpoint is not None])
-        if watchpoints != (self._watchpoints.rules if self._watchpoints else ()):
-            from mindscope.alerts.watchpoint_check import WatchpointCheck  # would delay the viewer
-
-            self._watchpoints = WatchpointCheck(watchpoints)
         wanted = [rule for rule in rules if rule.condition is not None and rule.is_for(self.store.id)]
         self._conditions = {rule: self._conditions.get(rule) or ConditionCheck(rule) for rule in wanted}
 
@@ -58,8 +48,6 @@ class RunChecks:
                 self._read_histograms(tag, series)
         for condition in self._conditions.values():
             condition.read(self.store)
-        if self._watchpoints is not None:
-            self._watchpoints.read(self.store)
         return tuple(self._alerts())
 
     def _read_loss(self, tag: str, series: ScalarSeries) -> None:
@@ -100,8 +88,6 @@ class RunChecks:
             text = rule.condition.text if rule.condition else rule.name
             for finding in condition.findings:
                 yield alert_of(rule.name, self.store.id, rule.tags[0], finding, text)
-        for rule, tensor, finding in self._watchpoints.findings(self.store) if self._watchpoints else ():
-            yield alert_of(rule.name, self.store.id, tensor, finding, rule.name)
 
     def _is_cancelled(self, tag: str, finding: Finding) -> bool:
         """Whether these are gradients of a bias whose weights still learn.
@@ -119,9 +105,9 @@ def _overlap(one: Finding, other: Finding) -> bool:
     return one.step <= other.last_step and other.step <= one.last_step
 
 
-def alert_of(rule: str, run: str, tag: str, finding: Finding, message: str) -> Alert:
+def alert_of(rule: str, run: str, tag: str, finding: Finding, message: str, hits: TensorHits | None = None) -> Alert:
     """An alert with the id that belongs to it."""
-    return Alert(alert_id(rule, run, tag, finding.step), rule, run, tag, finding, message)
+    return Alert(alert_id(rule, run, tag, finding.step), rule, run, tag, finding, message, hits)
 
 
 def _is_like(tag: str, parts: Sequence[str]) -> bool:

@@ -1,86 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watchpoints over the debugging data of a run."""
+"""Watchpoints over the debugging data of one training, step by step."""
 
 from __future__ import annotations
 
-import time
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from mindscope.alerts.alert import Finding
+from mindscope.alerts.hit_episodes import HitEpisode, HitEpisodes
 from mindscope.alerts.rules import Rule
+from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.watchpoints import WatchpointSearch
-from mindscope.debug.watchpoints.hit_groups import HitGroup
+from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.watchpoints import Hit, WatchpointSearch
 from mindscope.errors import FormatError
-from mindscope.formats.tensor_statistics import steps_tag
-from mindscope.reading.debug import RecordedSource, has_statistics
-from mindscope.store import ReferenceSeries, RunStore
-from mindscope.types import Kind
-
-_MOST_GROUPS = 10_000
+from mindscope.reading.debug import RecordedSource
 
 
 class WatchpointCheck:
-    """Evaluates new steps of a run. One thread at a time."""
+    """Evaluates each step once, also of a training that records further ones. One thread at a time.
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    Args:
+        rules: watchpoints.
+        calm: recorded steps without a hit that end an episode.
+        most_rows: of data that are long at first, only the newest steps with about this many rows are evaluated.
+    """
+
+    def __init__(self, rules: Sequence[Rule], calm: int, most_rows: int | None = None) -> None:
         self.rules = tuple(rules)
         self._watchpoints = [rule.watchpoint for rule in self.rules if rule.watchpoint is not None]
+        self._calm, self._most_rows = calm, most_rows
+        self._first_steps: dict[int, int] = {}  # by rank: steps before it are left out
+        self._steps: dict[int, Sequence[int]] = {}  # by rank
+        self._source: DebugSource | None = None
         self._search: WatchpointSearch | None = None
-        self._source: RecordedSource | None = None
+        self._episodes: list[HitEpisodes] = []  # of each rule
 
-    def read(self, store: RunStore) -> None:
-        """Evaluate the steps that were recorded since the last time."""
-        if not self._watchpoints or not has_statistics(store):
-            return
-        self._source = source = RecordedSource([store])
+    @property
+    def source(self) -> DebugSource | None:
+        """The data as of the last ``update``."""
+        return self._source
 
-        def at(step: int, rank: int) -> StepStatistics | None:
-            try:
-                return source.at(step, rank)
-            except (FormatError, OSError):
-                return None  # the run's damage says why
+    @property
+    def is_over(self) -> bool:
+        """Whether all steps are evaluated."""
+        return self._search is None or self._search.is_over
 
-        is_growing = store.state(time.time()) == "live"
-        search = WatchpointSearch(source, self._watchpoints, most_hits=0, read=at, is_growing=is_growing)
-        if self._search is not None:
-            search.take_over(self._search)
-        while not search.is_over:
-            search.read_next()
+    def update(self, source: DebugSource, *, is_growing: bool) -> None:
+        """Continue with newer data of the same training; ``is_growing``: further steps may come."""
+        self._source, self._steps = source, {rank: source.steps(rank) for rank in source.ranks}
+        search = WatchpointSearch(
+            source, self._watchpoints, most_hits=0, read=self._read, is_growing=is_growing, on_hits=self._add
+        )
+        if self._search is None or not search.take_over(self._search):
+            self._episodes = [HitEpisodes(self._calm) for _ in self._watchpoints]
+            self._first_steps = self._newest(source)
         self._search = search
 
-    def findings(self, store: RunStore) -> Iterator[tuple[Rule, str, Finding]]:
-        """Of each rule with hits: the tensor of the first one, and all of them as one finding."""
-        if self._search is None or self._source is None:
-            return
-        for number, rule in enumerate(self.rules):
-            count, groups = self._search.groups.page(0, _MOST_GROUPS, number)
-            if not count:
-                continue
-            first = groups[0].first
-            tensor = self._source.tensors[first.tensor]
-            yield rule, f"{tensor.operator} {tensor.role} {tensor.slot}", self._finding(store, groups)
+    def read_next(self) -> None:
+        """Evaluate the next step. Raises DebugDataError."""
+        if self._search is not None:
+            self._search.read_next()
 
-    def _finding(self, store: RunStore, groups: Sequence[HitGroup]) -> Finding:
-        first, last_step = groups[0].first, max(each.last.step for each in groups)
-        steps: Sequence[int] = self._source.steps(first.rank) if self._source else ()
-        return Finding(
-            step=first.step,
-            wall_time=_wall_time(store, first.step, first.rank),
-            value=first.actual,
-            last_step=last_step,
-            count=sum(each.count for each in groups),
-            is_active=bool(steps) and last_step >= steps[-1],
-        )
+    def findings(self) -> Iterator[tuple[Rule, HitEpisode, Finding]]:
+        """The episodes of each rule so far."""
+        steps = max(map(len, self._steps.values()), default=0)
+        for rule, episodes in zip(self.rules, self._episodes, strict=True):
+            for episode, finding in episodes.findings(steps):
+                yield rule, episode, finding
 
+    def _newest(self, source: DebugSource) -> dict[int, int]:
+        if self._most_rows is None:
+            return {}
+        most = max(1, self._most_rows // max(1, len(source.tensors) * len(self._steps)))
+        return {rank: steps[-most] for rank, steps in self._steps.items() if len(steps) > most}
 
-def _wall_time(store: RunStore, step: int, rank: int) -> float:
-    """When a step was recorded; NaN where that is not known."""
-    series = store.series.get((Kind.TENSOR_STATISTICS, steps_tag(rank)))
-    if not isinstance(series, ReferenceSeries):
-        return float("nan")
-    places = series.visible()
-    rows = np.flatnonzero(places.step == step)
-    return float(places.wall_time[rows[-1]]) if rows.size else float("nan")
+    def _read(self, step: int, rank: int) -> StepStatistics | None:
+        if self._source is None or step < self._first_steps.get(rank, step):
+            return None
+        try:
+            return self._source.at(step, rank)
+        except (FormatError, OSError):
+            return None  # the run's damage says why
+
+    def _add(self, first: Hit, count: int) -> None:
+        place = bisect_left(self._steps[first.rank], first.step)
+        self._episodes[first.watchpoint].add(place, first, count, self._describe)
+
+    def _describe(self, hit: Hit) -> tuple[DebugTensor, float]:
+        source = self._source
+        assert source is not None
+        wall_time = source.wall_time(hit.step, hit.rank) if isinstance(source, RecordedSource) else float("nan")
+        return source.tensors[hit.tensor], wall_time

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+from mindscope.store import RunStore
 
 RANK = re.compile(r"(?<![^/])(rank_?|summary_dir)([0-9]{1,9})(?=/|$)", re.ASCII)
 
@@ -24,6 +26,16 @@ def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
     for rank in ranks.values():
         sizes[rank.group] = sizes.get(rank.group, 0) + 1
     return {id: rank for id, rank in ranks.items() if sizes[rank.group] > 1}
+
+
+def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
+    """The runs of all ranks of a training, by rank; the run itself if it has no siblings."""
+    own = _rank(store.id)
+    if own is None:
+        return [store]
+    ranks = ((_rank(id), each) for id, each in runs.items())
+    siblings = [(rank.number, each) for rank, each in ranks if rank is not None and rank.group == own.group]
+    return [each for _, each in sorted(siblings, key=lambda sibling: sibling[0])] or [store]
 
 
 def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ from mindscope.cli.logs import FollowLinks, printable
 
 if TYPE_CHECKING:
     from mindscope.alerts import Alert, Rule
+    from mindscope.alerts.alert import TensorHits
 
 ANY = "any"
 FIRED = 3
@@ -127,4 +128,15 @@ def _as_object(alert: Alert) -> dict[str, object]:
         "last_step": finding.last_step,
         "count": finding.count,
         "active": finding.is_active,
+        **({} if alert.hits is None else _hits(alert.hits)),
+    }
+
+
+def _hits(hits: TensorHits) -> dict[str, object]:
+    return {
+        "source": hits.source,
+        "rank": hits.rank,
+        "parameter": hits.parameter or None,
+        "set_value": hits.set_value if math.isfinite(hits.set_value) else None,
+        "source_line": hits.tensor.stack[0] if hits.tensor.stack else "",
     }

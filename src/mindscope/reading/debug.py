@@ -93,6 +93,16 @@ class RecordedSource:
         """Steps with data of a rank, ascending."""
         return self._steps[rank].places.step.tolist() if rank in self._steps else []
 
+    def run(self, rank: int) -> str:
+        """The run that holds a rank."""
+        return self._steps[rank].run
+
+    def wall_time(self, step: int, rank: int) -> float:
+        """When a step was recorded, in seconds since 1970; NaN for one that a rank has not."""
+        places = self._steps[rank].places
+        row = int(np.searchsorted(places.step, step))
+        return float(places.wall_time[row]) if row < len(places) and places.step[row] == step else float("nan")
+
     def at(self, step: int, rank: int) -> StepStatistics:
         """The statistics of a step.
 
@@ -167,6 +177,11 @@ def has_statistics(store: RunStore) -> bool:
     """Whether a Debugger recorded into a run."""
     matches = map(TAG.fullmatch, store.tags(Kind.TENSOR_STATISTICS))
     return any(match is not None and match[2] == "steps" for match in matches)
+
+
+def statistics_version(store: RunStore) -> int:
+    """Changes with every step that a run gets, 0 without statistics."""
+    return sum(1 + each.version for (kind, _), each in store.series.items() if kind is Kind.TENSOR_STATISTICS)
 
 
 def _integers(recorded: TensorStatistics, name: str, dtype: Any) -> NDArray[Any]:

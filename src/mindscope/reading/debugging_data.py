@@ -15,10 +15,29 @@ from pathlib import Path
 
 from mindscope.debug.open import FoundDebugData, find_debug_data, recognize_debug_data
 from mindscope.ingest.file_names import is_event_name, readable
+from mindscope.store import RunStore
 
 OWN = "."
 """The name of what a ``Debugger`` recorded into the runs of a training, beside names of paths."""
+BASE_ID = "."
+"""Of a run that is the base directory: what lies beside it is not shown."""
+MOST_DIRECTORIES = 20_000
+"""Of a dump, whose changes are noticed."""
 _MOST_ENTRIES = 20_000
+
+
+def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
+    """The dumps below and beside the directory of a run with their paths. Raises OSError."""
+    return debug_data_of(Path(store.path), has_beside=store.id != BASE_ID)
+
+
+def dump_version(path: Path) -> str:
+    """Changes when a file or directory is added or removed. Raises OSError."""
+    count, modified_ns = 1, path.stat().st_mtime_ns
+    for directory, _, _ in islice(os.walk(path), MOST_DIRECTORIES):
+        with suppress(OSError):
+            count, modified_ns = count + 1, max(modified_ns, Path(directory).stat().st_mtime_ns)
+    return f"{count:x}-{modified_ns:x}"
 
 
 def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple[str, FoundDebugData]]:

@@ -2354,13 +2354,14 @@ export interface components {
          * AlertEntry
          * @description An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
          *
-         *     ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck) or
-         *     ``threshold:ID``; ``message`` describes it, for a threshold by its rule. It began at ``step`` with ``value``; if
-         *     that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
+         *     ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck), ``threshold:ID``
+         *     or the text of a watchpoint; ``message`` describes it, for a threshold by its rule. It began at ``step`` with
+         *     ``value``; if that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
          *     raised it, the last one at ``last_step``; ``active``: it is ongoing. ``tag`` is empty for an alert of the whole run.
          *     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
          *     largest one. ``muted``: the alert was dismissed, or its rule, run or tag is muted. ``around`` is a range to zoom to,
-         *     null for an alert that is not about a scalar.
+         *     null for an alert that is not about a scalar. ``hits`` is null except for a watchpoint, whose ``tag`` is a tensor,
+         *     and whose ``count`` is of tensors over steps.
          */
         AlertEntry: {
             /** Active */
@@ -2368,6 +2369,7 @@ export interface components {
             around: components["schemas"]["AlertSurroundings"] | null;
             /** Count */
             count: number;
+            hits: components["schemas"]["AlertHitsEntry"] | null;
             /** Id */
             id: string;
             /** Last Step */
@@ -2390,6 +2392,49 @@ export interface components {
             value_text: string | null;
             /** Wall Time */
             wall_time: number | null;
+        };
+        /**
+         * AlertHitsEntry
+         * @description Where a watchpoint hit: debugging data, the first tensor, and the steps of all hits of this alert.
+         *
+         *     ``source`` is as in ``POST /api/debugger/sources``, ``row`` as in ``POST /api/debugger/row``. ``parameter`` holds:
+         *     its ``statistic`` compares with ``set_value``; all of them are null for a condition without parameters. ``ranges``
+         *     are the first and last of consecutive recorded steps with hits.
+         */
+        AlertHitsEntry: {
+            comparison: components["schemas"]["Comparison"] | null;
+            /** Condition */
+            condition: string;
+            /** Module */
+            module: string;
+            /** Operator */
+            operator: string;
+            /** Parameter */
+            parameter: string | null;
+            /** Ranges */
+            ranges: [
+                number,
+                number
+            ][];
+            /** Rank */
+            rank: number;
+            /** Recommendation */
+            recommendation: string | null;
+            role: components["schemas"]["Role"];
+            /** Row */
+            row: number;
+            /** Set Value */
+            set_value: number | null;
+            /** Slot */
+            slot: string;
+            /** Source */
+            source: string;
+            /** Source Line */
+            source_line: string;
+            /** Statistic */
+            statistic: string | null;
+            /** Watchpoint */
+            watchpoint: string;
         };
         /**
          * AlertSurroundings
@@ -4161,10 +4206,13 @@ export interface components {
          * DebugWatchAnswer
          * @description The hits in the first ``read_steps`` of ``steps``, those of each rank; request again until ``is_complete``.
          *
-         *     ``unreadable_steps`` can't be read. ``hits`` is a page of ``matching`` entries; by step, of the first 10,000 hits.
-         *     ``marks`` has all steps with hits of any watchpoint, the oldest first; of many, neighbors are together.
+         *     ``unreadable_steps`` can't be read. ``hits`` is a page of ``matching`` entries, from ``first`` on; by step, of the
+         *     first 10,000 hits. ``marks`` has all steps with hits of any watchpoint, the oldest first; of many, neighbors are
+         *     together.
          */
         DebugWatchAnswer: {
+            /** First */
+            first: number;
             /** Hits */
             hits: components["schemas"]["DebugHitEntry"][];
             /** Is Complete */
@@ -4189,9 +4237,12 @@ export interface components {
          * @description Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug --watch``.
          *
          *     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
-         *     entry has all hits of a tensor; by step, it is a single hit.
+         *     entry has all hits of a tensor; by step, it is a single hit. By step, ``at_step`` chooses the page with the hits of
+         *     that step in place of ``first``.
          */
         DebugWatchQuery: {
+            /** At Step */
+            at_step?: number | null;
             /** @default tensor */
             by: components["schemas"]["HitOrder"];
             /**

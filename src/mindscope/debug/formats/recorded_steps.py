@@ -96,6 +96,14 @@ class RecordedSteps:
         """The statistics of a step. Raises DebugDataError."""
         return self._at(step, rank).statistics
 
+    def without_last_steps(self) -> RecordedSteps:
+        """The data without the last step of each rank, which a training may still write."""
+        last = {(rank, max(self.steps(rank))) for rank in self.ranks}
+        readers = {key: reader for key, reader in self._readers.items() if key not in last}
+        return RecordedSteps(
+            self.format, self.framework, readers, self.problems, self.fields, self.facts, self._overflow_readers
+        )
+
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
         """Overflows within operators that a device recorded; empty without any. Raises as ``at``."""
         if (rank, step) not in self._readers:

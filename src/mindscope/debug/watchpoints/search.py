@@ -39,6 +39,7 @@ class WatchpointSearch:
         most_hits: hits beyond are only counted and grouped.
         read: reads a step of a rank as ``DebugSource.at``, which it is without one; None leaves that step out.
         is_growing: the training records further steps, so a watchpoint waits for all its ``for_steps``.
+        on_hits: called with the first hit of a parameter of a watchpoint in a step of a rank, and how many there are.
     """
 
     def __init__(
@@ -51,8 +52,9 @@ class WatchpointSearch:
         most_hits: int = MOST_HITS,
         read: Callable[[int, int], StepStatistics | None] | None = None,
         is_growing: bool = False,
+        on_hits: Callable[[Hit, int], None] = lambda first, count: None,
     ) -> None:
-        self._source, self._read = source, read or source.at
+        self._source, self._read, self._on_hits = source, read or source.at, on_hits
         self.watchpoints = tuple(watchpoints)
         self._wanted = None if steps is None else frozenset(steps)
         self._most_hits = most_hits
@@ -97,16 +99,17 @@ class WatchpointSearch:
         """Of each watchpoint, how many tensors it watches."""
         return [int(mask.sum()) for mask in self._masks]
 
-    def take_over(self, earlier: WatchpointSearch) -> None:
+    def take_over(self, earlier: WatchpointSearch) -> bool:
         """Continue an earlier search with the same arguments in the same data, which had fewer steps and tensors.
 
-        Other data, and runs that became long enough for ``for_steps``, are searched from the start.
+        Other data, and runs that became long enough for ``for_steps``, are searched from the start: returns False.
         """
         if not self._continues(earlier):
-            return
+            return False
         self._state = earlier._state
         self._state.grow(len(self._tensors))
         self._queue = self._unread()
+        return True
 
     def _continues(self, earlier: WatchpointSearch) -> bool:
         count = len(earlier._tensors)
@@ -228,10 +231,13 @@ class WatchpointSearch:
         since = since[is_lasting]
         state.groups.add(number, verdict, recorded, rows, actual, since)
         state.counts.setdefault(recorded.step, Counter())[number] += len(rows)
+        at = int(np.argmin(recorded.order[rows]))
+        first = _hit(number, recorded, verdict, int(rows[at]), float(actual[at]), int(since[at]))
+        self._on_hits(first, len(rows))
         if len(state.hits) < self._most_hits or (state.hits and recorded.step <= state.hits[-1].step):
             state.hits += [
-                _hit(number, recorded, verdict, row, value, first)
-                for row, value, first in zip(rows.tolist(), actual.tolist(), since.tolist(), strict=True)
+                _hit(number, recorded, verdict, row, value, begin)
+                for row, value, begin in zip(rows.tolist(), actual.tolist(), since.tolist(), strict=True)
             ]
 
 

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from mindscope.alerts import Alert
+from mindscope.alerts.alert import TensorHits
 from mindscope.analysis.surroundings import surroundings_of
 from mindscope.ingest import Catalog
-from mindscope.server.alerts.schema import AlertEntry, AlertsAnswer, AlertSurroundings
+from mindscope.server.alerts.schema import AlertEntry, AlertHitsEntry, AlertsAnswer, AlertSurroundings
 from mindscope.server.alerts.worker import AlertWorker
 from mindscope.server.annotations.schema import Mute
 from mindscope.server.http.json_numbers import finite, not_a_number
@@ -52,7 +53,32 @@ def _entry(catalog: Catalog, alert: Alert, mutes: Sequence[Mute]) -> AlertEntry:
         count=finding.count,
         active=finding.is_active,
         muted=is_muted(alert, mutes),
-        around=_around(catalog, alert),
+        around=None if alert.hits else _around(catalog, alert),
+        hits=None if alert.hits is None else _hits(alert.hits),
+    )
+
+
+def _hits(hits: TensorHits) -> AlertHitsEntry:
+    watchpoint, tensor = hits.watchpoint, hits.tensor
+    parameter = watchpoint.condition.parameter(hits.parameter)
+    statistic = parameter.statistic if parameter else None
+    return AlertHitsEntry(
+        watchpoint=watchpoint.text,
+        condition=watchpoint.condition.id,
+        recommendation=watchpoint.recommendation.name if watchpoint.recommendation else None,
+        source=hits.source,
+        rank=hits.rank,
+        row=hits.row,
+        operator=tensor.operator,
+        module=tensor.module,
+        role=tensor.role,
+        slot=tensor.slot,
+        source_line=tensor.stack[0] if tensor.stack else "",
+        parameter=parameter.name if parameter else None,
+        statistic=statistic.name if statistic else None,
+        comparison=parameter.comparison if parameter and statistic else None,
+        set_value=finite(hits.set_value),
+        ranges=list(hits.ranges),
     )
 
 

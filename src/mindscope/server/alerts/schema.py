@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from mindscope.debug.model.tensors import Role
+from mindscope.debug.watchpoints.conditions import Comparison
 from mindscope.server.http.schema import Answer
 
 
@@ -15,16 +17,43 @@ class AlertSurroundings(Answer):
     highest: float
 
 
+class AlertHitsEntry(Answer):
+    """Where a watchpoint hit: debugging data, the first tensor, and the steps of all hits of this alert.
+
+    ``source`` is as in ``POST /api/debugger/sources``, ``row`` as in ``POST /api/debugger/row``. ``parameter`` holds:
+    its ``statistic`` compares with ``set_value``; all of them are null for a condition without parameters. ``ranges``
+    are the first and last of consecutive recorded steps with hits.
+    """
+
+    watchpoint: str
+    condition: str
+    recommendation: str | None
+    source: str
+    rank: int
+    row: int
+    operator: str
+    module: str
+    role: Role
+    slot: str
+    source_line: str
+    parameter: str | None
+    statistic: str | None
+    comparison: Comparison | None
+    set_value: float | None
+    ranges: list[tuple[int, int]]
+
+
 class AlertEntry(Answer):
     """An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
 
-    ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck) or
-    ``threshold:ID``; ``message`` describes it, for a threshold by its rule. It began at ``step`` with ``value``; if
-    that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
+    ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck), ``threshold:ID``
+    or the text of a watchpoint; ``message`` describes it, for a threshold by its rule. It began at ``step`` with
+    ``value``; if that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
     raised it, the last one at ``last_step``; ``active``: it is ongoing. ``tag`` is empty for an alert of the whole run.
     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
     largest one. ``muted``: the alert was dismissed, or its rule, run or tag is muted. ``around`` is a range to zoom to,
-    null for an alert that is not about a scalar.
+    null for an alert that is not about a scalar. ``hits`` is null except for a watchpoint, whose ``tag`` is a tensor,
+    and whose ``count`` is of tensors over steps.
     """
 
     id: str
@@ -41,6 +70,7 @@ class AlertEntry(Answer):
     active: bool
     muted: bool
     around: AlertSurroundings | None
+    hits: AlertHitsEntry | None
 
 
 class AlertsAnswer(Answer):

@@ -10,7 +10,17 @@ from threading import Event, Lock, Thread
 
 from pydantic import BaseModel
 
-from mindscope.alerts import CHECKS, Alert, Monitor, Parameters, Rule, check_rule, expression_rule
+from mindscope.alerts import (
+    CHECKS,
+    RECOMMENDED,
+    Alert,
+    Monitor,
+    Parameters,
+    Rule,
+    check_rule,
+    expression_rule,
+    watchpoint_rules,
+)
 from mindscope.annotations import Annotations
 from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
@@ -31,6 +41,10 @@ TICK_S = 5.0
 LONGEST_REST_S = 0.5
 LONGEST_END_S = 5.0
 """How long ``close`` waits for a check of a long series; the thread ends with the process."""
+PART_S = 0.05
+"""Watchpoints are evaluated for this long, and rest as long, so that pages get responses."""
+MOST_ROWS = 3_000_000
+"""Of debugging data that are long when the viewer opens them: this many rows, some ten seconds of work."""
 THRESHOLD = "threshold:"
 """Prefix of the rule of a threshold; its id follows."""
 
@@ -42,7 +56,7 @@ class AlertWorker:
         self._catalog = catalog
         self._annotations = annotations
         self._stream = stream
-        self._monitor = Monitor(catalog, parameters, ())
+        self._monitor = Monitor(catalog, parameters, (), MOST_ROWS)
         self._lock = Lock()  # guards the two below
         self._changed: dict[str, None] = {}  # runs to check, in the order of their changes
         self._version = 0
@@ -100,9 +114,10 @@ class AlertWorker:
                 self._follow_annotations()
                 self._check_changed()
                 self._check_stuck()
+                self._watch()
             except Exception:
                 log.exception("the check for alerts failed; it is repeated in %g s", TICK_S)
-            self._news.wait(TICK_S)
+            self._news.wait(0 if self._monitor.is_watching else TICK_S)
             self._news.clear()
             self._stopping.wait(GATHERING_S)
 
@@ -135,6 +150,16 @@ class AlertWorker:
                 self._announce()
             self._stopping.wait(min(time.monotonic() - began, LONGEST_REST_S))
 
+    def _watch(self) -> None:
+        """Evaluate watchpoints over debugging data until other work is there."""
+        while self._monitor.is_watching and not self._stopping.is_set():
+            began = time.monotonic()
+            if self._monitor.watch(began + PART_S):
+                self._announce()
+            self._stopping.wait(min(time.monotonic() - began, LONGEST_REST_S))
+            if self._news.is_set():
+                return
+
     def _age(self, run: str) -> float:
         store = self._catalog.runs.get(run)
         return -(store.last_wall_time or 0.0) if store else 0.0
@@ -164,8 +189,8 @@ def alerts_of(viewer: Viewer) -> AlertWorker:
 
 
 def rules_of(records: AnnotationRecords) -> list[Rule]:
-    """The built-in checks and the enabled thresholds, without those whose rule is invalid."""
-    rules = [check_rule(name) for name in CHECKS]
+    """Built-in checks, recommended watchpoints and enabled thresholds, without those whose rule is invalid."""
+    rules = [*map(check_rule, CHECKS), *watchpoint_rules(RECOMMENDED)]
     for key, threshold in records.thresholds.items():
         if threshold is None or not threshold.enabled:
             continue

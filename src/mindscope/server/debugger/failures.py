@@ -9,10 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.formats.flight_recorder import Collective, FlightRecord
 from mindscope.debug.formats.running_data_directory import RunningData, TextTable, read_running_data
 from mindscope.ingest import Catalog
-from mindscope.reading.debugging_data import path_name
+from mindscope.reading.debugging_data import BASE_ID, path_name
 from mindscope.reading.failures import FailurePaths, find_failures, read_failures
 from mindscope.server.debugger.failures_schema import (
     DebugCollective,
@@ -24,7 +25,7 @@ from mindscope.server.debugger.failures_schema import (
     DebugMismatch,
     DebugTextTable,
 )
-from mindscope.server.debugger.sources import BASE_ID, SourceNotFoundError, rank_stores
+from mindscope.server.debugger.sources import SourceNotFoundError
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.store import RunStore

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.views.figures import figures_from
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import has_statistics
+from mindscope.reading.debugging_data import OWN, dumps_of
 from mindscope.reasons import Reason
 from mindscope.server.debugger.schema import DebugRank, DebugSourceEntry, DebugSourcesAnswer, UnlistedDebugRun
-from mindscope.server.debugger.sources import OWN, OpenSource, OpenSources, dumps_of, rank_stores
+from mindscope.server.debugger.sources import OpenSource, OpenSources
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.store import RunStore

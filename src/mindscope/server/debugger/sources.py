@@ -3,39 +3,30 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.analysis.ranks import find_ranks
+from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.open import FoundDebugData
 from mindscope.debug.views.tensor_filter import TensorFilter
 from mindscope.ingest import Catalog
-from mindscope.reading.debug import RecordedSource, has_statistics
-from mindscope.reading.debugging_data import OWN, debug_data_of
+from mindscope.reading.debug import RecordedSource, has_statistics, statistics_version
+from mindscope.reading.debugging_data import OWN, dump_version, dumps_of
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import check_connected
 from mindscope.store import RunStore
-from mindscope.types import Kind
 
-BASE_ID = "."
-"""Of a run that is the base directory: what lies beside it is not shown."""
 MOST_OPEN = 8
-MOST_DIRECTORIES = 20_000
-"""Of a dump, whose changes are noticed."""
 _MOST_STEPS = 4  # of a source, that stay in memory
 _MOST_TENSORS = 4  # of a source; those whose files are not in C order are in memory as a whole
 
@@ -134,7 +125,7 @@ class OpenSources:
     def dump(self, run: str, source: str, found: FoundDebugData) -> OpenSource:
         """The data in a directory. Raises FormatError, OSError."""
         with self._lock:
-            key, version = (run, source), _version_of(found.path)
+            key, version = (run, source), dump_version(found.path)
             return self._kept(key, version) or self._keep(OpenSource(found.read(), version, key))
 
     def _own(self, store: RunStore, runs: Mapping[str, RunStore]) -> OpenSource:
@@ -143,7 +134,7 @@ class OpenSources:
             raise SourceNotFoundError(store.id, OWN)
         with self._lock:
             key = stores[0].id, OWN
-            version = "-".join(f"{_series_version(each):x}" for each in stores)
+            version = "-".join(f"{statistics_version(each):x}" for each in stores)
             return self._kept(key, version) or self._keep(OpenSource(self._recorded(stores, key), version, key))
 
     def _recorded(self, stores: Sequence[RunStore], key: tuple[str, str]) -> RecordedSource:
@@ -172,31 +163,3 @@ def is_growing(catalog: Catalog, run: str, source: str) -> bool:
     return source == OWN and run in known and any(
         each.state(now) == "live" for each in rank_stores(known[run], known)
     )  # fmt: skip
-
-
-def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
-    """The runs of all ranks of a training, by rank; the run itself if it has no siblings."""
-    ranks = find_ranks(runs)
-    own = ranks.get(store.id)
-    if own is None:
-        return [store]
-    siblings = [(rank.number, id) for id, rank in ranks.items() if rank.group == own.group]
-    return [runs[id] for _, id in sorted(siblings)]
-
-
-def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
-    """The dumps below and beside the directory of a run with their paths. Raises OSError."""
-    return debug_data_of(Path(store.path), has_beside=store.id != BASE_ID)
-
-
-def _series_version(store: RunStore) -> int:
-    return sum(1 + each.version for (kind, _), each in store.series.items() if kind is Kind.TENSOR_STATISTICS)
-
-
-def _version_of(path: Path) -> str:
-    """Changes when a file or directory is added or removed. Raises OSError."""
-    count, modified_ns = 1, path.stat().st_mtime_ns
-    for directory, _, _ in islice(os.walk(path), MOST_DIRECTORIES):
-        with suppress(OSError):
-            count, modified_ns = count + 1, max(modified_ns, Path(directory).stat().st_mtime_ns)
-    return f"{count:x}-{modified_ns:x}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from mindscope.debug.model.tensors import DebugTensor
@@ -99,7 +100,7 @@ def _answer(work: _Work, query: DebugWatchQuery, parsed: Sequence[Watchpoint | R
     search = work.search
     found = search.result()
     places = [place for place, each in enumerate(parsed) if isinstance(each, Watchpoint)]  # of those in the search
-    matching, hits = _page(search, found, query, places)
+    matching, first, hits = _page(search, found, query, places)
     entries = [
         DebugWatchpointEntry(
             text=text, condition="", recommendation=None, settings={}, patterns=[], for_steps=1,
@@ -117,6 +118,7 @@ def _answer(work: _Work, query: DebugWatchQuery, parsed: Sequence[Watchpoint | R
         is_complete=work.is_complete,
         watchpoints=entries,
         matching=matching,
+        first=first,
         hits=hits,
         marks=_marks(search.counts),
     )
@@ -152,14 +154,21 @@ def _entry(number: int, search: WatchpointSearch, found: Evaluation) -> DebugWat
 
 def _page(
     search: WatchpointSearch, found: Evaluation, query: DebugWatchQuery, places: Sequence[int]
-) -> tuple[int, list[DebugHitEntry]]:
+) -> tuple[int, int, list[DebugHitEntry]]:
     wanted = None if query.watchpoint is None else places.index(query.watchpoint) if query.watchpoint in places else -1
     tensors = found.tensors
     if query.by is HitOrder.TENSOR:
         matching, groups = search.groups.page(query.first, query.count, wanted)
-        return matching, [_hit(each.first, each.last, each.count, tensors, places) for each in groups]
+        return matching, query.first, [_hit(each.first, each.last, each.count, tensors, places) for each in groups]
     hits = [each for each in found.hits if wanted in (None, each.watchpoint)]
-    return len(hits), [_hit(each, each, 1, tensors, places) for each in hits[query.first :][: query.count]]
+    first = query.first if query.at_step is None else _first_of_page(hits, query.at_step, query.count)
+    return len(hits), first, [_hit(each, each, 1, tensors, places) for each in hits[first:][: query.count]]
+
+
+def _first_of_page(hits: Sequence[Hit], step: int, count: int) -> int:
+    """Where the page with the first hit from a step on begins; the last page if there is none."""
+    place = bisect_left(hits, step, key=lambda hit: hit.step)
+    return min(place, max(len(hits) - 1, 0)) // max(count, 1) * count
 
 
 def _hit(first: Hit, last: Hit, count: int, tensors: Sequence[DebugTensor], places: Sequence[int]) -> DebugHitEntry:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from mindscope.debug.watchpoints.conditions import Comparison
 from mindscope.debug.watchpoints.tensor_kinds import TensorKind
-from mindscope.server.debugger.schema import MOST_PAGE, DebugTensorEntry, Number, OfAllRanks
+from mindscope.server.debugger.schema import MOST_PAGE, DebugTensorEntry, Number, OfAllRanks, Step
 from mindscope.server.http.schema import Answer, ReasonEntry, Whole
 
 MOST_WATCHPOINTS = 50
@@ -76,13 +76,15 @@ class DebugWatchQuery(OfAllRanks):
     """Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug --watch``.
 
     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
-    entry has all hits of a tensor; by step, it is a single hit.
+    entry has all hits of a tensor; by step, it is a single hit. By step, ``at_step`` chooses the page with the hits of
+    that step in place of ``first``.
     """
 
     watchpoints: list[Annotated[str, Field(max_length=1000)]] = Field(max_length=MOST_WATCHPOINTS)
     by: HitOrder = HitOrder.TENSOR
     watchpoint: Number | None = None
     first: Number = 0
+    at_step: Step | None = None
     count: Whole = Field(100, ge=0, le=MOST_PAGE)
 
 
@@ -152,8 +154,9 @@ class DebugHitSteps(Answer):
 class DebugWatchAnswer(Answer):
     """The hits in the first ``read_steps`` of ``steps``, those of each rank; request again until ``is_complete``.
 
-    ``unreadable_steps`` can't be read. ``hits`` is a page of ``matching`` entries; by step, of the first 10,000 hits.
-    ``marks`` has all steps with hits of any watchpoint, the oldest first; of many, neighbors are together.
+    ``unreadable_steps`` can't be read. ``hits`` is a page of ``matching`` entries, from ``first`` on; by step, of the
+    first 10,000 hits. ``marks`` has all steps with hits of any watchpoint, the oldest first; of many, neighbors are
+    together.
     """
 
     version: str
@@ -163,5 +166,6 @@ class DebugWatchAnswer(Answer):
     is_complete: bool
     watchpoints: list[DebugWatchpointEntry]
     matching: int
+    first: int
     hits: list[DebugHitEntry]
     marks: list[DebugHitSteps]

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.logs.filter import LogFilter
 from mindscope.debug.logs.index import LONGEST_MESSAGE
 from mindscope.debug.logs.line_heads import Level
@@ -34,7 +35,7 @@ from mindscope.server.logs.schema import (
     LogStep,
     RunLogs,
 )
-from mindscope.server.logs.sources import NoLogError, OpenLog, logs_of, rank_stores
+from mindscope.server.logs.sources import NoLogError, OpenLog, logs_of
 from mindscope.server.logs.tensors import tensors_of
 from mindscope.store import RunStore
 from mindscope.types import Kind

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 
-from mindscope.analysis.ranks import find_ranks
+from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.logs.filter import LogFilter
 from mindscope.debug.logs.find_logs import MOST_FILES, find_logs, find_logs_beside
 from mindscope.debug.logs.log_files import LogFiles, Selection
@@ -90,7 +90,7 @@ class OpenLogs:
 
 def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
     """The log files of a training by their paths relative to the run, those of all ranks and those beside it."""
-    own = rank_stores(store, runs)
+    own = sorted(rank_stores(store, runs), key=lambda each: each is not store)
     others = [Path(each.path) for each in runs.values() if each not in own]
     directory = Path(store.path)
     found: list[Path] = []
@@ -102,11 +102,3 @@ def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
         found += find_logs_beside(directory, others)
     paths = list(dict.fromkeys(found))[:MOST_FILES]
     return {readable(os.path.relpath(path, directory)): path for path in paths}
-
-
-def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
-    """The runs of all ranks of a training, the given one first."""
-    ranks = find_ranks(runs)
-    own = ranks.get(store.id)
-    siblings = [id for id, rank in ranks.items() if own is not None and rank.group == own.group and id != store.id]
-    return [store, *(runs[id] for id in siblings)]
