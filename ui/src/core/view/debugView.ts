@@ -106,6 +106,17 @@ export function openedTensor(view: DebugView, at: { rank: number; step: number; 
   return { ...defaultDebugView(), chosen, sort, figure, watchpoints, watched, hitsBy, ...at };
 }
 
+/** The view with the hits of one watchpoint in the order of steps, at one of them. */
+export function openedHit(
+  view: DebugView,
+  hit: { chosen: DebugSourceKey; text: string; isRecommended: boolean; rank: number; step: number; row: number | null },
+): DebugView {
+  const { text, isRecommended, ...at } = hit;
+  const isListed = view.watchpoints?.some((each) => each.text === text && each.isOn) ?? isRecommended;
+  const watchpoints = isListed ? view.watchpoints : isRecommended ? null : [{ text, isOn: true }];
+  return { ...defaultDebugView(), tab: "watchpoints", watchpoints, watched: text, hitsBy: "step", ...at };
+}
+
 export function describeDebug(view: DebugView, query: URLSearchParams): void {
   const usual = defaultDebugView();
   if (view.tab !== usual.tab) query.append("debug_tab", view.tab);

@@ -147,6 +147,7 @@ export const scalars = {
   "tip.relative": "Relative",
   "tip.time": "Wall time",
   "tip.profile": "Profile",
+  "tip.log": "Log",
   "tip.more": "{n} more. Click to pin and scroll",
   "tip.more_around": "{above} above, {below} below. Click to pin and scroll",
   "tip.order": "Sort tooltip by",
@@ -186,7 +187,9 @@ export const scalars = {
   "threshold.remove": "Delete this threshold",
   "scalars.profiled_step": "{run}: step {first} is profiled in {profile}",
   "scalars.profiled_steps": "{run}: steps {first} to {last} are profiled in {profile}",
-  "scalars.profiled_more": "and {n} more",
+  "scalars.marks_more": "and {n} more",
+  "scalars.hit_step": "{run}: {what} in step {first}, {tensor}",
+  "scalars.hit_steps": "{run}: {what} in steps {first} to {last}, first {tensor}",
   "scalars.marked_step": "Step {step} is marked in all charts.",
   "scalars.unmark_step": "Remove the mark",
 

@@ -146,6 +146,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "tip.relative": "相对时间",
   "tip.time": "绝对时间",
   "tip.profile": "性能数据",
+  "tip.log": "日志",
   "tip.more": "还有 {n} 条，单击可固定并滚动",
   "tip.more_around": "上方 {above} 条，下方 {below} 条，单击可固定并滚动",
   "tip.order": "提示框排序",
@@ -185,7 +186,9 @@ export const scalars: Record<keyof typeof en, string> = {
   "threshold.remove": "删除此阈值",
   "scalars.profiled_step": "{run}：第 {first} 步有性能数据 {profile}",
   "scalars.profiled_steps": "{run}：第 {first} 至 {last} 步有性能数据 {profile}",
-  "scalars.profiled_more": "另有 {n} 份",
+  "scalars.marks_more": "另有 {n} 项",
+  "scalars.hit_step": "{run}：第 {first} 步 {what}，{tensor}",
+  "scalars.hit_steps": "{run}：第 {first} 至 {last} 步 {what}，首个张量 {tensor}",
   "scalars.marked_step": "已在所有图表中标出第 {step} 步。",
   "scalars.unmark_step": "取消标记",
 

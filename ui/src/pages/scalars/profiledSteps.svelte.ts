@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProfiledRange } from "../../core/profiles/profiledMarks";
+import type { StepRange } from "../../core/series/stepMarks";
+import { t } from "../../i18n/i18n.svelte";
 import { holdsProfiles, listedProfiles } from "../../state/data/profiles";
 import { runs } from "../../state/data/runs.svelte";
 import { createResource } from "../../state/requests/resource.svelte";
 import { pageLocation } from "../../state/view/location.svelte";
+import { runNames } from "../../state/view/runNames.svelte";
+
+/** Steps of a run that one of its profiles has. */
+export interface ProfiledRange extends StepRange {
+  profile: string;
+}
 
 /** Which steps of some runs a profile has. */
 export class ProfiledSteps {
@@ -27,6 +34,11 @@ export class ProfiledSteps {
   openerOf(run: string, step: number): (() => void) | null {
     const found = this.ranges.find((each) => each.run === run && each.first <= step && step <= each.last);
     return found ? () => this.open(found, step) : null;
+  }
+
+  titleOf({ run, profile, first, last }: ProfiledRange): string {
+    const values = { first, last, profile, run: runNames.textOf(run) };
+    return t(first === last ? "scalars.profiled_step" : "scalars.profiled_steps", values);
   }
 
   /** Opens a profile at one of its steps, the first without a number. */

@@ -19,6 +19,13 @@ class Runs {
   isLoaded = $state(false);
   ids = $derived(this.list.map((run) => run.id));
   byId = $derived(new Map(this.all.map((run) => [run.id, run])));
+
+  /** Whether two runs are the same, or ranks of one training. */
+  areOneTraining(one: string, other: string): boolean {
+    const group = this.byId.get(one)?.rank_of ?? null;
+    return one === other || (group !== null && group === this.byId.get(other)?.rank_of);
+  }
+
   /** Cursor of the last response, so that the server sends only changes; null before the first. */
   #cursor: string | null = null;
   /** The request under way. */

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchAlerts, type Alert } from "../../api/alerts";
+import type { StepRange } from "../../core/series/stepMarks";
 import { freshId, annotations, type Mute } from "../annotations/annotations.svelte";
 import { throttle } from "../requests/throttle";
 import { problemOf, type Problem } from "../requests/problem";
 import { runs } from "../data/runs.svelte";
 
 export type { Alert };
+
+/** An alert of a watchpoint. */
+export type HitAlert = Alert & { hits: NonNullable<Alert["hits"]> };
+
+/** Consecutive recorded steps in which a watchpoint hit. */
+export interface HitRange extends StepRange {
+  alert: HitAlert;
+}
 
 export interface AlertLine {
   alert: Alert;
@@ -22,6 +31,8 @@ class Alerts {
 
   /** Not muted, and of runs that are not archived. */
   open = $derived(gathered(this.all.filter((alert) => !alert.muted && !annotations.notesOf(alert.run)?.archived)));
+  /** Steps with hits of watchpoints that are not muted. */
+  hitRanges = $derived<readonly HitRange[]>(this.all.flatMap((alert) => (isHit(alert) && !alert.muted ? rangesOf(alert) : [])));
   muted = $derived(gathered(this.all.filter((alert) => alert.muted)));
 
   /** Reads what is new, at most twice a second. */
@@ -63,6 +74,14 @@ class Alerts {
       this.problem = problemOf(error);
     }
   }
+}
+
+export function isHit(alert: Alert): alert is HitAlert {
+  return alert.hits !== null;
+}
+
+function rangesOf(alert: HitAlert): HitRange[] {
+  return alert.hits.ranges.map(([first, last]) => ({ run: alert.run, first, last, alert }));
 }
 
 /** Alerts of the same rule, run and tag as one line: the newest, and how many there are. */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Links between pages at a step of a training. */
+import { openedHit } from "../../core/view/debugView";
+import type { HitAlert } from "../../state/live/alerts.svelte";
+import { pageLocation } from "../../state/view/location.svelte";
+import { selection } from "../../state/view/selection.svelte";
+import { view } from "../../state/view/view.svelte";
+
+/** All curves over steps, with the step marked. */
+export function openCurvesAt(step: number): void {
+  const query = new URLSearchParams(pageLocation.query);
+  for (const name of ["axis", "x_tag", "full"]) query.delete(name);
+  query.set("at", String(step));
+  pageLocation.go(`/scalars?${query}`);
+}
+
+/** The log of a run at the time of a step, without a filter. */
+export function openLogsAt(run: string, step: number): void {
+  const query = new URLSearchParams(pageLocation.query);
+  for (const name of [...query.keys()]) if (/^log(_|$)/.test(name)) query.delete(name);
+  query.set("log", run);
+  query.set("log_step", String(step));
+  pageLocation.go(`/logs?${query}`);
+}
+
+/** The hits of a watchpoint at a step, by default the first one of the alert. */
+export function openHit({ run, step, hits }: HitAlert, at = step): void {
+  if (!selection.isShown(run)) selection.toggle(run);
+  pageLocation.open("/debugger");
+  const { source, watchpoint: text, rank, row, recommendation } = hits;
+  view.setDebug(
+    openedHit(view.debug, {
+      ...{ chosen: { run, source }, text, isRecommended: recommendation === text },
+      ...{ rank, step: at, row: at === step ? row : null },
+    }),
+  );
+}
