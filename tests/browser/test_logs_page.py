@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +14,11 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from mindscope import SummaryRecord
+from mindscope.formats import wire
+from mindscope.formats.print_schemas import PRINT
+from tests.debug.formats.test_flight_recorder import entry, write
+from tests.debug.formats.test_print_file import VALUES
+from tests.reading.test_failures import write_failure
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 COUNT = 20_000
@@ -108,3 +115,43 @@ def test_runs_without_logs_say_how_to_record_them(context: BrowserContext, viewe
     page.get_by_role("checkbox", name="Show first").uncheck()
     expect(page.get_by_text("No logs in the selected runs")).to_be_visible()
     expect(page.get_by_text("GLOG_log_dir=")).to_be_visible()
+
+
+def test_printed_values_captured_output_and_a_failure(
+    context: BrowserContext, viewer: LiveViewer, base: Path, tmp_path: Path
+) -> None:
+    run = base / "z_failed"
+    with SummaryRecord(run) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(7)
+    program = (
+        f"import mindscope\nwith mindscope.capture_output({str(run)!r}):\n    print('from the training')\n    1 / 0"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
+    (run / "print.pb").write_bytes(wire.encode(PRINT, {"value": VALUES[:2]}))
+    write_failure(run)
+    write(run, 0, entry(1), entry(2))
+    write(run, 1, entry(1))
+    eventually(lambda: len(viewer.runs()) >= 3)
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{viewer.port}/logs?runs=none&run=z_failed")
+    lines = page.get_by_test_id("log-line")
+    expect(lines.filter(has_text="from the training")).to_contain_text("stdout")
+    lines.filter(has_text="Traceback").click()
+    expect(page.get_by_test_id("log-details")).to_contain_text("ZeroDivisionError")
+    expect(page.get_by_test_id("log-step")).to_contain_text("7")
+    lines.filter(has_text="shape=[2, 3]").click()
+    tensor = page.get_by_test_id("printed-tensor")
+    expect(tensor.locator("summary")).to_contain_text("Float32 [2, 3]")
+    expect(tensor.locator("tr").nth(1)).to_have_text(re.compile(r"1\s*3\s*4\s*5"))
+    page.get_by_test_id("logs-filter").fill("training")
+    expect(lines).to_have_count(1)
+    with page.expect_download() as saved:
+        page.get_by_test_id("logs-save").click()
+        page.get_by_test_id("logs-save-text").click()
+    saved.value.save_as(tmp_path / "saved.txt")
+    assert (tmp_path / "saved.txt").read_text() == "from the training\n"
+    page.get_by_role("link", name="Debugger").click()
+    expect(page.get_by_test_id("failure-error")).to_have_text("ValueError: loss is nan")
+    expect(page.get_by_test_id("failure-tensors")).to_contain_text("fc1")
+    expect(page.get_by_test_id("failure-mismatches")).to_contain_text("missing")

@@ -68,7 +68,8 @@ def test_the_last_words_of_a_training(tmp_path: Path, end: str, code: int) -> No
     assert done.stdout == b"last words"  # the tee has closed what it wrote to, so it has written everything
     assert written(tmp_path / "output.log", "stdout") == ["last words"]
     if code == 1:
-        assert b"ValueError: why" in done.stderr
+        assert done.stderr.count(b"ValueError: why") == 1
+        assert written(tmp_path / "output.log", "stderr")[-1] == "ValueError: why"
     if code == -signal.SIGSEGV:
         assert any("Fatal Python error: Segmentation fault" in each for each in written(tmp_path / "output.log"))
 

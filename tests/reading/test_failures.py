@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ def write_failure(path: Path, rank: int = 0) -> Path:
                 "first_not_finite": {"kind": "output", "name": "fc1", "dtype": "float32", "shape": [4, 3]},
             },
         )  # fmt: skip
-        written = write_running_data(path, data, {"RANK_ID": str(rank)})
+        written = write_running_data(path, data, rank)
     assert written is not None
     return written
 
@@ -66,11 +67,22 @@ def test_running_data_of_a_training(tmp_path: Path) -> None:
 @pytest.mark.parametrize("missing", ["culprit.json", "exception.txt", "statistics.csv", "state.json", "exec_order.csv"])
 def test_a_missing_or_damaged_file_costs_only_itself(tmp_path: Path, missing: str) -> None:
     directory = write_failure(tmp_path)
-    (directory / missing).unlink()
+    stem, kind = missing.split(".")
+    (path,) = directory.glob(f"*.{stem}.*.{kind}")
+    path.unlink()
     found = read_running_data(directory)
     assert (found.error, len(found.problems)) == ("ValueError: loss is nan", 0)
-    (directory / missing).write_bytes(b'["\xff\0')
+    path.write_bytes(b'["\xff\0')
     assert len(read_running_data(directory).files) == 8
+
+
+def test_the_last_of_several_failures_counts(tmp_path: Path) -> None:
+    directory = write_failure(tmp_path)
+    for path in tuple(directory.iterdir()):
+        path.rename(directory / re.sub(r"\d{14}", "20200101000000", path.name))
+    (directory / "TORCH.culprit.20200101000000.json").write_text('{"error": "an older one"}')
+    write_failure(tmp_path)
+    assert read_running_data(directory).error == "ValueError: loss is nan"
 
 
 def test_running_data_of_mindspore(tmp_path: Path) -> None:

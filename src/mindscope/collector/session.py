@@ -71,14 +71,17 @@ class Session:
             self._output = capture_output(self._arguments.summary_dir)
             self._output.start()
 
-    def leave(self) -> SummaryRecord | None:
-        """End; returns the recorder, which is then the caller's to close, when it was left as often as entered."""
+    def leave(self, error: BaseException | None = None) -> SummaryRecord | None:
+        """End, perhaps with an error of the training.
+
+        Returns the recorder, which is then the caller's to close, when it was left as often as entered.
+        """
         self.depth -= 1
         if self.depth > 0:
             return None
         record, self._record, self.training = self._record, None, None
         if self._output is not None:
-            self._output.stop()
+            self._output.stop(error)
             self._output = None
         self._collecting.close()
         return record

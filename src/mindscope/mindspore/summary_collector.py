@@ -38,7 +38,7 @@ class SummaryCollector(Collector, Callback):
         return self
 
     def __exit__(self, *err: Any) -> None:
-        record = self._session.leave()
+        record = self._session.leave(err[1] if len(err) > 1 else None)
         if record is not None:
             record.close()
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import termios
 import threading
+import time
+import traceback
 import tty
 from collections.abc import Iterable
 from contextlib import suppress
@@ -22,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
+from mindscope.output.file import OutputFile
 from mindscope.rank import rank_directory
 
 OUTPUT_FILE = "output.log"
@@ -100,8 +103,11 @@ class OutputCapture:
             stdin=subprocess.DEVNULL, pass_fds=(control, *numbers), start_new_session=True,
         )  # fmt: skip
 
-    def stop(self) -> None:
-        """End: everything that was printed is in the file. In a forked process it does nothing."""
+    def stop(self, error: BaseException | None = None) -> None:
+        """End: everything that was printed is in the file. In a forked process it does nothing.
+
+        The traceback of an ``error`` is appended, because Python prints it only later.
+        """
         if self._process != os.getpid():
             return
         self._process = 0
@@ -117,6 +123,14 @@ class OutputCapture:
                 control.recv(1)
         self._close()
         atexit.unregister(self.stop)
+        if error is not None and not isinstance(error, SystemExit):
+            self._append("".join(traceback.format_exception(error)))
+
+    def _append(self, text: str) -> None:
+        file = OutputFile(self.path, self._max_bytes, self._backups)
+        lines = text.encode("utf-8", "backslashreplace").splitlines()
+        file.write(_NAMES[2], [(line, True) for line in lines], time.time())
+        file.close()
 
     def _close(self) -> None:
         with self._lock:
@@ -141,7 +155,7 @@ class OutputCapture:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        self.stop(error)
 
 
 def capture_output(run: str | PathLike[str], *, max_bytes: int = 64 << 20, backups: int = 3) -> OutputCapture:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -20,9 +21,11 @@ from mindscope.debug.formats.print_file import printed_tensors, read_print_file
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.running_data_files import read_execution_order, read_memory_addresses
 from mindscope.debug.logs.filter import LogFilter, select_messages
-from mindscope.debug.logs.index import LogIndex
+from mindscope.debug.logs.message_index import open_index
 from mindscope.debug.open import find_debug_data
 from mindscope.errors import FormatError
+from mindscope.reading.failures import find_failures, read_failures
+from mindscope.reading.printed import printed_values
 from tests.debug.formats import test_flight_recorder, test_print_file, test_running_data_files
 from tests.debug.formats.made_async import async_file, async_tensor, new_overflow
 from tests.debug.formats.made_dumps import (
@@ -41,8 +44,9 @@ from tests.debug.formats.made_dumps import (
 from tests.debug.formats.made_msprobe import dump, operators, tensor
 from tests.debug.formats.test_debug_mode import TEXT
 from tests.debug.formats.test_mindspore_dump import OLD_IR
-from tests.debug.logs.test_logs import MESSAGES
+from tests.debug.logs.test_logs import CAPTURED, MESSAGES
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
+from tests.reading.test_failures import write_failure
 
 ROUNDS = int(os.environ.get("MINDSCOPE_FUZZ_ROUNDS", "3")) * 4
 FIRST_SEED = int(os.environ.get("MINDSCOPE_FUZZ_SEED", "0"))
@@ -78,8 +82,14 @@ def make_debug_mode(root: Path) -> None:
     (root / "log.txt").write_text(TEXT)
 
 
+def make_tensor_dump(root: Path) -> None:
+    for number, name in enumerate(("loss_float32", "grad_in_bfloat16", "loss_float32")):
+        np.save(root / f"{name}_{number}.npy", numbers(number))
+
+
 MAKERS: dict[str, Callable[[Path], object]] = {
     "dump": make_dump, "raw": raw_dump, "msprobe": make_msprobe, "debug_mode": make_debug_mode,
+    "tensor_dump": make_tensor_dump,
 }  # fmt: skip
 
 
@@ -110,9 +120,31 @@ def test_damaged_files_of_a_source(tmp_path: Path, name: str, seed: int) -> None
         assert all(problem.reason for problem in source.problems)
 
 
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + ROUNDS))
+def test_damaged_failures_of_a_run(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    write_failure(tmp_path)
+    mindspore = tmp_path / "rank_1" / "rdr"
+    mindspore.mkdir(parents=True)
+    (mindspore / "SESSION.graph_exec_order.0.20260101000000.txt").write_text(test_running_data_files.ORDER)
+    (mindspore / "KERNEL.mem_address_list.20260101000000.txt").write_text(test_running_data_files.MEMORY)
+    for rank in (0, 1):
+        test_flight_recorder.write(tmp_path, rank, test_flight_recorder.entry(1 + rank))
+    (tmp_path / "print.pb").write_bytes(test_print_file.whole())
+    files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    for path in random.sample(files, 5):
+        path.write_bytes(mutate(path.read_bytes(), FILE_MUTATIONS, random))
+    found = read_failures(find_failures(tmp_path, has_beside=False))
+    assert len(found.running_data) == 2
+    assert all(problem.reason for each in found.running_data for problem in each.problems)
+    for _, value in printed_values(tmp_path):
+        assert value.text or value.array is not None or value.dtype == ""
+
+
 def read_log(path: Path) -> None:
-    index = LogIndex(path)
-    index.read_more()
+    index = open_index(path)
+    with suppress(OSError):  # where bytes are no printed value
+        index.read_more()
     for rows in select_messages(index, LogFilter(text="a", regex="[0-9]")):
         assert len(rows)
 
@@ -126,6 +158,8 @@ def read_printed(path: Path) -> None:
 FILES: dict[str, tuple[bytes, Callable[[Path], object]]] = {
     "log": ("\n".join(MESSAGES).encode(), read_log),
     "print": (test_print_file.whole(), read_printed),
+    "print_log": (test_print_file.whole(), read_log),
+    "output.log": ("".join(CAPTURED).encode(), read_log),
     "flight_0": (
         pickle.dumps({"version": "1", "entries": [test_flight_recorder.entry(1)]}),
         lambda path: find_mismatches([read_flight_record(path)]),

@@ -124,3 +124,17 @@ export function decodeDebugHeat(buffer: ArrayBuffer): DebugHeat {
 async function bytesOf(path: "/api/debugger/rows" | "/api/debugger/history" | "/api/debugger/heat", body: object, signal: AbortSignal) {
   return (await request(path, { body, signal })).arrayBuffer();
 }
+
+export type DebugFailures = Json<"/api/debugger/failures", "post">;
+export type DebugFailure = Json<"/api/debugger/failure", "post">;
+export type DebugFailureQuery = Schemas["DebugFailureQuery"];
+export type DebugTextTable = Schemas["DebugTextTable"];
+
+/** What recorders wrote when the trainings of runs failed. */
+export function fetchDebugFailures(runs: readonly string[], signal: AbortSignal): Promise<DebugFailures> {
+  return json(request("/api/debugger/failures", { body: { runs }, signal }));
+}
+
+export function fetchDebugFailure(query: DebugFailureQuery, signal: AbortSignal): Promise<DebugFailure> {
+  return json(request("/api/debugger/failure", { body: query, signal }));
+}

@@ -28,7 +28,8 @@ from mindscope.errors import FormatError
 _MOST_ROWS = 10_000
 _MOST_TEXT = 1 << 20
 _OWN = frozenset(("culprit.json", "exception.txt", "exec_order.csv"))
-_OF_MINDSPORE = re.compile(r"[A-Z_]{2,}\.\w+(\.\d{1,9})?\.\d{14}\.(ir|pb|txt|json)", re.ASCII)
+_OF_MINDSPORE = re.compile(r"[A-Z_]{2,}\.\w+(\.\d{1,9})?\.\d{14}\.(ir|pb|txt|json|csv)", re.ASCII)
+_NAME = re.compile(r"(?:[A-Z_]+\.)?(?P<name>\w+?)(?:\.(?P<time>\d{14}))?\.(?:json|txt|csv)", re.ASCII)
 _RANK = re.compile(r"rank_(\d{1,9})", re.ASCII)
 
 
@@ -95,10 +96,10 @@ def read_running_data(directory: Path) -> RunningData:
     found = RunningData(directory, ranks[-1] if ranks else None)
     files = sorted(each for each in directory.iterdir() if each.is_file())
     found.files = [RecordedFile(each.name, each.stat().st_size) for each in files]
-    names, problems = {each.name for each in files}, found.problems
+    newest, problems = _newest(files), found.problems
 
     def read(name: str, reader: Any, otherwise: Any) -> Any:
-        content = problems.read(directory / name, reader) if name in names else None
+        content = problems.read(newest[name], reader) if name in newest else None
         return otherwise if content is None else content
 
     found.culprit, found.state, found.memory = (
@@ -114,6 +115,13 @@ def read_running_data(directory: Path) -> RunningData:
         elif file.name.startswith("mem_address_list"):
             found.addresses += read_memory_addresses(file.path, problems)[:_MOST_ROWS]
     return found
+
+
+def _newest(files: Sequence[Path]) -> dict[str, Path]:
+    """By plain name such as ``culprit.json``, the file of the last failure: ``TORCH.culprit.20261126204131.json``."""
+    named = [(match["name"], match["time"] or "", path) for path in files if (match := _NAME.fullmatch(path.name))]
+    last = max((time for _, time, _ in named), default="")
+    return {f"{name}{path.suffix}": path for name, time, path in named if time == last}
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -88,14 +88,14 @@ class PrintIndex:
             yield LogMessage(row, Level.UNKNOWN, 0, PRINT, self.rank_of_file, text)
 
     def value(self, row: int) -> PrintedValue:
-        """A value. Raises OSError."""
+        """A value; of one that is damaged a text that says so. Raises OSError."""
         place = ValuePlace(int(self.start[row]), int(self._length.values[row]))
         if place.length > _LONGEST:
             return PrintedValue(f"a value of {place.length:,} bytes", None)
         try:
             return read_value(self.path, place)
         except FormatError as error:
-            raise OSError(f"value at byte {place.start}: {error}") from error
+            return PrintedValue(f"damaged value at byte {place.start}: {error}", None)
 
     def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
         texts = [each.text.encode() for each in self.messages(np.arange(first, last + 1))]

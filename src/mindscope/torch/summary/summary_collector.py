@@ -71,7 +71,7 @@ class SummaryCollector(Collector, Callback):
         is_over = self._session.depth == 1
         if is_over and self._own is not None and error is None:
             self._session.end_training(self._own)
-        record = self._session.leave()
+        record = self._session.leave(error)
         if record is not None:
             self._own = None
             stop_collecting()

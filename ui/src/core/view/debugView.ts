@@ -9,7 +9,7 @@ export interface DebugSourceKey {
   source: string;
 }
 
-export const DEBUG_TABS = ["statistics", "first_bad", "watchpoints", "compare"] as const;
+export const DEBUG_TABS = ["statistics", "first_bad", "watchpoints", "compare", "failure"] as const;
 export type DebugTab = (typeof DEBUG_TABS)[number];
 export const DEBUG_SHOWS = ["table", "heat", "elements"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
