@@ -43,6 +43,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
     from mindscope.server.alerts.schema import LiveAlerts
     from mindscope.server.annotations.schema import LiveAnnotations
     from mindscope.server.debugger.compare.schema import DebugComparisonHeader
+    from mindscope.server.debugger.graphs.schema import GraphFiguresHeader
     from mindscope.server.debugger.schema import DebugHeatHeader, DebugHistoryHeader, DebugRowsHeader
     from mindscope.server.expressions.schema import ExpressionsHeader
     from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
@@ -69,6 +70,7 @@ def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
         DebugRowsHeader,
         DebugHistoryHeader,
         DebugHeatHeader,
+        GraphFiguresHeader,
         DebugComparisonHeader,
         StructureHeader,
         DiffHeader,

@@ -4906,6 +4906,28 @@ export interface components {
             version: string;
         };
         /**
+         * GraphFiguresHeader
+         * @description The JSON header of figures as ``application/vnd.mindscope.columns``.
+         *
+         *     ``item`` (int32) are the items with such tensors; a scope has those of all items in it. For k steps, ``value``
+         *     (float64) and ``bits`` (uint8: 1 for NaN, 2 for infinity) have step after step: the figure of all elements of these
+         *     tensors, NaN without one. Of the ``tensors`` with the role, ``placed`` belong to an item. ``phases`` are those of
+         *     outputs that an item may have.
+         */
+        GraphFiguresHeader: {
+            bits: components["schemas"]["Column"];
+            item: components["schemas"]["Column"];
+            /** Phases */
+            phases: components["schemas"]["Phase"][];
+            /** Placed */
+            placed: number;
+            /** Tensors */
+            tensors: number;
+            value: components["schemas"]["Column"];
+            /** Version */
+            version: string;
+        };
+        /**
          * GraphFiguresQuery
          * @description One figure of the tensors with a ``role`` at some steps; of outputs, those of a ``phase``.
          *

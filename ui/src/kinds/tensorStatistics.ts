@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { DEBUG_DATA } from "../core/debugger/debugData";
+import { t } from "../i18n/i18n.svelte";
 import type { KindDescriptor } from "../pages/previews/kind";
 
 const icon =
@@ -15,7 +17,25 @@ export const TENSOR_STATISTICS: KindDescriptor = {
       name: "nav.debugger",
       icon,
       load: () => import("../pages/debugger/DebuggerPage.svelte"),
-      shows: ["tensor_statistics"],
+      ...DEBUG_DATA,
     },
   ],
+  card: {
+    testid: "card-debugger",
+    code: {
+      pytorch: `with Debugger(run, network) as debugger:
+  for batch in loader:
+    train_step(batch)
+    debugger.step()`,
+      mindspore: `# dump into the directory of the run
+MINDSPORE_DUMP_CONFIG=dump.json \\
+  python train.py`,
+    },
+    amount: (_previews, _fields, run) => {
+      if (!run) return null;
+      const hasDump = run.contents?.some(({ kind }) => DEBUG_DATA.contents.includes(kind)) ?? false;
+      return hasDump || (run.tags.tensor_statistics ?? 0) > 0 ? t("kind.tensor_statistics") : "";
+    },
+    preview: () => import("../pages/previews/DebuggerPreview.svelte"),
+  },
 };

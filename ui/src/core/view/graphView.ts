@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { OVERLAYS } from "../graphs/model/overlay";
+import { OVERLAY_PHASES, TENSOR_OVERLAYS, type OverlayPhase } from "../graphs/model/tensorOverlay";
 import { DEFAULT_GRAPH_OPTIONS, type GraphOptions } from "../graphs/view/graphOptions";
 import { TABLE_KINDS, type TableKind } from "../graphs/model/graphTables";
 import type { LeafDisplay } from "../graphs/model/flows";
 
-export const GRAPH_COLORS = ["type", "scope", "dtype", "device", "parameters", "flops", "bytes", "time", "none", ...OVERLAYS] as const;
-export const GRAPH_HIGHLIGHTS = ["none", "from", "to", "paths", "flops", "bytes"] as const;
+export const GRAPH_COLORS = [
+  ...(["type", "scope", "dtype", "device", "parameters", "flops", "bytes", "time", "none"] as const),
+  ...OVERLAYS,
+  ...TENSOR_OVERLAYS,
+] as const;
+export const GRAPH_HIGHLIGHTS = ["none", "from", "to", "paths", "flops", "bytes", "first_bad"] as const;
 export type GraphHighlight = (typeof GRAPH_HIGHLIGHTS)[number];
 
 export type GraphColor = (typeof GRAPH_COLORS)[number];
@@ -33,8 +38,10 @@ export interface GraphView {
   otherRun: string | null;
   otherGraph: string | null;
   color: GraphColor;
-  /** The step of what is recorded of weights; null for the last one. */
+  /** The step of what is recorded of weights and tensors; null for the last one. */
   step: number | null;
+  /** Of the outputs whose statistics color the graph. */
+  phase: OverlayPhase;
   options: GraphOptions;
 }
 
@@ -57,12 +64,13 @@ export function defaultGraphView(): GraphView {
     otherGraph: null,
     color: "type",
     step: null,
+    phase: "forward",
     options: DEFAULT_GRAPH_OPTIONS,
   };
 }
 
 export function describeGraph(
-  { run, graph, open, unfolded, node, weight, module, highlight, to, table, otherRun, otherGraph, color, step, options }: GraphView,
+  { run, graph, open, unfolded, node, weight, module, highlight, to, table, otherRun, otherGraph, color, step, phase, options }: GraphView,
   query: URLSearchParams,
 ): void {
   if (run !== null) query.append("graph_run", run);
@@ -79,6 +87,7 @@ export function describeGraph(
   if (otherGraph !== null) query.append("other_graph", otherGraph);
   if (color !== "type") query.append("graph_color", color);
   if (step !== null) query.append("graph_step", String(step));
+  if (phase !== "forward") query.append("graph_phase", phase);
   if (options.parameters !== "consumer") query.append("graph_parameters", options.parameters);
   if (options.constants !== "consumer") query.append("graph_constants", options.constants);
   if (!options.bridgePassThrough) query.append("pass_through", "shown");
@@ -105,6 +114,7 @@ export function graphViewOf(query: URLSearchParams): GraphView {
     otherGraph: query.get("other_graph"),
     color: GRAPH_COLORS.find((color) => color === query.get("graph_color")) ?? "type",
     step: stepOf(query.get("graph_step")),
+    phase: OVERLAY_PHASES.find((phase) => phase === query.get("graph_phase")) ?? "forward",
     options: {
       parameters: leaf("graph_parameters"),
       constants: leaf("graph_constants"),

@@ -6,6 +6,7 @@ import { AXES } from "../scales/axis";
 import { FIGURES } from "../tables/figureTable";
 import { DEFAULT_GRAPH_OPTIONS } from "../graphs/view/graphOptions";
 import { TABLE_KINDS } from "../graphs/model/graphTables";
+import { OVERLAY_PHASES } from "../graphs/model/tensorOverlay";
 import { GRAPH_COLORS, GRAPH_HIGHLIGHTS } from "./graphView";
 import { COMPARISONS } from "./imageComparison";
 import { CENTERS, SPREADS } from "../series/groupStatistics";
@@ -261,6 +262,7 @@ const views: fc.Arbitrary<ViewState> = fc
       otherGraph: fc.option(name),
       color: fc.constantFrom(...GRAPH_COLORS),
       step: fc.option(fc.maxSafeInteger()),
+      phase: fc.constantFrom(...OVERLAY_PHASES),
       options: fc.record({
         parameters: fc.constantFrom("consumer" as const, "port" as const, "node" as const, "hidden" as const),
         constants: fc.constantFrom("consumer" as const, "node" as const, "hidden" as const),

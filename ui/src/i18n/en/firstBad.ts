@@ -36,6 +36,7 @@ export const firstBadTexts = {
   "debug.bad_doubled": "Max |x| doubled each step since step {since}, from {first} to {last}.",
   "debug.bad_grew": "Max |x| grew by {factor} times each step since step {since}, from {first} to {last}.",
   "debug.bad_limit": "{dtype} ends at {limit}.",
+  "debug.bad_graph": "Show in graph",
   "debug.bad_chain": "How it spread",
   "debug.bad_chain_hint":
     "From the first bad operator to the loss, or to gradients and parameters. Click one to open its tensor at step {step}.",

@@ -6,7 +6,7 @@ export const frame = {
   "nav.not_found": "Page not found",
   "nav.runs": "Runs",
   "nav.debugger": "Debugger",
-  "kind.tensor_statistics": "statistics of {n} {n|rank|ranks}",
+  "kind.tensor_statistics": "debugging data",
   "nav.logs": "Logs",
   "nav.scalars": "Scalars",
   "nav.images": "Images",

@@ -34,6 +34,7 @@ export const firstBadTexts: Record<keyof typeof en, string> = {
   "debug.bad_doubled": "自第 {since} 步起，最大绝对值每步翻倍，从 {first} 增长到 {last}。",
   "debug.bad_grew": "自第 {since} 步起，最大绝对值每步增长为原来的 {factor} 倍，从 {first} 增长到 {last}。",
   "debug.bad_limit": "{dtype} 的上限为 {limit}。",
+  "debug.bad_graph": "在图中查看",
   "debug.bad_chain": "传播路径",
   "debug.bad_chain_hint": "从首个异常算子到损失，或到梯度和参数。单击可打开第 {step} 步的对应张量。",
   "debug.bad_other_ranks": "该步中其他 rank 的首个异常算子",

@@ -8,7 +8,7 @@ export const frame: Record<keyof typeof en, string> = {
   "nav.not_found": "页面不存在",
   "nav.runs": "训练列表",
   "nav.debugger": "调试器",
-  "kind.tensor_statistics": "{n} 个 rank 的张量统计",
+  "kind.tensor_statistics": "调试数据",
   "nav.logs": "日志",
   "nav.scalars": "标量",
   "nav.images": "图像",

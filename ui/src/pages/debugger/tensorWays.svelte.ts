@@ -66,5 +66,5 @@ function openGraph(run: string, { role, module, slot }: TensorPlace): void {
   query.set("graph_run", run);
   if (role === "parameter" || role === "gradient") query.set("weight", `${module}.${slot}`);
   else query.set("graph_module", module);
-  pageLocation.go(`/graphs?${query}`);
+  pageLocation.go(`/graph?${query}`);
 }

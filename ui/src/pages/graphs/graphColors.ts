@@ -128,11 +128,24 @@ function stepOf(value: number, [least, most]: readonly [number, number]): string
   return STEPS[Math.min(Math.max(step, 0), STEPS.length - 1)]!;
 }
 
+/** The color of a part of all elements. */
+function stepOfShare(value: number): string {
+  return STEPS[Math.min(Math.max(Math.floor(value * STEPS.length), 0), STEPS.length - 1)]!;
+}
+
 const ODD_COLOR = wash("var(--bad)");
 const UNKNOWN_COLOR = "var(--paper-raised)";
 
-/** What is recorded of weights: no value is not 0, which has the lowest color and a mark; NaN and infinities have their own. */
-export function overlayScale({ value, odd }: ItemValues, range: readonly [number, number] | null): ColorScale {
+/**
+ * What is recorded of weights and tensors: no value is not 0, which has the lowest color and a mark; NaN and infinities have their
+ * own. The scale is logarithmic, and linear for shares.
+ */
+export function overlayScale(
+  { value, odd }: ItemValues,
+  range: readonly [number, number] | null,
+  { isShare = false, oddText = (item: number) => oddName(odd[item]!) } = {},
+): ColorScale {
+  const colorOf = isShare ? stepOfShare : stepOf;
   const hasZero = value.includes(0);
   const words = [ODD.nan, ODD.infinite].map((bit) => (odd.some((each) => each & bit) ? oddName(bit) : "")).filter((word) => word !== "");
   const entries = [
@@ -145,12 +158,12 @@ export function overlayScale({ value, odd }: ItemValues, range: readonly [number
       if (odd[item]! > 0) return ODD_COLOR;
       const own = value[item]!;
       if (Number.isNaN(own)) return UNKNOWN_COLOR;
-      return own > 0 && range ? stepOf(own, range) : STEPS[0]!;
+      return own > 0 && range ? colorOf(own, range) : STEPS[0]!;
     },
     entries,
     range,
     mark: (item) => {
-      if (odd[item]! > 0) return oddName(odd[item]!);
+      if (odd[item]! > 0) return oddText(item);
       return value[item] === 0 ? "0" : "";
     },
   };

@@ -2,6 +2,7 @@
 import type { GraphLook } from "../../charts/graphs/graphPainting";
 import { vertexItem } from "../../core/graphs/view/scopeItems";
 import type { GraphOptions } from "../../core/graphs/view/graphOptions";
+import { t } from "../../i18n/i18n.svelte";
 import { visibleBox, type Frame } from "../../core/graphs/view/graphPicture";
 import type { ColorScale } from "./graphColors";
 import type { DiffLook } from "./graphDiff";
@@ -16,9 +17,11 @@ export function graphLook(
   scale: ColorScale,
   options: GraphOptions,
   diff: DiffLook | null,
-  warned: ReadonlySet<number>,
+  { warned, firstBad }: { warned: ReadonlySet<number>; firstBad: number },
 ): GraphLook {
   const { tree, found, hits, picture } = stage;
+  const bad = picture && firstBad >= 0 ? visibleBox(picture, firstBad) : null;
+  const badItem = bad ? bad.frame.items.item[bad.box]! : -1;
   const shown = picture && stage.selected >= 0 ? visibleBox(picture, stage.selected) : null;
   return {
     label: (item) => `${diff?.sign(item) ?? ""}${stage.label(item)}`,
@@ -26,7 +29,8 @@ export function graphLook(
     ports: (item) => stage.leafPorts(item, options),
     color: scale.of,
     badge: (item) => {
-      const mark = `${warned.has(item) ? WARNING : ""} ${scale.mark?.(item) ?? ""}`.trim();
+      const first = item === badItem ? t("graph.first_bad") : "";
+      const mark = [first, warned.has(item) ? WARNING : "", scale.mark?.(item) ?? ""].filter((part) => part !== "").join(" ");
       if (item >= tree.scopeCount) return mark;
       const below = found?.below[item] ?? 0;
       return `${mark} ${below > 0 ? `${below} ◆` : ""}`.trim();

@@ -9,9 +9,9 @@ import {
   sampledSteps,
   withStacks,
   type ItemValues,
-  type Overlay,
   type RecordedTags,
 } from "../../core/graphs/model/overlay";
+import type { AnyOverlay } from "../../core/graphs/model/tensorOverlay";
 import { WeightNames } from "../../core/graphs/model/weightNames";
 import { foldedStacks } from "../../core/graphs/view/foldedStacks";
 import type { GraphColor } from "../../core/view/graphView";
@@ -21,12 +21,12 @@ import type { Problem } from "../../state/requests/problem";
 import { createResource } from "../../state/requests/resource.svelte";
 import type { GraphStage } from "./graphStage.svelte";
 
-/** What a run recorded of the weights of a graph, at one step. */
+/** What a run recorded of the weights or tensors of a graph, at one step. */
 export interface GraphOverlay {
-  /** Overlays for which the run has series. */
-  readonly available: readonly Overlay[];
+  /** Overlays for which the run has data. */
+  readonly available: readonly AnyOverlay[];
   /** Null while no overlay is chosen. */
-  readonly chosen: Overlay | null;
+  readonly chosen: AnyOverlay | null;
   readonly steps: Float64Array;
   /** Row of the shown step; -1 without steps. */
   readonly row: number;
@@ -88,7 +88,7 @@ export function createGraphOverlay({ stage, run, color, step }: Inputs): GraphOv
   const ofItems = $derived(
     items && chosen && query && shown.value && isOf(shown.value.query, query) ? items.at(shown.value.norms, 0, chosen) : null,
   );
-  const values = $derived(ofItems && chosen && withStacks(ofItems, stacks, chosen));
+  const values = $derived(ofItems && chosen && withStacks(ofItems, stacks, chosen.endsWith("norm")));
   const range = $derived.by(() => {
     if (!items || !chosen || !query || !shown.value || !isOf(shown.value.query, query)) return null;
     const own = items.range(shown.value.norms, chosen);

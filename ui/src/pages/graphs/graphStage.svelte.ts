@@ -48,6 +48,8 @@ export class GraphStage {
   highlight = $state<GraphHighlight>("none");
   /** The node at the other end of all paths; -1 for none. */
   pathEnd = $state(-1);
+  /** Items from the first bad operator to the damage; empty until they are known. */
+  chain = $state.raw<readonly number[]>([]);
   /** What is searched, and in which fields, as bits of MATCH. */
   filter = $state.raw<Filter>({ text: "", isRegex: false });
   fields = $state(MATCH.label | MATCH.type);
@@ -263,6 +265,12 @@ export class GraphStage {
     await this.#mark();
   }
 
+  /** Highlights the operators that a bad number spread to, the first one at the beginning. */
+  async showChain(chain: readonly number[]): Promise<void> {
+    this.chain = chain;
+    if (this.highlight === "first_bad") await this.setHighlight("first_bad");
+  }
+
   /** Keeps a node as an end of paths: the next node that is selected is the other end. */
   async startPaths(node: number): Promise<void> {
     this.pathEnd = this.tree.scopeCount + node;
@@ -387,6 +395,7 @@ export class GraphStage {
   async #markedNodes(highlight: GraphHighlight, node: number): Promise<Uint8Array | null> {
     if (highlight === "none") return null;
     if (highlight === "from" || highlight === "to") return this.#caller.call("reachable", node, highlight);
+    if (highlight === "first_bad") return this.chain.length > 0 ? this.#caller.call("chain", [...this.chain]) : null;
     if (highlight === "paths") return this.#pathNodes(node, this.pathEnd - this.tree.scopeCount);
     const { nodes } = await this.#caller.call("criticalPath", highlight);
     const marked = new Uint8Array(this.tree.nodeCount);

@@ -35,7 +35,7 @@ export interface KindCard {
    * How much there is, in words; "" for nothing, null while it is unknown. By default the number of tags.
    * `fields` counts values of the lineage, `run` has the files beside event files.
    */
-  amount?: (previews: Previews | null, fields: number | null, run: Pick<RunFacts, "contents"> | undefined) => string | null;
+  amount?: (previews: Previews | null, fields: number | null, run: Pick<RunFacts, "contents" | "tags"> | undefined) => string | null;
   preview?: () => Promise<{ default: Component<PreviewProps> }>;
   /** The preview in a saved page. */
   saved?: () => Promise<SavedPreview>;

@@ -83,12 +83,12 @@ describe("what is recorded of weights, on the graph", () => {
   it("shows a folded stack with the values of all members", () => {
     const values = { value: Float64Array.of(NaN, 3, 4, NaN), odd: Uint8Array.of(0, 0, ODD.nan, 0), isEstimated: false };
     const stacks = new Map([[1, [1, 2, 3]]]);
-    const { value, odd } = withStacks(values, stacks, "gradient_norm");
+    const { value, odd } = withStacks(values, stacks, true);
     expect([[...value], [...odd]]).toEqual([
       [NaN, 5, 4, NaN],
       [0, ODD.nan, ODD.nan, 0],
     ]);
-    expect(withStacks(values, stacks, "gradient_largest").value[1]).toBe(4);
+    expect(withStacks(values, stacks, false).value[1]).toBe(4);
     expect(values.value[1]).toBe(3);
   });
 

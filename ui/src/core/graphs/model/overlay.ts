@@ -133,13 +133,13 @@ export class OverlayItems {
   }
 }
 
-/** A folded stack, by its first member, has the value of all of its members together. */
-export function withStacks(values: ItemValues, stacks: ReadonlyMap<number, readonly number[]>, overlay: Overlay): ItemValues {
+/** A folded stack, by its first member, has the norm of all of its members together, or the largest of other values. */
+export function withStacks(values: ItemValues, stacks: ReadonlyMap<number, readonly number[]>, isNorm: boolean): ItemValues {
   if (stacks.size === 0) return values;
   const [value, odd] = [values.value.slice(), values.odd.slice()];
   for (const [first, members] of stacks) {
     const known = members.map((member) => values.value[member]!).filter((each) => !Number.isNaN(each));
-    if (known.length > 0) value[first] = overlay.endsWith("norm") ? Math.hypot(...known) : Math.max(...known);
+    if (known.length > 0) value[first] = isNorm ? Math.hypot(...known) : Math.max(...known);
     odd[first] = members.reduce((marks, member) => marks | values.odd[member]!, 0);
   }
   return { ...values, value, odd };

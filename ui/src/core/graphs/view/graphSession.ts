@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Groups } from "../arrays/groups";
 import { buildAdjacency, type Adjacency } from "../model/adjacency";
+import { chainNodes } from "../model/chain";
 import { GraphTables, type GraphTable, type TableRequest } from "../model/graphTables";
 import { criticalPath, nodesBetween, reachableNodes, type CriticalPath } from "../model/paths";
 import { buildScopeTree, type ScopeTree } from "../model/scopeTree";
@@ -74,6 +75,10 @@ export class GraphSession {
 
   between(from: number, to: number): Uint8Array {
     return nodesBetween(this.structure, this.adjacency, from, to);
+  }
+
+  chain(items: readonly number[]): Uint8Array {
+    return chainNodes(this.tree, this.adjacency, items);
   }
 
   criticalPath(by: "flops" | "bytes"): CriticalPath {
