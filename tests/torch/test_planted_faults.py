@@ -244,6 +244,15 @@ def test_a_layer_that_is_frozen_on_purpose_is_quiet(tmp_path: Path) -> None:
     assert recorded(tmp_path, training, "module").watch().count == 0
 
 
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_a_layer_that_the_optimizer_does_not_know(level: str, tmp_path: Path) -> None:
+    network = mlp(nn.ReLU())
+    training = Training(network, classify(8, 4), optimizer=lambda _: torch.optim.SGD(network[2:].parameters(), lr=0.1))
+    found = recorded(tmp_path, training, level).watch()
+    assert {(row["operator"], row["slot"]) for row in found.rows()} == {("0/Linear", "weight"), ("0/Linear", "bias")}
+    assert {(row["condition"], row["since"]) for row in found.rows()} == {("weight_not_changed", 1)}
+
+
 def test_a_layer_that_stops_to_learn_is_found_at_its_step(tmp_path: Path) -> None:
     network = mlp(nn.ReLU())
 

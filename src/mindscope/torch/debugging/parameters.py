@@ -29,6 +29,8 @@ class ParameterHooks:
         self._before: dict[int, Tensor] = {}  # by id of the parameter, as before an optimizer changes it
         self._has_hooks = False  # an optimizer called them
         self._has_optimized = False  # one did in this step
+        self._optimized: set[int] = set()  # ids of parameters that an optimizer ever changed
+        self._versions: dict[int, int] = {}  # by id of a trainable parameter, when the step began
         self._handles = [
             register_optimizer_step_pre_hook(
                 lambda optimizer, args, kwargs: self._step_begins(optimizer, has_closure(args, kwargs))
@@ -48,12 +50,17 @@ class ParameterHooks:
         """A step begins that is recorded."""
         self._before.clear()
         self._has_optimized = False
+        left_out = [each for each in self._network.parameters() if id(each) not in self._optimized]
+        self._versions = {
+            id(each): each._version for each in left_out if each.requires_grad and not each.is_inference()
+        }
         if not self._has_hooks:
             self._keep(list(self._network.parameters()))
 
     def end_step(self, collector: StepCollector) -> None:
-        """Record what is known if no optimizer called hooks, as where a loss scale was too large."""
+        """Record what optimizers left out: all where none called hooks, as where a loss scale was too large."""
         if self._has_optimized:
+            self._add_left_out(collector)
             return
         known = [(place, each) for each in self._network.parameters() if (place := self._places.get(id(each)))]
         for place, parameter in known:
@@ -61,6 +68,20 @@ class ParameterHooks:
         for place, parameter in known:
             _add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
         self._before.clear()
+
+    def _add_left_out(self, collector: StepCollector) -> None:
+        """Add parameters that have a gradient, but that no optimizer knows, with an update of 0."""
+        for parameter in self._network.parameters():
+            place = self._places.get(id(parameter))
+            is_unchanged = self._versions.get(id(parameter)) == parameter._version
+            if (
+                place is not None
+                and is_unchanged
+                and parameter.grad is not None
+                and id(parameter) not in self._optimized
+            ):
+                _add_gradient(collector, place, parameter)
+                _add_parameter(collector, place, parameter, parameter)
 
     def _step_begins(self, optimizer: Optimizer, has_closure: bool) -> None:
         collector = self._followed.collector
@@ -90,6 +111,7 @@ class ParameterHooks:
             _add_gradient(collector, place, parameter)
         for place, parameter in own:
             self._has_hooks = self._has_optimized = True
+            self._optimized.add(id(parameter))
             _add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
 
     def _own(self, optimizer: Optimizer) -> list[tuple[ParameterPlace, Tensor]]:
