@@ -44,6 +44,22 @@ def test_streams_and_rows_of_advice_are_printed(mindscope: CommandLine, tmp_path
     assert [(row["kernels"], row["kernel_wait"]) for row in found["streams"]] == [(10, 0)]
 
 
+def test_shares_are_those_of_the_whole_profile(mindscope: CommandLine, tmp_path: Path) -> None:
+    events = Events()
+    for place, (name, duration) in enumerate((("aten::mm", 60), ("aten::add", 40))):
+        events.op(name, 100 * place, duration, External_id=place + 1)
+        events.launch(100 * place + 1, 2, place + 1, External_id=place + 1)
+        events.kernel(name.removeprefix("aten::"), 100 * place + 5, duration, place + 1)
+    path = str(events.write(tmp_path / "a.pt.trace.json"))
+    out = mindscope("profile", path, "--top", "1").stdout
+    rows = [line.split()[:3] for line in out.splitlines() if line.startswith(("aten::", "mm ", "add "))]
+    assert rows == [["aten::mm", "60", "%"], ["mm", "60", "%"]]
+    found = json.loads(mindscope("profile", path, "--top", "1", "--json").stdout)
+    assert [(row["name"], row["share"]) for key in ("operators", "kernels") for row in found[key]] == [
+        ("aten::mm", 0.6), ("mm", 0.6),
+    ]  # fmt: skip
+
+
 def test_a_difference_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
     slow, fast = write(tmp_path / "slow.json", 50), write(tmp_path / "fast.json", 5)
     out = mindscope("profile", str(slow), "--diff", str(fast)).stdout

@@ -51,7 +51,7 @@ def test_odd_arguments_of_an_event_cost_no_part(tmp_path: Path, event: dict[str,
         assert not [part for part, missing in profile.missing.items() if missing.code == "damaged"]
         assert profile.trace is not None
         build_timeline(profile.trace, tmp_path / "a.pt.trace.json")
-    json.dumps(overview_of(profile, 5).to_json(), ensure_ascii=False).encode()
+    json.dumps(overview_of(profile).to_json(), ensure_ascii=False).encode()
 
 
 def test_odd_facts_of_a_trace_cost_no_part(tmp_path: Path) -> None:

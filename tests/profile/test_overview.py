@@ -31,16 +31,18 @@ def training(
 
 
 def test_an_overview_has_the_split_and_the_greatest_operators(tmp_path: Path) -> None:
-    overview = overview_of(training(tmp_path), top=1)
+    overview = overview_of(training(tmp_path))
     assert (overview.steps, overview.step_time) == (2, 100_000)
     assert overview.parts["compute"] == pytest.approx(0.3)
     assert sum(overview.parts.values()) == pytest.approx(1)
     assert overview.operators is not None
-    assert [(row["name"], row["host_self"], row["count"]) for row in overview.operators.rows()] == [
-        ("aten::mm", 40_000, 2)
+    assert [(row["name"], row["host_self"], row["share"]) for row in overview.operators.rows(1)] == [
+        ("aten::mm", 40_000, pytest.approx(2 / 3))
     ]
     assert overview.kernels is None
-    assert json.loads(json.dumps(overview.to_json()))["missing"]["kernels"]["remedy"].startswith("activities=")
+    found = json.loads(json.dumps(overview.to_json(top=1)))
+    assert [row["share"] for row in found["operators"]] == [pytest.approx(2 / 3)], "of all, not of the listed"
+    assert found["missing"]["kernels"]["remedy"].startswith("activities=")
 
 
 def test_a_peak_says_what_lives_then(tmp_path: Path) -> None:

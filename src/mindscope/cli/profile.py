@@ -66,9 +66,9 @@ def profile(
         return
     read = _read(path, steps, rank)
     if diff is None and diff_steps is None:
-        overview = overview_of(read, top)
-        found_json = _overview_json(read, overview, kernel_wait) if as_json else None
-        _print(found_json, _overview_lines(read, overview, kernel_wait))
+        overview = overview_of(read)
+        found_json = _overview_json(read, overview, top, kernel_wait) if as_json else None
+        _print(found_json, _overview_lines(read, overview, top, kernel_wait))
         return
     other = _read(diff or path, diff_steps, rank)
     found = diff_profiles(read, other)
@@ -126,7 +126,7 @@ def _print(found: dict[str, Any] | None, lines: Iterator[str]) -> None:
     typer.echo("\n".join(lines) if found is None else json.dumps(found, indent=1, ensure_ascii=False))
 
 
-def _overview_json(read: Profile, overview: Overview, kernel_wait: int) -> dict[str, Any]:
+def _overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int) -> dict[str, Any]:
     from mindscope.cli.profile_streams import streams_json
 
     trace = read.trace
@@ -137,11 +137,11 @@ def _overview_json(read: Profile, overview: Overview, kernel_wait: int) -> dict[
         "events": None if trace is None else {
             "read": trace.read, "skipped": {reason: each.count for reason, each in trace.skipped.items()},
         },
-        **overview.to_json(), **streams_json(read, kernel_wait),
+        **overview.to_json(top), **streams_json(read, kernel_wait),
     }  # fmt: skip
 
 
-def _overview_lines(read: Profile, overview: Overview, kernel_wait: int) -> Iterator[str]:
+def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: int) -> Iterator[str]:
     from mindscope.cli.profile_streams import stream_lines
     from mindscope.profile.advice.advice import share_text, size_text, time_text
 
@@ -171,7 +171,7 @@ def _overview_lines(read: Profile, overview: Overview, kernel_wait: int) -> Iter
     for title, table in (("operators", overview.operators), ("kernels", overview.kernels)):
         if table is not None and len(table):
             yield ""
-            yield from _table_lines(title, list(table.rows()))
+            yield from _table_lines(title, list(table.rows(top)))
     yield from stream_lines(read, kernel_wait)
     yield from _missing_lines(overview)
 

@@ -122,14 +122,12 @@ class Table:
 
     def row(self, row: int) -> dict[str, Any]:
         """The values of one row as Python objects, also derived ones."""
-        return {
-            name: column[row] if isinstance(column, TextColumn) else column[row].tolist()
-            for name, column in (self.columns() | self.derived()).items()
-        }
+        return _row_of(self.columns() | self.derived(), row)
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """All rows as Python objects."""
-        return (self.row(row) for row in range(len(self)))
+    def rows(self, most: int | None = None) -> Iterator[dict[str, Any]]:
+        """All rows, or the first ``most``, as Python objects; derived values are those of the whole table."""
+        columns = self.columns() | self.derived()
+        return (_row_of(columns, row) for row in range(len(self))[:most])
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame of recorded and derived columns. Raises MissingPackageError if pandas is not installed."""
@@ -142,6 +140,13 @@ class Table:
 def integers_of(values: NDArray[Any]) -> list[int]:
     """A column of integers as Python's own."""
     return values.tolist()
+
+
+def _row_of(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
+    return {
+        name: column[row] if isinstance(column, TextColumn) else column[row].tolist()
+        for name, column in columns.items()
+    }
 
 
 def _rows_of(column: Column, rows: NDArray[Any]) -> Column:

@@ -79,16 +79,16 @@ class Overview:
     missing: Mapping[Part, Missing]
     """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough."""
 
-    def to_json(self) -> dict[str, Any]:
-        """All of it, for programs."""
+    def to_json(self, top: int = 20) -> dict[str, Any]:
+        """All of it, for programs, with the ``top`` operators and kernels."""
         return {
             "steps": self.steps, "incomplete_steps": list(self.incomplete), "step_time_ns": self.step_time,
             "parts": dict(self.parts), "overlap": self.overlap,
             "device_busy": self.device_busy, "sm_efficiency": self.sm_efficiency,
             "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
             "flops": None if self.flops is None else asdict(self.flops),
-            "operators": [] if self.operators is None else list(self.operators.rows()),
-            "kernels": [] if self.kernels is None else list(self.kernels.rows()),
+            "operators": [] if self.operators is None else list(self.operators.rows(top)),
+            "kernels": [] if self.kernels is None else list(self.kernels.rows(top)),
             "memory_peaks": [
                 {"device": each.device, "time_ns": each.time, "allocated": each.allocated,
                  "by_category": dict(each.by_category)}
@@ -102,8 +102,8 @@ class Overview:
         }  # fmt: skip
 
 
-def overview_of(profile: Profile, top: int = 20) -> Overview:
-    """The overview of a profile with its ``top`` operators and kernels."""
+def overview_of(profile: Profile) -> Overview:
+    """The overview of a profile."""
     steps, kernels = steps_of(profile), part_of(profile, Part.KERNELS, Kernels)
     operators = part_of(profile, Part.OPERATORS, Operators)
     whole = int(steps.duration.sum()) if steps is not None else 0
@@ -122,8 +122,8 @@ def overview_of(profile: Profile, top: int = 20) -> Overview:
         occupancy=None if kernels is None else _occupancy(kernels),
         tensor_cores=None if kernels is None else _tensor_cores(kernels),
         flops=_flops(profile, operators),
-        operators=None if operators is None else operators.group_by("name").head(top),
-        kernels=None if kernels is None else kernels.group_by("name").head(top),
+        operators=None if operators is None else operators.group_by("name"),
+        kernels=None if kernels is None else kernels.group_by("name"),
         peaks=peaks_of(profile),
         advice=advise(profile),
         missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
