@@ -242,3 +242,4 @@ def test_names_without_wrappers_and_frameworks() -> None:
     assert plain_path("Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d") == "conv1"
     assert plain_path("module._orig_mod.encoder.0") == "encoder.0"
     assert alike_type("aten::addmm") == alike_type("Dense") == alike_type("Linear")
+    assert alike_type("Functional.relu") == alike_type("Aten.relu_.default") == "relu"  # as msprobe writes them

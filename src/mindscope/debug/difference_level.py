@@ -52,15 +52,24 @@ class Thresholds:
 
 
 def difference_level(
-    output: TensorDifference, inputs: Sequence[TensorDifference] = (), limits: Thresholds | None = None
+    output: TensorDifference,
+    inputs: Sequence[TensorDifference] = (),
+    limits: Thresholds | None = None,
+    attributes: Sequence[str] = (),
 ) -> tuple[Level, tuple[str, ...]]:
     """The level of an output, beside the inputs of its operator, and the codes of what is wrong.
 
     Codes: ``shape``, ``dtype``, ``non_finite``, ``relative_error``, ``norm_error``, ``norm_growth``, ``cosine``. Those
     of the level ``unknown`` can't be decided.
+
+    Args:
+        output: of an operator.
+        inputs: of the same operator.
+        limits: those of msprobe by default.
+        attributes: codes of attributes that differ, an error each, as of ``compare/attributes.py``.
     """
     limits = limits or Thresholds()
-    errors = _errors(output, inputs, limits)
+    errors = [*_errors(output, inputs, limits), *attributes]
     if errors:
         return Level.ERROR, tuple(errors)
     warnings = _warnings(output, inputs, limits)

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.compare.attributes import differing_attributes
 from mindscope.debug.compare.fused import Fused
 from mindscope.debug.compare.matching import TensorMatching
+from mindscope.debug.compare.names import is_memory_only
 from mindscope.debug.compare.operators import owner_of
 from mindscope.debug.compare.result import Difference
 from mindscope.debug.compare.statistic_error import statistic_difference
+from mindscope.debug.difference_level import SEVERITY, Level, difference_level
 from mindscope.debug.first_bad.step_operators import PHASES
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
@@ -58,11 +61,21 @@ class ComparedOperator:
     """By their statistics."""
     outputs: tuple[TensorDifference, ...]
     """By their statistics; the inputs, if it has no outputs."""
+    attributes: tuple[str, ...]
+    """Codes of attributes of the outputs that differ."""
 
     @property
     def is_parameter(self) -> bool:
         """Whether it is a parameter, not an operator or a gradient."""
         return self.tensor.role is Role.PARAMETER
+
+    def level(self) -> tuple[Level, tuple[str, ...]]:
+        """The level of the worst output by the thresholds of msprobe, and all codes of that level."""
+        if is_memory_only(self.tensor.type):
+            return Level.OK, ()
+        levels = [difference_level(each, self.inputs, attributes=self.attributes) for each in self.outputs]
+        worst = max((level for level, _ in levels), key=SEVERITY.__getitem__, default=Level.OK)
+        return worst, tuple(dict.fromkeys(code for level, codes in levels if level is worst for code in codes))
 
     @property
     def is_input_different(self) -> bool:
@@ -128,6 +141,20 @@ class ComparedStep:
         found += [self._fused_operator(each) for each in self.fused]
         return tuple(sorted(found, key=lambda each: each.time))
 
+    def statistic_difference(self, rows: tuple[int, int]) -> TensorDifference:
+        """What the statistics of a row of the left and one of the right step say."""
+        left, right = self.sources
+        one, other = (source.tensors[int(step.tensor[row])]
+                      for source, step, row in zip(self.sources, self.steps, rows, strict=True))  # fmt: skip
+        values = [step.values[row] for step, row in zip(self.steps, rows, strict=True)]
+        digests = [int(step.digest[row]) for step, row in zip(self.steps, rows, strict=True)]
+        is_same_framework = left.framework == right.framework
+        has_digests = is_same_framework and left.format == right.format
+        return statistic_difference(
+            one, values[0], other, values[1], has_equal_layouts=is_same_framework,
+            has_equal_bytes=has_digests and 0 != digests[0] == digests[1],
+        )  # fmt: skip
+
     def _tensor(self, row: int) -> DebugTensor:
         return self.sources[0].tensors[int(self.left.tensor[row])]
 
@@ -185,8 +212,9 @@ class ComparedStep:
         has_inputs = bool(entering) or one.role in (Role.PARAMETER, Role.GRADIENT)
         return ComparedOperator(
             difference, one, self._time(row), input_digest, input_tensor, is_made, digest, has_inputs,
-            tuple([self._statistic_difference(each) for each in (entering if leaving else [])]),
-            tuple([self._statistic_difference(each) for each in (leaving or entering)]),
+            tuple([self.statistic_difference(self._rows(each)) for each in (entering if leaving else [])]),
+            tuple([self.statistic_difference(self._rows(each)) for each in (leaving or entering)]),
+            self._attributes(leaving or entering),
         )  # fmt: skip
 
     def _is_made(self, row: int) -> bool:
@@ -209,16 +237,13 @@ class ComparedStep:
     def _inputs_at(self, order: int) -> list[int]:
         return [each for each in _places(self.left.order == order) if self._tensor(each).role is Role.INPUT]
 
-    def _statistic_difference(self, place: int) -> TensorDifference:
-        tensors = [source.tensors[int(step.tensor[rows[place]])]
-                   for source, step, rows in zip(self.sources, self.steps, self.rows, strict=True)]  # fmt: skip
-        values = [step.values[rows[place]] for step, rows in zip(self.steps, self.rows, strict=True)]
-        left, right = self.sources
-        digests = [int(step.digest[rows[place]]) for step, rows in zip(self.steps, self.rows, strict=True)]
-        return statistic_difference(
-            tensors[0], values[0], tensors[1], values[1], has_equal_layouts=left.framework == right.framework,
-            has_equal_bytes=left.format == right.format and 0 != digests[0] == digests[1],
-        )  # fmt: skip
+    def _rows(self, place: int) -> tuple[int, int]:
+        return int(self.rows[0][place]), int(self.rows[1][place])
+
+    def _attributes(self, places: Sequence[int]) -> tuple[str, ...]:
+        rows = map(self._rows, places)
+        found = [differing_attributes(self.sources, self.steps, each, is_result=True) for each in rows]
+        return tuple(dict.fromkeys(code for codes in found for code in codes))
 
     def _fused_operator(self, fused: FusedError) -> ComparedOperator:
         sides = fused.fused.left, fused.fused.right
@@ -232,7 +257,7 @@ class ComparedStep:
         )  # fmt: skip
         output = statistic_difference(tensor, fused.values[0], tensor, fused.values[1])
         digest = int(self.left.digest[row])
-        return ComparedOperator(difference, tensor, self._time(row), 0, None, False, digest, True, (), (output,))
+        return ComparedOperator(difference, tensor, self._time(row), 0, None, False, digest, True, (), (output,), ())
 
 
 def _is_output(tensor: DebugTensor) -> bool:

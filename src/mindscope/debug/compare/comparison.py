@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from mindscope.debug.compare.compared_step import ComparedStep, FusedError
 from mindscope.debug.compare.first_difference import first_difference
 from mindscope.debug.compare.matching import match_tensors
+from mindscope.debug.compare.names import has_undefined_outputs
 from mindscope.debug.compare.result import Difference, Divergence, DivergenceCause
 from mindscope.debug.compare.samples import Sample
 from mindscope.debug.compare.statistic_error import joined_statistics, statistic_errors, tolerance_of
 from mindscope.debug.compare.step_offset import common_steps
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensors import DebugTensor, Role
 
 ReadStep = Callable[[int, int], StepStatistics | None]
 
@@ -67,6 +69,9 @@ class Comparison:
         self._tolerance = tolerance
         self.matching = match_tensors(left, right, by_hand, step_offset)
         self._tolerances = self._pair_tolerances()
+        matched: list[int] = self.matching.left.tolist()
+        self._is_undefined = np.array([_is_undefined(left.tensors[each]) for each in matched], np.bool_)
+        """Of each matched pair of tensors."""
         self._has_digests = (left.format, left.framework) == (right.format, right.framework)
         self._steps = list(common_steps(left, right, self.step_offset).items())
         self.differences: list[StepDifference] = []
@@ -151,9 +156,11 @@ class Comparison:
         if self._has_digests:
             is_known = (left.digest[one] != 0) & (right.digest[other] != 0)
             is_same = is_known & (left.digest[one] == right.digest[other])
+        is_undefined = self._is_undefined[pairs]
+        errors = np.where(is_undefined, np.nan, np.where(is_same, 0.0, errors))
         return ComparedStep(
-            self._sources, self.matching, (left, right), pairs, (one, other), np.where(is_same, 0.0, errors),
-            self._tolerances[pairs], is_known & ~is_same, self._fused(left, right, rows),
+            self._sources, self.matching, (left, right), pairs, (one, other), errors,
+            self._tolerances[pairs], is_known & ~is_same & ~is_undefined, self._fused(left, right, rows),
         )  # fmt: skip
 
     def _pair_tolerances(self) -> NDArray[np.float64]:
@@ -180,6 +187,10 @@ class Comparison:
                 limit = limit if self._tolerance is None else self._tolerance
                 found.append(FusedError(each, (int(one[0]), int(other[0])), values, error, limit))
         return tuple(found)
+
+
+def _is_undefined(tensor: DebugTensor) -> bool:
+    return tensor.role is Role.OUTPUT and has_undefined_outputs(tensor.type)
 
 
 def _difference_of(step: int, compared: list[ComparedStep]) -> StepDifference:

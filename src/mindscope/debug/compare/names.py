@@ -34,6 +34,10 @@ _MOVES_MEMORY = frozenset(
     " load updatestate depend tensormove setitem to identity".split()
 )
 """Types whose outputs hold what enters them, or constants."""
+_UNDEFINED = frozenset("empty emptylike emptystrided emptypermuted newempty newemptystrided emptyquantized".split())
+"""Types whose outputs are memory that nothing was written to."""
+_MEMORY_ONLY = _UNDEFINED | frozenset("to numpy setitem resize".split())
+"""Types whose outputs msprobe leaves out of its comparison."""
 _PARTS = {"linear": ("mm", "add"), "crossentropyloss": ("logsoftmax", "nllloss")}
 """Types that compute what several others do, one after the other."""
 
@@ -63,6 +67,16 @@ def alike_slot(slot: str) -> str:
 def moves_memory(type_name: str) -> bool:
     """Whether an operator computes nothing: it copies, reorders or fills memory."""
     return alike_type(type_name) in _MOVES_MEMORY
+
+
+def has_undefined_outputs(type_name: str) -> bool:
+    """Whether the outputs of an operator are memory that nothing was written to."""
+    return alike_type(type_name) in _UNDEFINED
+
+
+def is_memory_only(type_name: str) -> bool:
+    """Whether an operator only allocates, converts or writes memory, so that its outputs have no level."""
+    return alike_type(type_name) in _MEMORY_ONLY
 
 
 def parts_of(type_name: str, *, has_bias: bool) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mindscope.debug.compare.attributes import differing_attributes
 from mindscope.debug.compare.compared_step import ComparedStep
-from mindscope.debug.compare.statistic_error import statistic_difference
+from mindscope.debug.compare.names import is_memory_only
 from mindscope.debug.difference_level import Level, difference_level
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.tensors import DebugTensor, Role
@@ -91,8 +92,18 @@ class OperatorTensors:
     def level(self, pair: TensorPair) -> tuple[Level, tuple[str, ...]]:
         """By the thresholds of msprobe, beside the inputs of the operator; and the codes of what is wrong."""
         is_output = pair.role is Role.OUTPUT
+        if is_output and is_memory_only(pair.tensors[0].type):
+            return Level.OK, ()
         inputs = [self.difference(each).difference for each in self.pairs if is_output and each.role is Role.INPUT]
-        return difference_level(self.difference(pair).difference, inputs)
+        found = self.difference(pair)
+        return difference_level(found.difference, inputs, attributes=self._attributes(pair, found.is_whole))
+
+    def _attributes(self, pair: TensorPair, is_whole: bool) -> tuple[str, ...]:
+        is_result = pair.role is Role.OUTPUT or not any(each.role is Role.OUTPUT for each in self.pairs)
+        compared = self._compared
+        return differing_attributes(
+            compared.sources, compared.steps, pair.rows, is_result=is_result, has_elements=is_whole
+        )
 
     def _computed(self, pair: TensorPair) -> FoundDifference:
         got, want = self.elements(pair)
@@ -100,8 +111,7 @@ class OperatorTensors:
             limits = self._tolerance
             found = elements_difference(got, want, atol=limits.atol, rtol=limits.rtol, floor=limits.floor)
             return FoundDifference(found, True)
-        one, other = (step.values[row] for step, row in zip(self._compared.steps, pair.rows, strict=True))
-        return FoundDifference(statistic_difference(pair.tensors[0], one, pair.tensors[1], other), False)
+        return FoundDifference(self._compared.statistic_difference(pair.rows), False)
 
 
 def _pair(compared: ComparedStep, rows: tuple[int, int]) -> TensorPair:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import StoredArray
+from mindscope.debug.model.attributes import TensorAttributes
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.history import scanned_history
@@ -38,6 +39,8 @@ class RecordedTensor:
     statistics: NDArray[np.float64] | None = None
     """Those that a file holds, columns as in ``FIELDS``; None where they are computed from the array."""
     digest: int = 0
+    attributes: TensorAttributes | None = None
+    """Of all rows of a step or of none."""
 
 
 class _Computed(NamedTuple):
@@ -157,7 +160,8 @@ class RecordedSteps:
                     values[place], digests[place] = computed
         tensor = np.array(self._index(rows), np.int32)
         order = np.array([row.order for row in rows], np.int32)
-        return _Computed(rows, StepStatistics(step, rank, tensor, order, values, digests))
+        attributes = [row.attributes for row in rows if row.attributes is not None]
+        return _Computed(rows, StepStatistics(step, rank, tensor, order, values, digests, attributes))
 
     def _index(self, rows: Sequence[RecordedTensor]) -> list[int]:
         for row in rows:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.model.attributes import TensorAttributes
 from mindscope.debug.model.fields import COLUMN, Field
 
 
@@ -25,6 +27,8 @@ class StepStatistics:
     """Columns as in ``FIELDS``; shape (rows, fields)."""
     digest: NDArray[np.uint64]
     """A hash of the bytes of each tensor; 0 where none was recorded. (rows,). Only those of one source compare."""
+    attributes: Sequence[TensorAttributes] = ()
+    """One for each row, or empty where the format has none."""
 
     def column(self, field: Field) -> NDArray[np.float64]:
         """One statistic of every row."""

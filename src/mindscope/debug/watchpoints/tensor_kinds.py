@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
@@ -32,12 +33,18 @@ ACTIVATIONS = frozenset(
     " celu hardsigmoid hardswish hardtanh mish rrelu selu silu softplus swish".split()
 )
 """Types of operators whose outputs are activations: those of MindInsight, then those that PyTorch has besides."""
+_NAMESPACE = re.compile(r"(?:Functional|Torch|Tensor|Aten|NPU|VF|Distributed|Triton|Mint|Jit)\.")
 _OPTIMIZER_STATES = ("accum", "moment", "moments", "moment1", "moment2", "stat", "mean_square", "mean_gradient")
 
 
 def plain_type(operator_type: str) -> str:
-    """The type of an operator without namespace, case and underscores: ``aten::leaky_relu_`` is ``leakyrelu``."""
-    return operator_type.rsplit("::", 1)[-1].split(".", 1)[0].replace("_", "").lower()
+    """The type of an operator without namespace, case and underscores: ``aten::leaky_relu_`` is ``leakyrelu``.
+
+    msprobe writes the namespace of PyTorch's functions in another way: ``Functional.leaky_relu``.
+    """
+    name = operator_type.rsplit("::", 1)[-1]
+    name = name[match.end() :] if (match := _NAMESPACE.match(name)) else name
+    return name.split(".", 1)[0].replace("_", "").lower()
 
 
 def kind_masks(tensors: Sequence[DebugTensor], framework: str) -> Mapping[TensorKind, NDArray[np.bool_]]:

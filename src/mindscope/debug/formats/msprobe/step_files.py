@@ -11,11 +11,12 @@ from typing import Any, cast
 
 from mindscope.debug.formats.json_entries import JsonEntry, json_entries
 from mindscope.debug.formats.msprobe.names import OperatorName, parse_operator
-from mindscope.debug.formats.msprobe.values import ProbedTensor, tensors_of
+from mindscope.debug.formats.msprobe.values import ProbedTensor, plain_values_of, tensors_of
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.recorded_steps import RecordedTensor
 from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.formats.torch_file import read_torch_file
+from mindscope.debug.model.attributes import TensorAttributes
 from mindscope.debug.model.tensors import DebugTensor, Phase
 from mindscope.errors import FormatError
 
@@ -63,13 +64,15 @@ class StepFiles:
         for order, (name, entry) in enumerate(operators):
             parsed = names[name]
             stack = stacks.get(name) or stacks.get(re.sub(r"\.backward\b", ".forward", name), ())
+            plain_values = {} if parsed.is_gradient else plain_values_of(entry)
             for each in tensors_of(entry, parsed.is_gradient):
                 array = self._array(each)
                 tensor = DebugTensor(
                     modules[name], parsed.type, parsed.phase, each.role, each.slot, calls[name],
                     each.dtype, each.shape, name, stack,
                 )  # fmt: skip
-                rows.append(RecordedTensor(tensor, order, array, each.values, each.digest))
+                attributes = TensorAttributes(each.requires_grad, each.checksum, plain_values)
+                rows.append(RecordedTensor(tensor, order, array, each.values, each.digest, attributes))
         return rows
 
     def _array(self, tensor: ProbedTensor) -> StoredArray | None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of operators in ``dump.json``: which of them are tensors, and their statistics."""
+"""Values of operators in ``dump.json``: tensors with their statistics, and plain values."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
@@ -35,6 +36,8 @@ class ProbedTensor(NamedTuple):
     digest: int
     file: str
     """Name of the file with the whole tensor; empty without one."""
+    requires_grad: bool | None
+    checksum: str
 
 
 def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTensor]:
@@ -48,33 +51,52 @@ def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTe
         yield from _tensors(entry.get(part), role, "", 0)
 
 
+def plain_values_of(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Arguments and results that are no tensors, as JSON by part and place: ``input_args.1``."""
+    items = (found for part in _PARTS for found in _items(entry.get(part), part, 0))
+    return {place: json.dumps(item["value"]) for place, item in items if not _is_tensor(item)}
+
+
 def _tensors(value: Any, role: Role, slot: str, depth: int) -> Iterator[ProbedTensor]:
+    for place, item in _items(value, slot, depth):
+        if _is_tensor(item):
+            yield _tensor(item, role, place or "0")
+
+
+def _items(value: Any, place: str, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Tensors and plain values in nested lists and objects, with their places there."""
     if depth > _MOST_DEPTH:
         return
     if isinstance(value, list):
-        for place, each in enumerate(cast("list[Any]", value)):
-            yield from _tensors(each, role, f"{slot}.{place}" if slot else str(place), depth + 1)
+        for index, each in enumerate(cast("list[Any]", value)):
+            yield from _items(each, f"{place}.{index}" if place else str(index), depth + 1)
     elif isinstance(value, dict):
         item = cast("dict[str, Any]", value)
-        if "dtype" in item and "shape" in item:
-            yield _tensor(item, role, slot or "0")
-        elif not ("type" in item and "value" in item):
+        if _is_tensor(item) or ("type" in item and "value" in item):
+            yield place, item
+        else:
             for key, each in item.items():
-                yield from _tensors(each, role, f"{slot}.{key}" if slot else str(key), depth + 1)
+                yield from _items(each, f"{place}.{key}" if place else str(key), depth + 1)
+
+
+def _is_tensor(item: Mapping[str, Any]) -> bool:
+    return "dtype" in item and "shape" in item
 
 
 def _tensor(item: Mapping[str, Any], role: Role, slot: str) -> ProbedTensor:
     shape = _shape(item["shape"])
     element = element_type(str(item["dtype"]))
-    file = item.get("data_name")
+    file, checksum, requires_grad = item.get("data_name"), item.get("md5"), item.get("requires_grad")
     return ProbedTensor(
         role,
         slot,
         element.name if element else str(item["dtype"]).removeprefix("torch."),
         shape,
         _statistics(item, shape),
-        _digest(item.get("md5")),
+        _digest(checksum),
         file if isinstance(file, str) and "/" not in file and file not in ("-1", "..") else "",
+        requires_grad if isinstance(requires_grad, bool) else None,
+        checksum.lower() if isinstance(checksum, str) else "",
     )
 
 

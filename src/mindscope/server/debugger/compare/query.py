@@ -11,7 +11,7 @@ import numpy as np
 from mindscope.debug.compare import Difference
 from mindscope.debug.compare.compared_step import ComparedOperator
 from mindscope.debug.compare.operators import RecordedOperator
-from mindscope.debug.difference_level import SEVERITY, Level, difference_level
+from mindscope.debug.difference_level import SEVERITY
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.errors import DebugDataError
 from mindscope.server.debugger.compare.comparisons import OpenComparison
@@ -36,7 +36,7 @@ _SORT: dict[str, Callable[[ComparedOperator], Any]] = {
     "inherited": lambda each: each.difference.inherited,
     "error": lambda each: each.difference.error,
     "added": lambda each: each.difference.added,
-    "level": lambda each: SEVERITY[_level_of(each)[0]],
+    "level": lambda each: SEVERITY[each.level()[0]],
 }
 
 
@@ -143,7 +143,7 @@ def _other_rank(opened: OpenComparison, step: int, rank: int) -> int:
 
 
 def _operator_entry(opened: OpenComparison, operator: ComparedOperator) -> ComparedOperatorEntry:
-    level, problems = _level_of(operator)
+    level, problems = operator.level()
     difference = operator.difference
     return ComparedOperatorEntry(
         difference=_known_entry(opened, difference),
@@ -151,13 +151,6 @@ def _operator_entry(opened: OpenComparison, operator: ComparedOperator) -> Compa
         problems=list(problems),
         is_by_hand=opened.by_hand.get(difference.left) == difference.right,
     )
-
-
-def _level_of(operator: ComparedOperator) -> tuple[Level, tuple[str, ...]]:
-    """The level of the worst output, and all codes of that level."""
-    levels = [difference_level(each, operator.inputs) for each in operator.outputs]
-    worst = max((level for level, _ in levels), key=SEVERITY.__getitem__, default=Level.OK)
-    return worst, tuple(dict.fromkeys(code for level, codes in levels if level is worst for code in codes))
 
 
 def _entry(opened: OpenComparison, difference: Difference | None) -> DebugDifference | None:
