@@ -140,11 +140,11 @@ def test_an_exploding_recurrent_network(tmp_path: Path) -> None:
 
 
 class Recurrent(nn.Module):
-    """Takes the last output of a recurrent layer."""
+    """Takes the last output of a recurrent layer, which has the attribute ``batch_first``."""
 
-    def __init__(self) -> None:
+    def __init__(self, recurrent: nn.Module) -> None:
         super().__init__()
-        self.recurrent, self.head = nn.RNN(4, 8, nonlinearity="relu", batch_first=True), nn.Linear(8, 3)
+        self.recurrent, self.head = recurrent, nn.Linear(8, 3)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(self.recurrent(x)[0][:, -1])
@@ -152,7 +152,7 @@ class Recurrent(nn.Module):
 
 @pytest.mark.parametrize("level", ["operator", "module"])
 def test_an_exploding_layer_of_pytorch(level: str, tmp_path: Path) -> None:
-    network = Recurrent()
+    network = Recurrent(nn.RNN(4, 8, nonlinearity="relu", batch_first=True))
 
     def plant(step: int) -> None:
         if step == FAULT:
@@ -168,6 +168,27 @@ def test_an_exploding_layer_of_pytorch(level: str, tmp_path: Path) -> None:
     assert (bad.cause, bad.step, bad.operator.split("/")[0]) == (Cause.OPERATOR, FAULT, "recurrent")
     if level == "module":
         assert bad.operator == "recurrent/RNN"
+
+
+@pytest.mark.parametrize("level", ["operator", "module"])
+def test_the_gradients_of_an_lstm_explode(level: str, tmp_path: Path) -> None:
+    network = Recurrent(nn.LSTM(4, 8, bias=False, batch_first=True))
+
+    def plant(step: int) -> None:
+        if step == FAULT:
+            with torch.no_grad():
+                network.recurrent.weight_hh_l0.fill_(100)
+
+    def loss(network: nn.Module, number: int) -> Tensor:
+        return F.cross_entropy(network(torch.zeros(8, 40, 4)), classes(number, 8))  # no gate saturates
+
+    bad = recorded(tmp_path, Training(network, loss, optimizer=sgd(lr=0.0)), level, plant).first_bad()
+    assert bad is not None
+    assert (bad.cause, bad.step, bad.phase) == (Cause.OPERATOR, FAULT, "backward")
+    assert bad.operator.split("/")[0] == "recurrent"
+    assert (
+        "gradient of recurrent.weight_ih_l0" in bad.chain if level == "operator" else bad.operator == "recurrent/LSTM"
+    )
 
 
 @pytest.mark.parametrize("level", ["operator", "module"])
