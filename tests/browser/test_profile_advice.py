@@ -69,7 +69,7 @@ def test_rows_of_an_ascend_profile(open_page: OpenPage, advised: LiveViewer) -> 
     row = page.get_by_test_id("further-table").locator("tr[aria-selected=true]")
     expect(row).to_contain_text("aclrtMalloc")
     expect(row).to_be_in_viewport()
-    name = follow(page, "pipeline_bottleneck")
+    name = follow(page, "pipeline_reader")
     operations = page.get_by_test_id("pipeline-operations")
     expect(operations.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
     assert follow(page, "device_queue_empty", 1) == "#3"

@@ -36,7 +36,7 @@ def test_rows_of_a_trace(tmp_path: Path) -> None:
 
 def test_rows_of_an_ascend_profile(tmp_path: Path) -> None:
     found = places(advised_ascend(tmp_path))
-    assert found["pipeline_bottleneck"] == [Place("operation", "MapOp_2")]
+    assert found["pipeline_reader"] == [Place("operation", "MapOp_2")]
     assert found["device_queue_empty"] == [Place("batch", step, of="device_queue") for step in ("1", "3")]
     assert found["memory_calls"] == [Place("further", "aclrtMalloc", of="api_statistic", row=0)]
     assert found["garbage_collection"] == [Place("span", "", start=30_500, duration=1_500_000)]

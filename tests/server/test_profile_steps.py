@@ -67,8 +67,8 @@ def test_steps(client: TestClient) -> None:
 def test_pipeline(client: TestClient) -> None:
     of = wait_until_read(client, "profiler")
     header, column = columns_of(client.get("/api/profiles/pipeline", params=of).content)
-    assert [(each["name"], each["parent"], each["rule"]) for each in header["operations"]] == [
-        ("MapOp_2", 1, None), ("BatchOp_1", 2, "gap"), ("Root_0", -1, None),
+    assert [(each["name"], each["parent"], each["advice"]) for each in header["operations"]] == [
+        ("MapOp_2", 1, None), ("BatchOp_1", 2, "pipeline_batch"), ("Root_0", -1, None),
     ]  # fmt: skip
     assert (header["operations"][0]["usage"], header["operations"][2]["usage"]) == (0.8, None)
     queues = {each["name"]: each for each in header["queues"]}

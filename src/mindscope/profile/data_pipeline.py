@@ -29,6 +29,8 @@ class PipelineOperations(Table):
     """Mean number of elements in the output queue."""
     queue_usage: NDArray[np.float64] | None = None
     """``queue_size`` over capacity, 0 to 1; NaN without a queue."""
+    queue_empty: NDArray[np.float64] | None = None
+    """Share of the samples in which the output queue is empty, 0 to 1; NaN without a queue."""
     cpu: NDArray[np.float64] | None = None
     """Mean utilization by its workers, user and system, in percent of a core; NaN where unknown."""
 
@@ -64,6 +66,15 @@ class BatchWaits(Table):
     """Name of the loader, as recorded."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PipelineFindings(Table):
+    """One row for each bottleneck that MindSpore's own summary names, in its words."""
+
+    warning: TextColumn
+    suggestion: TextColumn
+    """Empty without one."""
+
+
 @dataclass(frozen=True)
 class DataPipeline:
     """Each part is None where the format does not record it."""
@@ -74,3 +85,4 @@ class DataPipeline:
     operation_queues: QueueSamples | None = None
     """Output queues of operations, by time."""
     batches: BatchWaits | None = None
+    findings: PipelineFindings | None = None

@@ -29,7 +29,7 @@ from mindscope.profile.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 
-_KIND = Kind(b"MSPP", 7)
+_KIND = Kind(b"MSPP", 8)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,

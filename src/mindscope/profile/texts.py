@@ -162,8 +162,56 @@ ADVICE: Mapping[str, _AdviceText] = {
         "The queue of GetNext is empty in {samples} samples, while that of the device is not.",
         "Sending data to the device is too slow: send smaller types, and check the load of the host.",
     ),
+    "pipeline_consumer": _AdviceText(
+        "All queues of the data pipeline are filled to {threshold:share} or more: what takes the batches is slow, not "
+        "the pipeline.",
+        "Look at the step trace: the device or the transmission is the limit.",
+    ),
+    "pipeline_reader": _AdviceText(
+        "The output queue of {operations} is filled to less than {threshold:share}: reading the data is too slow.",
+        "Change num_parallel_workers: more, or fewer if the disk is the limit. Use fewer and larger files.",
+    ),
+    "pipeline_generator": _AdviceText(
+        "The output queue of {operations} is filled to less than {threshold:share}: the Python source is too slow.",
+        "Change num_parallel_workers, make the Python code of the source faster, or use MindRecord files.",
+    ),
+    "pipeline_map": _AdviceText(
+        "The queue before {operations} is fuller than its own by more than {threshold:share}: it can't keep up.",
+        "Raise num_parallel_workers of it, and replace Python functions by operations in C++.",
+    ),
+    "pipeline_batch": _AdviceText(
+        "The queue before {operations} is fuller than its own by more than {threshold:share}: it can't keep up.",
+        "Raise num_parallel_workers of it, and mindspore.dataset.config.set_prefetch_size.",
+    ),
+    "slow_reading": _AdviceText(
+        "{operations} fills less than {threshold:share} of its queue: disk, network or its own code is slow.",
+        "Put the files on a local or faster disk, pack small files into MindRecord, or cache them.",
+    ),
+    "slow_consumer": _AdviceText(
+        "The usage of the queue before {operations} exceeds that of its own by more than {threshold:share}.",
+        "Begin with this operation: give it more workers, or less work.",
+    ),
+    "empty_input": _AdviceText(
+        "The queue of {operations}, from which batches go to the device, is empty in {share:share} of the samples "
+        "(more than {threshold:share}): the pipeline on the host is too slow.",
+        "Make the operations before it faster: begin with the bottleneck that other advice names.",
+    ),
+    "busy_bottleneck": _AdviceText(
+        "{operations} limits the data pipeline: each of its workers uses {share:share} of a core (more than "
+        "{threshold:share}), and no operation after it does.",
+        "Raise num_parallel_workers of it first.",
+    ),
+    "waiting_bottleneck": _AdviceText(
+        "{operations} limits the data pipeline though each of its workers uses only {share:share} of a core (less "
+        "than {threshold:share}): its input queue is nearly empty, or far emptier than its output queue.",
+        "Look at the operations before it, and at what its workers wait for: disk, network, locks.",
+    ),
+    "stored_bottleneck": _AdviceText("MindSpore's summary of the data pipeline says: {text}", "{suggestion}"),
+    "stored_warning": _AdviceText(
+        "MindSpore's summary of the data pipeline says: {text}", "Follow its finding; mindscope shows it unchanged."
+    ),
     "pipeline_bottleneck": _AdviceText(
-        "The data pipeline is slowest in {operations}, by the usage of queues (threshold {threshold:share}).",
+        "The queue before {operations} is fuller than its own by more than {threshold:share}: it can't keep up.",
         "Give these operations more workers; replace Python operations by those in C++; prefetch batches.",
     ),
     "communication": _AdviceText(

@@ -158,7 +158,6 @@ export function decodePipeline(buffer: ArrayBuffer): PartAnswer<DataPipeline> {
       },
       lowUse: header.low_use,
       highUse: header.high_use,
-      useGap: header.use_gap,
     },
   };
 }

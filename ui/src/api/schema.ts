@@ -6871,7 +6871,7 @@ export interface components {
          * PipelineHeader
          * @description The JSON header of a data pipeline as ``application/vnd.mindscope.columns``. Operations: leaves first.
          *
-         *     ``low_use``, ``high_use`` and ``use_gap`` are the thresholds of the rules.
+         *     ``low_use`` and ``high_use`` are thresholds of the rules.
          */
         PipelineHeader: {
             batches: components["schemas"]["BatchColumns"] | null;
@@ -6884,8 +6884,6 @@ export interface components {
             operations: components["schemas"]["PipelineOperationEntry"][];
             /** Queues */
             queues: components["schemas"]["QueueEntry"][];
-            /** Use Gap */
-            use_gap: number;
             /** Version */
             version: string;
         };
@@ -6904,9 +6902,12 @@ export interface components {
          * @description An operation; a figure that is not recorded is null. ``parent`` is the place of the one that takes its output.
          *
          *     ``queue_size`` is the mean number of elements in its output queue, ``usage`` their share in the capacity, 0 to 1,
-         *     ``cpu`` in percent of a core. ``rule`` says why it is slow: ``gap``, ``leaf`` or ``root``; see docs/profiling.md.
+         *     ``cpu`` in percent of a core. ``advice`` is the code of the advice that says why it is slow, ``threshold`` what it
+         *     passed; see docs/profiling.md.
          */
         PipelineOperationEntry: {
+            /** Advice */
+            advice: ("pipeline_consumer" | "pipeline_reader" | "pipeline_generator" | "pipeline_map" | "pipeline_batch" | "pipeline_bottleneck") | null;
             /** Cpu */
             cpu: number | null;
             /** Name */
@@ -6917,8 +6918,8 @@ export interface components {
             queue_capacity: number | null;
             /** Queue Size */
             queue_size: number | null;
-            /** Rule */
-            rule: ("gap" | "leaf" | "root") | null;
+            /** Threshold */
+            threshold: number | null;
             /** Type */
             type: string;
             /** Usage */

@@ -24,7 +24,6 @@ from mindscope.profile.advice.ascend_rules import (
 from mindscope.profile.advice.data_rules import (
     slow_batches,
     slow_data,
-    slow_pipeline_operations,
     slow_queues,
     step_interval,
 )
@@ -40,13 +39,20 @@ from mindscope.profile.advice.device_rules import (
 from mindscope.profile.advice.host_rules import (
     bandwidth_contention,
     memory_calls,
-    pipeline_workers,
     processor_load,
     retransmission,
     small_packets,
     stream_synchronization,
 )
 from mindscope.profile.advice.memory_rules import leak, memory_peak
+from mindscope.profile.advice.pipeline_rules import (
+    empty_input,
+    pipeline_workers,
+    slow_consumer,
+    slow_pipeline_operations,
+    slow_reading,
+    summarized_bottleneck,
+)
 from mindscope.profile.advice.step_rules import communication, uneven_steps
 from mindscope.profile.advice.vendor_rules import vendor_findings
 from mindscope.profile.profile import Profile
@@ -54,11 +60,12 @@ from mindscope.profile.profile import Profile
 __all__ = ["Advice", "advise"]
 
 RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
-    slow_data, slow_batches, step_interval, slow_queues, slow_pipeline_operations, communication, low_device_use,
+    slow_data, slow_batches, step_interval, slow_queues, slow_pipeline_operations, slow_reading, slow_consumer,
+    empty_input, summarized_bottleneck, pipeline_workers, communication, low_device_use,
     short_kernels, synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend,
     uneven_steps, memory_peak, leak, free_time, slow_ai_cpu, unbound_kernels, bound_kernels, frequency_drop,
     garbage_collection, synchronized_norms, memory_calls, stream_synchronization, small_packets, retransmission,
-    processor_load, pipeline_workers, vendor_findings, quiet_host, unaligned_transfers, bandwidth_contention,
+    processor_load, vendor_findings, quiet_host, unaligned_transfers, bandwidth_contention,
 )  # fmt: skip
 
 

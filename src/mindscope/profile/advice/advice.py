@@ -19,6 +19,7 @@ class TracePart(str, Enum):
     TIMELINE = "timeline"
 
 
+_MOST_TEXT = 1_000
 Span = tuple[int, int]
 """Start and duration of a part of the timeline, in nanoseconds since the origin of the profile."""
 
@@ -98,6 +99,11 @@ def size_text(size: float) -> str:
         if abs(size) >= 1 << power:
             return f"{size / (1 << power):.3g} {unit}"
     return f"{size:.0f} B"
+
+
+def shortened(text: str) -> str:
+    """Text of a file in advice: its first 1,000 characters."""
+    return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "..."
 
 
 _UNITS = {"share": share_text, "time": time_text, "size": size_text}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules about data: waits of the training, queues, operations of the pipeline."""
+"""Rules about data: waits of the training, queues to the device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from mindscope.profile.advice.parts import part_of, steps_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import integers_of
 from mindscope.profile.data_pipeline import DataPipeline, QueueSamples
-from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, USE_GAP, bottlenecks
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
 
@@ -99,23 +98,6 @@ def slow_queues(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="transmission", values={"samples": len(next_rows), "threshold": 0}, threshold=0,
             part=Part.DATA_PIPELINE, table="queues", rows=next_rows,
-        )  # fmt: skip
-
-
-def slow_pipeline_operations(profile: Profile) -> Iterator[Advice]:
-    """Operations whose output queue is emptier than their input queue."""
-    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
-    if pipeline is None or pipeline.operations is None or pipeline.operations.queue_usage is None:
-        return
-    found = bottlenecks(pipeline.operations)
-    if found:
-        rows = [each.row for each in found]
-        rules = {each.rule for each in found}
-        threshold = HIGH_USE if "root" in rules else LOW_USE if "leaf" in rules else USE_GAP
-        names = "/".join(pipeline.operations.name[row] for row in rows)
-        yield Advice(
-            code="pipeline_bottleneck", values={"operations": names, "threshold": threshold}, threshold=threshold,
-            part=Part.DATA_PIPELINE, table="operations", rows=rows,
         )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules about the host of an NPU: calls of its runtime, packets, processors, workers of the data pipeline."""
+"""Rules about the host of an NPU: calls of its runtime, packets, processors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindscope.profile.advice.advice import Advice
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.columns import Table, TextColumn, integers_of
 from mindscope.profile.communication import SMALL_MB, Communication
-from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations
+from mindscope.profile.data_pipeline import DataPipeline
 from mindscope.profile.profile import Part, Profile
 
 MEMORY_CALLS_NS = 10_000_000
@@ -29,10 +29,6 @@ RETRANSMISSION_NS = 4_000_000_000
 """msprof-analyze: a transfer over RDMA that takes longer was repeated."""
 PROCESSOR_LOAD = 0.8
 """MindInsight: of all processors of the host."""
-BUSY_WORKER, IDLE_WORKER = 75, 20
-"""MindSpore: percent of a core for each worker of an operation of the data pipeline."""
-_INLINE = ("Barrier", "Concat", "EpochCtrl", "Rename", "Repeat", "Shuffle", "Skip", "Take", "Zip")
-"""Operations that have no work of their own."""
 _API, _STATISTIC = "API Name", "api_statistic"
 _MEMORY_CALL = re.compile(r"malloc|free_?physical", re.IGNORECASE)
 _LINKS = {"sdma": "SDMA", "rdma": "RDMA"}
@@ -142,29 +138,6 @@ def _busiest(profile: Profile) -> list[int]:
     used = np.nan_to_num(cpu)
     rows = np.argsort(-used, kind="stable")
     return integers_of(rows[used[rows] > 0])
-
-
-def pipeline_workers(profile: Profile) -> Iterator[Advice]:
-    """Operations of the data pipeline have too few workers, or too many."""
-    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
-    operations = None if pipeline is None else pipeline.operations
-    if operations is None or operations.cpu is None or operations.workers is None:
-        return
-    each = np.nan_to_num(operations.cpu) / np.maximum(operations.workers, 1)
-    works = np.isfinite(operations.cpu) & ~operations.type.is_any_of(lambda name: name.startswith(_INLINE))
-    busy = np.flatnonzero(works & (each > BUSY_WORKER))
-    idle = np.flatnonzero(works & (each < IDLE_WORKER) & (operations.workers > 1))
-    for code, rows, threshold in (("busy_workers", busy, BUSY_WORKER), ("idle_workers", idle, IDLE_WORKER)):
-        if len(rows):
-            yield _of_workers(code, operations, rows, threshold)
-
-
-def _of_workers(code: str, operations: PipelineOperations, rows: NDArray[np.int64], threshold: int) -> Advice:
-    names = "/".join(operations.name[int(row)] for row in rows)
-    return Advice(
-        code=code, values={"operations": names, "threshold": threshold / 100}, threshold=threshold / 100,
-        part=Part.DATA_PIPELINE, table="operations", rows=integers_of(rows),
-    )  # fmt: skip
 
 
 class _Calls(NamedTuple):

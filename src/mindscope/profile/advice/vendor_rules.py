@@ -6,19 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
-from mindscope.profile.advice.advice import Advice
+from mindscope.profile.advice.advice import Advice, shortened
 from mindscope.profile.profile import Part, Profile
-
-_MOST_TEXT = 1_000
 
 
 def vendor_findings(profile: Profile) -> Iterator[Advice]:
     """What MindSpore's advisor wrote beside the profile, as it wrote it."""
     listed = profile.facts.properties.get("recommendations")
     for each in cast("list[Any]", listed) if isinstance(listed, list) else []:
-        text = str(each["text"])
-        shown = text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "..."
-        yield Advice(
-            code="vendor_finding", values={"model": str(each["model"]) or "msadvisor", "text": shown, "threshold": 0},
-            threshold=0, part=Part.OPERATORS, rows=[],
-        )  # fmt: skip
+        values = {"model": str(each["model"]) or "msadvisor", "text": shortened(str(each["text"])), "threshold": 0}
+        yield Advice(code="vendor_finding", values=values, threshold=0, part=Part.OPERATORS, rows=[])

@@ -16,7 +16,7 @@ from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOp
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
-from mindscope.profile.formats.minddata_summary import read_pipeline_summary, with_summary
+from mindscope.profile.formats.minddata_summary import PipelineSummary, read_pipeline_summary, with_summary
 from mindscope.profile.formats.problems import Problems
 
 DEVICE_QUEUE, GET_NEXT, ITERATOR = "device_queue", "get_next", "iterator"
@@ -52,9 +52,8 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
         nodes = problems.read(raw, lambda path: _csv_nodes(read_csv(path)))
     usage = problems.read(file("minddata_cpu_utilization_{}.json"), _processor_usage) or {}
     summary = next(filter(None, map(file, _SUMMARIES)), None)
-    operations = with_summary(
-        _operations(nodes, usage) if nodes else None, problems.read(summary, read_pipeline_summary)
-    )  # fmt: skip
+    summarized = problems.read(summary, read_pipeline_summary) or PipelineSummary()
+    operations = with_summary(_operations(nodes, usage) if nodes else None, summarized.operations)
     lines, queue = problems.read(file("device_queue_profiling_{}.txt"), _queue_lines), DEVICE_QUEUE
     if lines is None or not len(lines):
         lines, queue = problems.read(file("dataset_iterator_profiling_{}.txt"), _queue_lines), ITERATOR
@@ -63,9 +62,9 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
         get_next = problems.read(file("minddata_getnext_profiling_{}.txt"), _get_next)
     queues = _joined([*([] if lines is None else [_queue_samples(lines, queue)]), *([get_next] if get_next else [])])
     batches = None if lines is None else _batches(lines)
-    if not (operations or queues or batches):
+    if not (operations or queues or batches or summarized.findings):
         return None
-    return DataPipeline(operations, queues, _operation_queues(nodes or ()), batches)
+    return DataPipeline(operations, queues, _operation_queues(nodes or ()), batches, summarized.findings)
 
 
 def _raw_nodes(path: Path) -> list[_Node]:
@@ -125,6 +124,9 @@ def _operations(nodes: Sequence[_Node], usage: Mapping[int, float]) -> PipelineO
         queue_capacity=capacities,
         queue_size=sizes,
         queue_usage=shares,
+        queue_empty=np.array(
+            [np.mean([size == 0 for size in node.sizes]) if node.sizes else np.nan for node in ordered]
+        ),
         cpu=np.array([usage.get(node.id, np.nan) for node in ordered]) if usage else None,
     )
 

@@ -7,14 +7,15 @@ import csv
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.data_pipeline import PipelineOperations
+from mindscope.profile.data_pipeline import PipelineFindings, PipelineOperations
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import read_lines
 from mindscope.profile.formats.json_values import list_of, number_of, whole_of
@@ -23,9 +24,20 @@ _NONE = -1
 """Of operations without a queue, and the parent of the root."""
 
 
-def read_pipeline_summary(path: Path) -> PipelineOperations | None:
-    """The operations of a summary, leaves first; None if it lists none. Raises FormatError, OSError."""
+class PipelineSummary(NamedTuple):
+    """What a summary has; None where it lists none."""
+
+    operations: PipelineOperations | None = None
+    findings: PipelineFindings | None = None
+
+
+def read_pipeline_summary(path: Path) -> PipelineSummary:
+    """The operations of a summary, leaves first, and its findings. Raises FormatError, OSError."""
     content = read_object(path) if path.suffix == ".json" else _transposed(path)
+    return PipelineSummary(_operations(content), _findings(content))
+
+
+def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
     ids = [whole_of(each, _NONE) for each in list_of(content.get("op_ids"))]
     if not ids:
         return None
@@ -44,9 +56,26 @@ def read_pipeline_summary(path: Path) -> PipelineOperations | None:
         workers=np.maximum(np.nan_to_num(_numbers(content, "num_workers", len(ids))), 0).astype(np.int64),
         queue_size=np.nan_to_num(size),
         queue_usage=usage,
+        queue_empty=_numbers(content, "queue_empty_freq_pct", len(ids)) / 100,
         cpu=_numbers(content, "avg_cpu_pct", len(ids)),
     )
     return found.select(np.arange(len(ids))[::-1])
+
+
+def _findings(content: Mapping[str, Any]) -> PipelineFindings | None:
+    pairs = zip_longest(_texts(content, "bottleneck_warning"), _texts(content, "bottleneck_suggestion"), fillvalue="")
+    found = [(warning, suggestion) for warning, suggestion in pairs if warning]
+    if not found:
+        return None
+    warnings, suggestions = zip(*found, strict=True)
+    return PipelineFindings(warning=TextColumn.of(warnings), suggestion=TextColumn.of(suggestions))
+
+
+def _texts(content: Mapping[str, Any], key: str) -> list[str]:
+    """Texts of a key, which versions write as a text, a list, or a list in a cell."""
+    value = content.get(key)
+    listed = [value] if isinstance(value, str) else list_of(value)
+    return [text.strip() for each in listed for text in (list_of(each) or [each]) if isinstance(text, str)]
 
 
 def with_summary(

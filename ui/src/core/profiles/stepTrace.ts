@@ -38,8 +38,9 @@ export interface PipelineOperation {
   /** Of the output queue, 0 to 1. */
   usage: number | null;
   cpu: number | null;
-  /** By which of MindInsight's rules it is slow. */
-  rule: "gap" | "leaf" | "root" | null;
+  /** The code of the advice by one of MindInsight's rules, and what it passed; null if it is not slow. */
+  advice: string | null;
+  threshold: number | null;
 }
 
 export interface DataPipeline {
@@ -49,7 +50,6 @@ export interface DataPipeline {
   batches: { step: Float64Array; wait: Float64Array; push: Float64Array | null; whole: Float64Array | null } | null;
   lowUse: number;
   highUse: number;
-  useGap: number;
 }
 
 /** Of a normal distribution, one standard deviation is this many median deviations. */

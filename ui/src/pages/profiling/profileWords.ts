@@ -71,8 +71,10 @@ function valueText(code: string, name: string, value: string | number): string {
   return unit === "share" || SHARES.has(name) ? percent(value) : String(value);
 }
 
+type AdviceWords = Pick<ProfileAdvice, "code" | "values"> & Partial<ProfileAdvice>;
+
 /** What advice says in the current language; its own English where the catalog lacks its code. */
-export function adviceText({ code, values, finding, remedy }: ProfileAdvice): { finding: string; remedy: string } {
+export function adviceText({ code, values, finding = "", remedy = "" }: AdviceWords): { finding: string; remedy: string } {
   const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(code, name, value)]));
   const [found, todo] = [`advice.${code}`, `advice.${code}_remedy`];
   return { finding: hasWords(found) ? t(found, texts) : finding, remedy: hasWords(todo) ? t(todo, texts) : remedy };

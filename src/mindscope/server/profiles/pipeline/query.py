@@ -10,7 +10,7 @@ import numpy as np
 
 from mindscope.profile.columns import integers_of
 from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
-from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, USE_GAP, Rule, bottlenecks
+from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, bottlenecks
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import ColumnData, Packed, join
@@ -32,14 +32,14 @@ def pack_pipeline(profile: Profile, version: str) -> Packed:
         batches=None if pipeline.batches is None else _batches(pipeline.batches, data),
         low_use=LOW_USE,
         high_use=HIGH_USE,
-        use_gap=USE_GAP,
     )
     return join(header, data)
 
 
 def _operations(operations: PipelineOperations) -> Iterator[PipelineOperationEntry]:
-    rules: dict[int, Rule] = {each.row: each.rule for each in bottlenecks(operations)}
+    slow = {each.row: each for each in bottlenecks(operations)}
     for row, each in enumerate(operations.rows()):
+        found = slow.get(row)
         yield PipelineOperationEntry(
             name=each["name"],
             type=each["type"],
@@ -49,7 +49,8 @@ def _operations(operations: PipelineOperations) -> Iterator[PipelineOperationEnt
             queue_size=finite(each.get("queue_size")),
             usage=finite(each.get("queue_usage")),
             cpu=finite(each.get("cpu")),
-            rule=rules.get(row),
+            advice=None if found is None else found.code,
+            threshold=None if found is None else found.threshold,
         )
 
 

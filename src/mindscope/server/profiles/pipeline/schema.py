@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mindscope.profile.pipeline_bottlenecks import Code
 from mindscope.server.http.schema import Answer, Column
 from mindscope.server.profiles.tables.schema import MissingEntry
 
@@ -13,7 +14,8 @@ class PipelineOperationEntry(Answer):
     """An operation; a figure that is not recorded is null. ``parent`` is the place of the one that takes its output.
 
     ``queue_size`` is the mean number of elements in its output queue, ``usage`` their share in the capacity, 0 to 1,
-    ``cpu`` in percent of a core. ``rule`` says why it is slow: ``gap``, ``leaf`` or ``root``; see docs/profiling.md.
+    ``cpu`` in percent of a core. ``advice`` is the code of the advice that says why it is slow, ``threshold`` what it
+    passed; see docs/profiling.md.
     """
 
     name: str
@@ -24,7 +26,8 @@ class PipelineOperationEntry(Answer):
     queue_size: float | None
     usage: float | None
     cpu: float | None
-    rule: Literal["gap", "leaf", "root"] | None
+    advice: Code | None
+    threshold: float | None
 
 
 class QueueEntry(Answer):
@@ -57,7 +60,7 @@ class BatchColumns(Answer):
 class PipelineHeader(Answer):
     """The JSON header of a data pipeline as ``application/vnd.mindscope.columns``. Operations: leaves first.
 
-    ``low_use``, ``high_use`` and ``use_gap`` are the thresholds of the rules.
+    ``low_use`` and ``high_use`` are thresholds of the rules.
     """
 
     version: str
@@ -67,4 +70,3 @@ class PipelineHeader(Answer):
     batches: BatchColumns | None
     low_use: float
     high_use: float
-    use_gap: float
