@@ -71,6 +71,7 @@ bench: $(VENV)/.frameworks $(VENV)/.peers $(VENV)/.package
 	$(BIN)/python bench/bench_profiling.py
 	$(BIN)/python bench/bench_traces.py
 	$(BIN)/python bench/bench_logs.py
+	$(BIN)/python bench/bench_dumps.py
 	$(BIN)/python bench/bench_debugging.py
 	$(BIN)/python bench/bench_mindspore_training.py
 

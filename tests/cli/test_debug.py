@@ -12,11 +12,13 @@ import numpy as np
 
 from mindscope.annotations import Annotations
 from mindscope.annotations.operator_pairs import change_operator_pair
+from mindscope.debug.formats.statistics_cache import SUFFIX
 from mindscope.formats import wire
 from mindscope.formats.print_schemas import PRINT
-from tests.debug.formats.made_dumps import real_dump
+from tests.debug.formats.made_dumps import real_dump, short_dump
 from tests.debug.formats.test_flight_recorder import entry, write
 from tests.debug.formats.test_print_file import VALUES
+from tests.debug.formats.test_statistics_cache import aged
 from tests.debug.recorded_runs import write_run
 from tests.debug.test_compare import training as renamed_training
 from tests.debug.whole_tensor_dumps import write_dumped_run
@@ -35,6 +37,15 @@ def test_the_first_bad_number_and_recommended_hits_are_printed(mindscope: Comman
     out = mindscope("debug", str(healthy)).stdout
     assert "No NaN and no infinity damages the training." in out
     assert "0 hits of 10 watchpoints in 4 steps" in out
+
+
+def test_the_workspace_keeps_statistics_of_dumps(mindscope: CommandLine, tmp_path: Path) -> None:
+    dump, workspace = aged(short_dump(tmp_path / "dump")), tmp_path / "workspace"
+    workspace.mkdir()
+    mindscope("debug", str(dump), "--first-bad", "--workspace", str(workspace))
+    assert len([*workspace.glob(f"cache/*/*{SUFFIX}")]) == 2
+    assert "cache/tensor_statistics" in mindscope("cache", "--clear", "--workspace", str(workspace)).stdout
+    assert [*workspace.glob("cache/*")] == []
 
 
 def test_watchpoints_hit_with_an_exit_code(mindscope: CommandLine, tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.build_timeline import build_timeline
-from mindscope.profile.column_file import Kind, open_columns, save_columns
 from mindscope.profile.flows import flows_of
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.timeline import Counter, Flows, Marks, Timeline, arrange, timeline_of
 from mindscope.profile.timeline_file import open_timeline, save_timeline
 from mindscope.profile.timeline_window import Range, counter_window, window_of
 from mindscope.profile.trace import Events, Slices, Trace, Track
+from mindscope.store.column_file import Kind, open_columns, save_columns
 
 spans = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 90), st.integers(0, 2)), max_size=120)
 NONE = np.empty(0, np.uint32)

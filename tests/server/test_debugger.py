@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
+from mindscope.debug.model.fields import Field
 from mindscope.ingest import Catalog
+from mindscope.reading.run_debug import open_debug
 from mindscope.server.app import create_app
 from mindscope.server.debugger.scans import Scans
 from mindscope.settings import Settings
-from tests.debug.formats.made_dumps import raw_dump
+from tests.debug.formats.made_dumps import raw_dump, short_dump
 from tests.debug.formats.test_debug_mode import TEXT
 from tests.debug.formats.test_flight_recorder import entry, write
+from tests.debug.formats.test_statistics_cache import aged, spoil_unseen, tensor_file
 from tests.reading.test_failures import write_failure
 
 from .debug_runs import STACK, arrays_of, write_run
@@ -180,6 +183,19 @@ def test_a_dump_beside_the_only_run_is_a_source(client: TestClient, logs: Path) 
     assert columns(client, "rows", source="../dump", rank=1, step=3).header["total"] == 5
     write_run(logs / "other")
     assert [each["source"] for each in ask(client, "sources", runs=["run"])["sources"]] == ["."]
+
+
+def test_statistics_of_a_dump_are_computed_once_for_the_viewer_and_for_programs(
+    client: TestClient, logs: Path, tmp_path: Path
+) -> None:
+    dump = aged(short_dump(logs / "dump"))
+    before = [columns(client, "rows", source="../dump", step=step) for step in (0, 1)]
+    spoil_unseen(tensor_file(dump))
+    kept, fresh = (open_debug(dump, tmp_path / name).source.at(1, 0) for name in ("workspace", "none"))
+    largest = column(before[1], before[1].header["figures"]["max"])
+    assert kept.column(Field.MAX).tolist() == largest.tolist()
+    assert fresh.column(Field.MAX).max() == 77
+    assert not (tmp_path / "none").exists()
 
 
 def test_failures_of_a_run(client: TestClient, logs: Path) -> None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.open import FoundDebugData
 from mindscope.ingest import Catalog
@@ -100,7 +101,9 @@ class DumpData:
     last_wall_time: float = 0.0
 
     @staticmethod
-    def below(catalog: Catalog, versions: Mapping[DataKey, str], *, is_followed: bool) -> Iterator[DumpData]:
+    def below(
+        catalog: Catalog, versions: Mapping[DataKey, str], cache: StatisticsCache | None, *, is_followed: bool
+    ) -> Iterator[DumpData]:
         """All dumps that can be read; ``versions`` are those of the last time."""
         for id, store in catalog.runs.items():
             if not _DUMPS.isdisjoint(content.kind for content in store.contents):
@@ -108,7 +111,7 @@ class DumpData:
                     for name, found in dumps_of(store):
                         version = dump_version(found.path)
                         is_settled = not is_followed or versions.get((id, name)) == version
-                        yield DumpData((id, name), found, version, is_settled, is_followed)
+                        yield DumpData((id, name), found._replace(cache=cache), version, is_settled, is_followed)
 
     def state(self, now: float) -> tuple[object, ...]:
         return self.version, self.is_settled

@@ -84,7 +84,10 @@ def debug(
     workspace: Annotated[
         Path | None,
         typer.Option(
-            "--workspace", metavar="DIR", help="Of a viewer, with the operators that were paired on its page."
+            "--workspace",
+            metavar="DIR",
+            help="Of a viewer, with the operators that were paired on its page and the statistics of dumps that were "
+            "read.",
         ),
     ] = None,
     printed: Annotated[
@@ -111,7 +114,7 @@ def debug(
     has_no_choice = not first_bad and watch is None and compare is None and not ranks
     failures = failures_of(run) if has_no_choice and source is None else None
     try:
-        opened = _opened(run, source)
+        opened = _opened(run, source, workspace)
     except DebugDataError:
         if not failures:
             raise
@@ -128,7 +131,8 @@ def debug(
     if ranks:
         report.add_rank_difference()
     if compare is not None:
-        other, pairing = _opened(compare, other_source), Pairing(_by_hand(pairs or []), step_offset, workspace)
+        pairing = Pairing(_by_hand(pairs or []), step_offset, workspace)
+        other = _opened(compare, other_source, workspace)
         if tensor is None:
             report.add_divergence(other, pairing)
         else:
@@ -137,10 +141,10 @@ def debug(
     raise typer.Exit(1 if report.has_failed else FIRED if report.has_found else 0)
 
 
-def _opened(path: Path, source: str | None) -> RunDebug:
+def _opened(path: Path, source: str | None, workspace: Path | None) -> RunDebug:
     from mindscope.reading.run_debug import open_debug
 
-    opened = open_debug(path)
+    opened = open_debug(path, workspace)
     return opened if source is None else opened.of(source)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from mindscope.debug.formats import FORMATS
 from mindscope.debug.formats.debug_format import DebugFormat
 from mindscope.debug.formats.recorded_steps import RecordedSteps
+from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.errors import FormatError
 
 _DEPTH = 3
@@ -22,10 +23,14 @@ class FoundDebugData(NamedTuple):
 
     path: Path
     format: DebugFormat
+    cache: StatisticsCache | None = None
+    """Of what is computed of its tensors."""
 
     def read(self) -> RecordedSteps:
         """Its steps. Raises FormatError if it is damaged beyond reading, OSError."""
-        return self.format.read(self.path)
+        steps = self.format.read(self.path)
+        steps.cache = self.cache
+        return steps
 
 
 def read_debug_data(path: str | Path) -> RecordedSteps:

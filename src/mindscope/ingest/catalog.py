@@ -54,8 +54,8 @@ class Catalog:
         self._finder = Finder(base, follow_links)
         self.base = Path(self._finder.base)
         self._refreshing = Lock()  # held by the active refresh; guards the loaders
-        self._workspace = workspace
-        self._cache_bytes = cache_bytes
+        self.workspace = workspace
+        self.cache_bytes = cache_bytes
         self._cache: RunCache | None = None  # opened by the first refresh, because it is slow with many runs
         self._buffer_pool = new_buffer_pool()
         self._column_cache = ColumnCache()
@@ -181,8 +181,8 @@ class Catalog:
         return frozenset(changed)
 
     def _open_cache(self) -> None:
-        if self._workspace is not None and self._cache_bytes > 0 and self._cache is None:
-            self._cache = RunCache(self._workspace, self._finder.base, self._cache_bytes)
+        if self.workspace is not None and self.cache_bytes > 0 and self._cache is None:
+            self._cache = RunCache(self.workspace, self._finder.base, self.cache_bytes)
 
     def _read(self, runs: _PendingReads) -> Iterator[frozenset[str]]:
         """Read each run once; yields the changed ids in groups, so that callers can follow a long load.

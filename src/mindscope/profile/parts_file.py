@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from mindscope.profile.annotations import Annotations
 from mindscope.profile.call_tree import CallTree
-from mindscope.profile.column_file import Kind, open_columns, save_columns
 from mindscope.profile.columns import Column, Table, TextColumn
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.data_pipeline import DataPipeline
@@ -28,6 +27,7 @@ from mindscope.profile.stored_texts import StoredTexts
 from mindscope.profile.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
+from mindscope.store.column_file import Kind, open_columns, save_columns
 
 _KIND = Kind(b"MSPP", 8)
 _CLASSES: Mapping[Part, type] = {

@@ -10,9 +10,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mindscope.profile.column_file import Kind, open_columns, save_columns
 from mindscope.profile.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace import Skipped, Track
+from mindscope.store.column_file import Kind, open_columns, save_columns
 
 _KIND = Kind(b"MSTL", 7)
 _ARRAYS = (

@@ -13,9 +13,12 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
+from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.open import FoundDebugData, find_debug_data, recognize_debug_data
 from mindscope.ingest.file_names import is_event_name, readable
+from mindscope.settings import DEFAULT_CACHE_BYTES
 from mindscope.store import RunStore
+from mindscope.store.workspace_caches import CACHE_FOLDER
 
 OWN = "."
 """The name of what a ``Debugger`` recorded into the runs of a training, beside names of paths."""
@@ -24,6 +27,18 @@ BASE_ID = "."
 MOST_DIRECTORIES = 20_000
 """Of a dump, whose changes are noticed."""
 _MOST_ENTRIES = 20_000
+_STATISTICS = "tensor_statistics"
+"""In the folder of caches, for the dumps of all base directories."""
+
+
+def statistics_cache(workspace: Path | None, cache_bytes: int = DEFAULT_CACHE_BYTES) -> StatisticsCache | None:
+    """What was computed of the tensors of dumps, in a workspace; None without one, or if caches are switched off.
+
+    ``cache_bytes`` is the limit of all caches of the workspace.
+    """
+    if workspace is None or not cache_bytes:
+        return None
+    return StatisticsCache(workspace / CACHE_FOLDER / _STATISTICS, cache_bytes // 8)
 
 
 def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:

@@ -22,14 +22,15 @@ from mindscope.debug.compare import (
     tensor_differences,
 )
 from mindscope.debug.first_bad import FirstBad, find_first_bad
+from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.fields import COLUMN, FIELDS
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.open import FoundDebugData
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
-from mindscope.errors import DebugDataError, RunNotFoundError
+from mindscope.errors import DebugDataError, RunNotFoundError, SettingsError
 from mindscope.reading.debug import RecordedSource, has_statistics
-from mindscope.reading.debugging_data import OWN, debug_data_of
+from mindscope.reading.debugging_data import OWN, debug_data_of, statistics_cache
 from mindscope.reading.open import open_runs
 from mindscope.reading.operator_pairs import remembered_pairs
 from mindscope.reading.rank_runs import stores_of_ranks
@@ -245,20 +246,27 @@ def debug_of(value: AnyDebug) -> RunDebug:
     return RunDebug(cast(DebugSource, value))
 
 
-def debug_of_run(store: RunStore) -> RunDebug:
+def debug_of_run(store: RunStore, workspace: str | Path | None = None) -> RunDebug:
     """The debugging data that the runs of all ranks of a training hold; without any, a dump in or beside the run.
+
+    ``workspace`` as in ``open_debug``.
 
     Raises DebugDataError if there is none.
     """
     stores = [each for each in stores_of_ranks(store) if has_statistics(each)]
     if stores:
         own = sorted(stores, key=lambda each: each is not store)  # counts if another one holds the same rank
-        return RunDebug(RecordedSource(own), stores[0].path, _dumps_of(store.path))
-    return _found_in(store.path)
+        return RunDebug(RecordedSource(own), stores[0].path, _dumps_of(store.path, workspace))
+    return _found_in(store.path, workspace)
 
 
-def open_debug(path: str | Path) -> RunDebug:
+def open_debug(path: str | Path, workspace: str | Path | None = None) -> RunDebug:
     """The debugging data of a run and of its other ranks, of all ranks below a directory, or in files of another tool.
+
+    Args:
+        path: of the run, directory or file.
+        workspace: of a viewer, which keeps what is computed of the tensors of dumps; by default as in the settings.
+            Without such a directory, nothing is kept.
 
     Raises:
         DebugDataError: there is none, or a directory holds those of several trainings.
@@ -271,24 +279,24 @@ def open_debug(path: str | Path) -> RunDebug:
     stores = [run.store for run in open_runs(directory).values()] if directory.is_dir() else []
     own = next((store for store in stores if store.path == directory and has_statistics(store)), None)
     if own is not None:
-        return debug_of_run(own)
+        return debug_of_run(own, workspace)
     stores = [store for store in stores if has_statistics(store)]
-    return _of_ranks(stores, directory) if stores else _found_in(directory)
+    return _of_ranks(stores, directory, workspace) if stores else _found_in(directory, workspace)
 
 
-def _of_ranks(stores: list[RunStore], directory: Path) -> RunDebug:
+def _of_ranks(stores: list[RunStore], directory: Path, workspace: str | Path | None) -> RunDebug:
     """Raises DebugDataError if two of the runs hold the same rank: they are of different trainings."""
     ranks = [rank for store in stores for rank in RecordedSource([store]).ranks]
     first = min(stores, key=lambda store: RecordedSource([store]).ranks[0])
     if len(set(ranks)) < len(ranks):
         names = ", ".join(store.id for store in stores[:_MOST_NAMED])
         raise DebugDataError(f"{directory} holds debugging data of {len(stores)} trainings, choose one: {names}")
-    return RunDebug(RecordedSource(stores), first.path, _dumps_of(directory))
+    return RunDebug(RecordedSource(stores), first.path, _dumps_of(directory, workspace))
 
 
-def _found_in(directory: Path) -> RunDebug:
+def _found_in(directory: Path, workspace: str | Path | None) -> RunDebug:
     """One dump is the source; of several, one is to be chosen."""
-    dumps = _dumps_of(directory)
+    dumps = _dumps_of(directory, workspace)
     if not dumps:
         raise DebugDataError(
             f"{directory} holds no debugging data: record it with mindscope.torch.Debugger, or give a dump"
@@ -303,8 +311,17 @@ def _found_in(directory: Path) -> RunDebug:
     return RunDebug(several, directory, dumps)
 
 
-def _dumps_of(directory: Path) -> dict[str, FoundDebugData]:
+def _dumps_of(directory: Path, workspace: str | Path | None) -> dict[str, FoundDebugData]:
     """Of each name, what was found in and beside the directory of a run. Empty where it can't be read."""
+    cache = _cache_in(workspace)
     with suppress(OSError):
-        return dict(debug_data_of(directory))
+        return {name: found._replace(cache=cache) for name, found in debug_data_of(directory)}
     return {}
+
+
+def _cache_in(workspace: str | Path | None) -> StatisticsCache | None:
+    """That of a workspace, which a reader does not create."""
+    with suppress(SettingsError):
+        settings = load_settings({"workspace": None if workspace is None else str(workspace)})
+        return statistics_cache(settings.workspace, settings.cache_size) if settings.workspace.is_dir() else None
+    return None

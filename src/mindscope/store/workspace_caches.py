@@ -77,7 +77,7 @@ def _entry(folder: Path) -> CacheEntry:
         folder=folder,
         base=read_base(index),
         size_bytes=sum(stat.st_size for stat in stats),
-        used_at=index.stat().st_mtime if index.exists() else 0.0,
+        used_at=(index if index.exists() else folder).stat().st_mtime,
         is_in_use=_is_held(folder / LOCK_NAME),
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.statistics_cache import ArrayStatistics, StatisticsCache
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.attributes import TensorAttributes
 from mindscope.debug.model.elements import TensorElements
@@ -69,6 +70,8 @@ class RecordedSteps:
         self.format, self.framework, self.problems, self.fields = format, framework, problems, fields
         self.facts = facts or {}
         """What the files say of the whole: versions, settings."""
+        self.cache: StatisticsCache | None = None
+        """Keeps what is computed of tensors; None computes it again in each process."""
         self._readers, self._overflow_readers = readers, overflow_readers or {}
         self._tensors: list[DebugTensor] = []
         self._places: dict[DebugTensor, int] = {}
@@ -103,9 +106,11 @@ class RecordedSteps:
         """The data without the last step of each rank, which a training may still write."""
         last = {(rank, max(self.steps(rank))) for rank in self.ranks}
         readers = {key: reader for key, reader in self._readers.items() if key not in last}
-        return RecordedSteps(
+        found = RecordedSteps(
             self.format, self.framework, readers, self.problems, self.fields, self.facts, self._overflow_readers
         )
+        found.cache = self.cache
+        return found
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
         """Overflows within operators that a device recorded; empty without any. Raises as ``at``."""
@@ -153,15 +158,25 @@ class RecordedSteps:
         for place, row in enumerate(rows):
             if row.statistics is not None:
                 values[place], digests[place] = row.statistics, row.digest
-            if row.array is not None:
-                stored = row.array
-                computed = self.problems.read(stored.path, lambda _, stored=stored: stored.statistics())
-                if computed is not None:
-                    values[place], digests[place] = computed
+        arrays = {place: row.array for place, row in enumerate(rows) if row.array is not None}
+        computed = self._statistics(step, rank, list(arrays.values()))
+        for place, found in zip(arrays, computed, strict=True):
+            if found is not None:
+                values[place], digests[place] = found
         tensor = np.array(self._index(rows), np.int32)
         order = np.array([row.order for row in rows], np.int32)
         attributes = [row.attributes for row in rows if row.attributes is not None]
         return _Computed(rows, StepStatistics(step, rank, tensor, order, values, digests, attributes))
+
+    def _statistics(self, step: int, rank: int, arrays: Sequence[StoredArray]) -> list[ArrayStatistics | None]:
+        """Of each array; None of those that can't be read, which is noted."""
+
+        def compute(stored: StoredArray) -> ArrayStatistics | None:
+            return self.problems.read(stored.path, lambda _: stored.statistics())
+
+        if self.cache is None:
+            return [compute(each) for each in arrays]
+        return self.cache.statistics(step, rank, arrays, compute)
 
     def _index(self, rows: Sequence[RecordedTensor]) -> list[int]:
         for row in rows:

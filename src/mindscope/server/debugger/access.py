@@ -27,9 +27,11 @@ READABLE: dict[int | str, dict[str, Any]] = {
 
 def sources_of(viewer: Viewer) -> OpenSources:
     """The open debugging data of a viewer."""
-    from mindscope.server.debugger.sources import OpenSources  # readers would delay the first response
+    from mindscope.reading.debugging_data import statistics_cache  # readers would delay the first response
+    from mindscope.server.debugger.sources import OpenSources
 
-    return viewer.shared(OpenSources)
+    catalog = viewer.catalog
+    return viewer.shared(OpenSources, lambda: OpenSources(statistics_cache(catalog.workspace, catalog.cache_bytes)))
 
 
 def opened_source(viewer: Viewer, run: str, source: str) -> OpenSource:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.ranks import rank_stores
+from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
@@ -103,7 +104,8 @@ def _while_connected(elements: TensorElements) -> TensorElements:
 class OpenSources:
     """The debugging data that were used last. For any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: StatisticsCache | None) -> None:
+        self._cache = cache
         self._lock = RLock()
         self._open: OrderedDict[tuple[str, str], OpenSource] = OrderedDict()
 
@@ -126,7 +128,9 @@ class OpenSources:
         """The data in a directory. Raises FormatError, OSError."""
         with self._lock:
             key, version = (run, source), dump_version(found.path)
-            return self._kept(key, version) or self._keep(OpenSource(found.read(), version, key))
+            return self._kept(key, version) or self._keep(
+                OpenSource(found._replace(cache=self._cache).read(), version, key)
+            )
 
     def _own(self, store: RunStore, runs: Mapping[str, RunStore]) -> OpenSource:
         stores = [each for each in rank_stores(store, runs) if has_statistics(each)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named columns in one file of a cache: a JSON header, then the columns, which are mapped into memory on opening.
 
-byte 0   four bytes that tell what it holds
+byte 0   four bytes that say what it holds
      4   uint32: version of the layout
      8   uint64: length H of the header
     16   uint32: CRC-32 of the header
