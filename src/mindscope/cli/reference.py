@@ -40,7 +40,7 @@ The configuration is Python: the line `PORT = 8081` sets the port. The viewer's 
 | `WORKSPACE/annotations.sqlite3` | annotations: notes, tags, colors, pins, thresholds, views, mutes, targets |
 | `WORKSPACE/annotations.copy.sqlite3` | copy of the annotations, once a day and when the viewer stops after a change |
 | `WORKSPACE/annotations.damaged-*.sqlite3` | damaged annotations that the viewer replaced |
-| `WORKSPACE/cache` | cache of logs; you can delete it at any time |
+| `WORKSPACE/cache` | caches of logs, profiles and statistics of dumps; you can delete it at any time |
 | `~/.local/state/mindscope` or `$XDG_STATE_HOME/mindscope` | list of running viewers for `status` and `stop` |
 
 **Annotations** are original data: back them up. The viewer detects flipped bits and lost pages by checksums. It then
