@@ -52,10 +52,11 @@ module.exports = {
       lineage: ["scales", "text"],
       runs: ["lineage", "text"],
       tables: ["series", "runs", "lineage", "text"],
-      graphs: ["text"],
+      debugger: ["runs", "lineage", "scales", "text"],
+      graphs: ["debugger", "text"],
       landscapes: ["tables", "series", "scales", "text"],
       profiles: ["scales", "text"],
-      view: ["graphs", "landscapes", "tables", "runs", "lineage", "series", "scales", "text"],
+      view: ["debugger", "graphs", "landscapes", "tables", "runs", "lineage", "series", "scales", "text"],
     }),
     ...folders("state", {
       requests: [],

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -81,7 +82,7 @@ def test_the_names_of_the_logs_are_answered(viewer: LiveViewer, path: str):
 
 def test_no_address_is_left_out_of_the_document():
     room = Path(server.__path__[0])
-    files = [file for file in room.rglob("*.py") if "router = APIRouter(" in file.read_text("utf-8")]
+    files = [file for file in room.rglob("*.py") if re.search(r"^router\b.*=", file.read_text("utf-8"), re.MULTILINE)]
     names = [".".join(file.relative_to(room).with_suffix("").parts) for file in files]
     modules = [import_module(f"mindscope.server.{name}") for name in names]
     served = {f"/api{route.path}" for module in modules for route in module.router.routes}

@@ -17,6 +17,8 @@ from fastapi.testclient import TestClient
 from mindscope.ingest import Catalog
 from mindscope.profile.texts import ADVICE, MISSING
 from mindscope.server.app import create_app
+from mindscope.server.profiles.timeline.query import first_rows
+from mindscope.server.profiles.timeline.schema import TrackRows
 from mindscope.settings import Settings
 
 EVENTS: list[dict[str, Any]] = [
@@ -184,7 +186,9 @@ def test_a_window_stays_small_whatever_it_holds(client: TestClient, tmp_path: Pa
     query = {**of, "begin_ns": 0, "pixel_ns": 1, "width": 10, "tracks": [{"track": 0, "rows": 1025}]}
     refused = client.post("/api/profiles/window", json=query)
     assert refused.status_code == 422
-    assert "1025 rows, want at most 1024" in refused.text
+    assert "less than or equal to 1024" in refused.text
+    many = [{"track": 0, "rows": 1000}, {"track": 1, "rows": 1000}, {"track": 2, "rows": 1000}]
+    assert first_rows([TrackRows(**each) for each in many]) == {0: 1000, 1: 24}
 
 
 @pytest.mark.parametrize(("run", "profile"), [("run", NAME), ("run/rank_1", NAME + ".gz")])

@@ -8987,7 +8987,7 @@ export interface components {
          * WindowQuery
          * @description ``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters.
          *
-         *     The tracks have at most 1,024 rows together.
+         *     Of the rows of all tracks, the first 1,024 are answered.
          */
         WindowQuery: {
             /** Begin Ns */

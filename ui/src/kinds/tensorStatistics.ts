@@ -36,6 +36,6 @@ MINDSPORE_DUMP_CONFIG=dump.json \\
       const hasDump = run.contents?.some(({ kind }) => DEBUG_DATA.contents.includes(kind)) ?? false;
       return hasDump || (run.tags.tensor_statistics ?? 0) > 0 ? t("kind.tensor_statistics") : "";
     },
-    preview: () => import("../pages/previews/DebuggerPreview.svelte"),
+    preview: () => import("../pages/debugger/preview/DebuggerPreview.svelte"),
   },
 };

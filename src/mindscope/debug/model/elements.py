@@ -45,6 +45,6 @@ def elements_of(array: NDArray[Any], dtype: str = "") -> TensorElements:
     """
 
     def read(start: int, count: int) -> NDArray[Any]:
-        return array.flat[start : start + count]
+        return np.asarray(array.flat[start : start + count])
 
     return TensorElements(array.shape, dtype or str(array.dtype), array.dtype, array.nbytes, read)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PHASES, ROLES, type DebugPhase, type DebugRole } from "../debugger/tensorRoles";
 import type { ColumnSort } from "../tables/columnSort";
 import type { Filter } from "../text/textFilter";
 import { wholeNumber } from "./queryValues";
@@ -13,10 +14,6 @@ export const DEBUG_TABS = ["statistics", "first_bad", "watchpoints", "compare", 
 export type DebugTab = (typeof DEBUG_TABS)[number];
 export const DEBUG_SHOWS = ["table", "heat", "elements"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
-export const PHASES = ["forward", "backward", "optimizer"] as const;
-export type DebugPhase = (typeof PHASES)[number];
-export const ROLES = ["input", "output", "parameter", "gradient"] as const;
-export type DebugRole = (typeof ROLES)[number];
 
 /** A watchpoint as a text of `mindscope debug --watch`. */
 export interface WatchEntry {

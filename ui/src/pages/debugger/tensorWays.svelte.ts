@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { groupDigits } from "../../core/text/format";
-import { openedTensor, type DebugRole } from "../../core/view/debugView";
+import type { DebugRole } from "../../core/debugger/tensorRoles";
+import { openedTensor } from "../../core/view/debugView";
 import { t } from "../../i18n/i18n.svelte";
 import { LoggedRuns } from "../../state/data/loggedRuns.svelte";
 import { runs } from "../../state/data/runs.svelte";

@@ -10,11 +10,11 @@ from pydantic import Field
 from mindscope.debug.compare.result import DivergenceCause
 from mindscope.debug.difference_level import Level
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.server.debugger.schema import MOST_PAGE, MOST_WORDS, Number, OfAllRanks, Step
+from mindscope.server.debugger.schema import MOST_PAGE, MOST_STEP, MOST_WORDS, Number, OfAllRanks, Step
 from mindscope.server.http.schema import Answer, Column, IsNumber, Query, Whole
 
 OperatorName = Annotated[str, Field(min_length=1, max_length=4096)]
-Offset = Annotated[int, Field(ge=-(2**62), le=2**62), IsNumber]
+Offset = Annotated[int, Field(ge=-MOST_STEP, le=MOST_STEP), IsNumber]
 Words = Annotated[list[str], Field(max_length=MOST_WORDS)]
 
 

@@ -27,6 +27,7 @@ from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.reader import OpenProfile
 from mindscope.server.profiles.timeline.schema import (
+    MOST_ROWS,
     Argument,
     ArrowEntry,
     CounterColumns,
@@ -44,6 +45,7 @@ from mindscope.server.profiles.timeline.schema import (
     StepEntry,
     TimelineFacts,
     TrackEntry,
+    TrackRows,
     WindowColumns,
     WindowHeader,
     WindowQuery,
@@ -113,11 +115,21 @@ def most_window_bytes(width: int) -> int:
     return max(MOST_WINDOW_BYTES, BYTES_A_PIXEL * width)
 
 
+def first_rows(tracks: Sequence[TrackRows]) -> dict[int, int]:
+    """Rows by track, of the first ``MOST_ROWS`` of all tracks."""
+    rows: dict[int, int] = {}
+    left = MOST_ROWS
+    for each in tracks:
+        if left > 0:
+            rows[each.track] = min(each.rows, left)
+            left -= rows[each.track]
+    return rows
+
+
 def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
     zero, _ = timeline.time_range
     range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
-    rows = {each.track: each.rows for each in query.tracks}
-    window = window_of(timeline, rows, range)
+    window = window_of(timeline, first_rows(query.tracks), range)
     data = ColumnData()
     lanes = window.lanes
     names, wide_name = np.unique(timeline.name[window.wide], return_inverse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from mindscope.profile.timeline_window import MOST_PIXELS
 from mindscope.server.http.schema import Answer, Column, IsNumber, Query, ReasonEntry, Whole
@@ -117,22 +117,16 @@ class TrackRows(Query):
     """The first ``rows`` rows of a track."""
 
     track: Whole = Field(ge=0, le=MOST_SLICE)
-    rows: Whole = Field(ge=1, le=65_536)
-
-
-def _few_rows(tracks: list[TrackRows]) -> list[TrackRows]:
-    if (rows := sum(each.rows for each in tracks)) > MOST_ROWS:
-        raise ValueError(f"{rows} rows, want at most {MOST_ROWS}: request those that are on the screen")
-    return tracks
+    rows: Whole = Field(ge=1, le=MOST_ROWS)
 
 
 class WindowQuery(OfTimeline):
     """``width`` pixels of ``pixel_ns`` nanoseconds from ``begin_ns`` on, of tracks and counters.
 
-    The tracks have at most 1,024 rows together.
+    Of the rows of all tracks, the first 1,024 are answered.
     """
 
-    tracks: Annotated[list[TrackRows], Field(max_length=MOST_ROWS), AfterValidator(_few_rows)]
+    tracks: list[TrackRows] = Field(max_length=MOST_ROWS)
     counters: list[Whole] = Field(default=[], max_length=MOST_COUNTERS)
     begin_ns: Whole = Field(ge=-MOST_TIME, le=MOST_TIME)
     pixel_ns: Whole = Field(ge=1, le=2**47)

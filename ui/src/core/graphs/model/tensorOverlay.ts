@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { figureText, isShare } from "../../debugger/figureText";
+import type { DebugPhase, DebugRole } from "../../debugger/tensorRoles";
 import { formatValue } from "../../text/format";
-import type { DebugPhase, DebugRole } from "../../view/debugView";
 import { isOverlay, type ItemValues, type Overlay } from "./overlay";
 import type { ScopeTree } from "./scopeTree";
 
