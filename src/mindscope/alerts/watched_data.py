@@ -13,7 +13,8 @@ from mindscope.debug.model.source import DebugSource
 from mindscope.debug.open import FoundDebugData
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, statistics_version
-from mindscope.reading.debugging_data import OWN, dump_version, dumps_of
+from mindscope.reading.debugging_data import OWN, dumps_of
+from mindscope.reading.dump_versions import DumpVersions
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
@@ -102,14 +103,19 @@ class DumpData:
 
     @staticmethod
     def below(
-        catalog: Catalog, versions: Mapping[DataKey, str], cache: StatisticsCache | None, *, is_followed: bool
+        catalog: Catalog,
+        versions: Mapping[DataKey, str],
+        dump_versions: DumpVersions,
+        cache: StatisticsCache | None,
+        *,
+        is_followed: bool,
     ) -> Iterator[DumpData]:
         """All dumps that can be read; ``versions`` are those of the last time."""
         for id, store in catalog.runs.items():
             if not _DUMPS.isdisjoint(content.kind for content in store.contents):
                 with suppress(OSError):  # deleted since it was found
                     for name, found in dumps_of(store):
-                        version = dump_version(found.path)
+                        version = dump_versions.of(found.path)
                         is_settled = not is_followed or versions.get((id, name)) == version
                         yield DumpData((id, name), found._replace(cache=cache), version, is_settled, is_followed)
 

@@ -24,8 +24,6 @@ OWN = "."
 """The name of what a ``Debugger`` recorded into the runs of a training, beside names of paths."""
 BASE_ID = "."
 """Of a run that is the base directory: what lies beside it is not shown."""
-MOST_DIRECTORIES = 20_000
-"""Of a dump, whose changes are noticed."""
 _MOST_ENTRIES = 20_000
 _STATISTICS = "tensor_statistics"
 """In the folder of caches, for the dumps of all base directories."""
@@ -44,15 +42,6 @@ def statistics_cache(workspace: Path | None, cache_bytes: int = DEFAULT_CACHE_BY
 def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
     """The dumps below and beside the directory of a run with their paths. Raises OSError."""
     return debug_data_of(Path(store.path), has_beside=store.id != BASE_ID)
-
-
-def dump_version(path: Path) -> str:
-    """Changes when a file or directory is added or removed. Raises OSError."""
-    count, modified_ns = 1, path.stat().st_mtime_ns
-    for directory, _, _ in islice(os.walk(path), MOST_DIRECTORIES):
-        with suppress(OSError):
-            count, modified_ns = count + 1, max(modified_ns, Path(directory).stat().st_mtime_ns)
-    return f"{count:x}-{modified_ns:x}"
 
 
 def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple[str, FoundDebugData]]:

@@ -22,7 +22,8 @@ from mindscope.debug.open import FoundDebugData
 from mindscope.debug.views.tensor_filter import TensorFilter
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, has_statistics, statistics_version
-from mindscope.reading.debugging_data import OWN, dump_version, dumps_of
+from mindscope.reading.debugging_data import OWN, dumps_of
+from mindscope.reading.dump_versions import DumpVersions
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import check_connected
 from mindscope.store import RunStore
@@ -106,6 +107,7 @@ class OpenSources:
 
     def __init__(self, cache: StatisticsCache | None) -> None:
         self._cache = cache
+        self._versions = DumpVersions()
         self._lock = RLock()
         self._open: OrderedDict[tuple[str, str], OpenSource] = OrderedDict()
 
@@ -127,7 +129,7 @@ class OpenSources:
     def dump(self, run: str, source: str, found: FoundDebugData) -> OpenSource:
         """The data in a directory. Raises FormatError, OSError."""
         with self._lock:
-            key, version = (run, source), dump_version(found.path)
+            key, version = (run, source), self._versions.of(found.path)
             return self._kept(key, version) or self._keep(
                 OpenSource(found._replace(cache=self._cache).read(), version, key)
             )
