@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,13 @@ def test_overview_says_where_the_time_goes(open_at: OpenAt) -> None:
     expect(page.get_by_test_id("profile-overview")).to_contain_text("10.00\u2009ms")
     expect(page.get_by_test_id("profile-overview")).to_contain_text("profile_memory=True")
     expect(page.get_by_test_id("profile-skipped")).to_contain_text("1 without a duration")
+    with page.expect_download() as saved:
+        page.get_by_test_id("save-view").click()
+    text = saved.value.path().read_text()
+    view = json.loads(re.search(r'id="values">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
+    titles = [card["title"] for card in view["cards"]]
+    assert titles[:5] == ["Figures", "Advice", "Time of each step", "Top operators by self time", "Top kernels by time"]
+    assert "profile_memory=True" in text
     page.get_by_test_id("step-bars").click()
     expect(page.get_by_test_id("timeline-tracks")).to_be_visible()
     until(page, lambda: "timeline" in address(page))

@@ -105,6 +105,7 @@ export const profiles = {
   "profile.occupancy": "Occupancy",
   "profile.tensor_cores": "Tensor cores",
   "profile.peak_of": "Peak memory, {device}",
+  "profile.figures": "Figures",
   "profile.step_times": "Time of each step",
   "profile.step_times_hint": "Click a step to open it in the timeline.",
   "profile.advice": "Advice",

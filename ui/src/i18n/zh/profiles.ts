@@ -107,6 +107,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.occupancy": "占用率",
   "profile.tensor_cores": "Tensor Core 占比",
   "profile.peak_of": "{device} 内存峰值",
+  "profile.figures": "指标",
   "profile.step_times": "各训练步耗时",
   "profile.step_times_hint": "单击训练步可在时间线中打开。",
   "profile.advice": "优化建议",
