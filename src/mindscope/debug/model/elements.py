@@ -44,9 +44,9 @@ def elements_of(array: NDArray[Any], dtype: str = "") -> TensorElements:
         dtype: of the tensor, where the array has a wider one.
     """
 
-    flat: Any = array.flat
+    memory: Any = array
 
     def read(start: int, count: int) -> NDArray[Any]:
-        return np.asarray(flat[start : start + count])
+        return np.asarray(memory.flat[start : start + count])
 
     return TensorElements(array.shape, dtype or str(array.dtype), array.dtype, array.nbytes, read)
