@@ -82,10 +82,11 @@ bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 # broken logs by every way to read them, odd requests; the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
 SEED ?= $(shell date +%s)
 ROUNDS ?= 300
+PROFILE_FUZZ := $(addprefix tests/profile/test_,kineto_fuzz.py format_fuzz.py xplane.py ascend_database.py nsight_export.py)
 
 fuzz: $(VENV)/.dev $(VENV)/.package
 	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
-	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py tests/profile/test_kineto_fuzz.py tests/server/test_openapi.py
+	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

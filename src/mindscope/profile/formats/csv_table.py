@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.formats.json_values import bounded, whole_numbers
 
 _UNIT_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _UNIT_BYTES = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
@@ -71,7 +72,7 @@ class CsvTable:
     def counts(self, *aliases: str) -> NDArray[np.int64] | None:
         """As ``numbers``, whole; 0 for what is no number."""
         found = self.numbers(*aliases)
-        return None if found is None else np.rint(np.nan_to_num(found, posinf=0, neginf=0)).astype(np.int64)
+        return None if found is None else whole_numbers(found)
 
     def nanoseconds(self, *aliases: str, unit: str = "us", missing: int = 0) -> NDArray[np.int64] | None:
         """Times or durations, exact, in the unit that the header names, else in ``unit``; ``missing`` for no number."""
@@ -177,6 +178,6 @@ def _unit(name: str) -> str:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return bounded(float(text))
     except ValueError:
         return float("nan")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.columns import Column, Table, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.json_values import bounded
 from mindscope.profile.trace import Counter, Track
 
 _NOTHING = ("", "-", "--", "n/a", "na", "nan", "null", "none")
@@ -111,7 +112,7 @@ def _typed(cells: Sequence[str]) -> Column:
 
 def _number(cell: str) -> float | None:
     try:
-        return float(cell)
+        return bounded(float(cell))
     except ValueError:
         return None
 

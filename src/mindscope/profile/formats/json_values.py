@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of JSON files whose layout nobody guarantees: what is not as expected counts as empty."""
+"""Values of files whose layout nobody guarantees: what is not as expected counts as empty."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_MOST = 1e30
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
@@ -29,6 +35,17 @@ def whole_of(value: Any, other: int) -> int:
 def number_of(value: Any) -> float:
     """A number, also as a text; 0 for anything else."""
     try:
-        return float(value)
-    except (TypeError, ValueError):
+        return bounded(float(value))
+    except (TypeError, ValueError, OverflowError):
         return 0.0
+
+
+def bounded(number: float) -> float:
+    """A number, or NaN beyond any figure of a profile; sums and products of the others are finite."""
+    return number if abs(number) < _MOST else nan
+
+
+def whole_numbers(values: ArrayLike) -> NDArray[np.int64]:
+    """Rounded; 0 for NaN, and for what 64 bits can't hold."""
+    found = np.rint(np.asarray(values, np.float64))
+    return np.where(np.abs(found) < 1 << 63, found, 0).astype(np.int64)

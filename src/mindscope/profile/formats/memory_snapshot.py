@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -12,6 +13,7 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.formats.json_values import mapping_of
 from mindscope.profile.formats.memory_segments import (
     RELEASES,
     RESERVES,
@@ -90,8 +92,7 @@ class _Snapshot:
         self.has_times = bool(stamps)
         """The oldest have none: their order counts."""
         self.origin_us = min(stamps, default=0)
-        settings = content.get("allocator_settings")
-        self.settings: dict[str, Any] = dict(cast("dict[str, Any]", settings)) if isinstance(settings, dict) else {}
+        self.settings = _plain(content.get("allocator_settings"))
         self._stacks: dict[int, str] = {}  # id of a list of frames, which lives as long as the content
 
     @property
@@ -270,6 +271,14 @@ def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
 def _entries(trace: Any) -> list[Mapping[str, Any]]:
     """Those whose action is a text."""
     return [each for each in _mappings(trace) if isinstance(each.get("action"), str)]
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """Settings as JSON has them; none if they are no object, or contain themselves."""
+    try:
+        return dict(mapping_of(json.loads(json.dumps(settings, default=str, skipkeys=True))))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _whole(value: Any) -> int:

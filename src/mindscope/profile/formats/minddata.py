@@ -15,7 +15,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
-from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
+from mindscope.profile.formats.json_values import bounded, list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.minddata_summary import PipelineSummary, read_pipeline_summary, with_summary
 from mindscope.profile.formats.problems import Problems
 
@@ -192,7 +192,7 @@ def _queue_lines(path: Path) -> NDArray[np.float64] | None:
     rows: list[list[float]] = []
     for line in read_lines(path):
         try:
-            numbers = [float(word) for word in line.split()]
+            numbers = [bounded(float(word)) for word in line.split()]
         except ValueError:
             continue
         if len(numbers) in (4, 5):
@@ -204,8 +204,8 @@ def _queue_samples(lines: NDArray[np.float64], name: str) -> QueueSamples:
     rows = lines[lines[:, 0] == _QUEUE]
     return QueueSamples(
         queue=TextColumn.constant(name, len(rows)),
-        size=rows[:, 3].astype(np.int64),
-        capacity=rows[:, 1].astype(np.int64),
+        size=whole_numbers(rows[:, 3]),
+        capacity=whole_numbers(rows[:, 1]),
         step=_from_1(rows[:, 2]),
         time=_stamps(rows),
     )
@@ -221,7 +221,7 @@ def _batches(lines: NDArray[np.float64]) -> BatchWaits | None:
     return BatchWaits(
         step=_from_1(fetches[:, 2]),
         start=_stamps(fetches),
-        wait=(fetches[:, 3] * 1e6).astype(np.int64),
+        wait=whole_numbers(fetches[:, 3] * 1e6),
         push=_of_batches(by_extra[_PUSH], fetches[:, 2]),
         whole=_of_batches(by_extra[_BATCH], fetches[:, 2]) if len(by_extra[_BATCH]) else None,
     )
@@ -230,7 +230,7 @@ def _batches(lines: NDArray[np.float64]) -> BatchWaits | None:
 def _of_batches(times: NDArray[np.float64], batches: NDArray[np.float64]) -> NDArray[np.int64]:
     """Nanoseconds of each batch; 0 where a line lacks."""
     known = dict(zip(times[:, 2].tolist(), times[:, 3].tolist(), strict=True))
-    return np.array([known.get(batch, 0) * 1e6 for batch in batches.tolist()]).astype(np.int64)
+    return whole_numbers([known.get(batch, 0) * 1e6 for batch in batches.tolist()])
 
 
 def _batches_of_stamps(rows: NDArray[np.float64]) -> BatchWaits | None:
@@ -238,8 +238,8 @@ def _batches_of_stamps(rows: NDArray[np.float64]) -> BatchWaits | None:
         return None
     return BatchWaits(
         step=_from_1(rows[:, 2])[1:],
-        start=(rows[:-1, 4] * 1e6).astype(np.int64),
-        wait=np.maximum(np.diff(rows[:, 4]) * 1e6, 0).astype(np.int64),
+        start=whole_numbers(rows[:-1, 4] * 1e6),
+        wait=np.maximum(whole_numbers(np.diff(rows[:, 4]) * 1e6), 0),
     )
 
 
@@ -274,13 +274,13 @@ def _joined(samples: list[QueueSamples]) -> QueueSamples | None:
 
 def _from_1(batches: NDArray[np.float64]) -> NDArray[np.int64]:
     """Numbers of batches; a profile that began later starts at a higher one."""
-    found = batches.astype(np.int64)
+    found = whole_numbers(batches)
     return found - found.min() + 1 if len(found) else found
 
 
 def _stamps(rows: NDArray[np.float64]) -> NDArray[np.int64] | None:
     """Nanoseconds of the clock of the host; None where a line lacks its stamp."""
-    return None if np.isnan(rows[:, 4]).any() else (rows[:, 4] * 1e6).astype(np.int64)
+    return None if np.isnan(rows[:, 4]).any() else whole_numbers(rows[:, 4] * 1e6)
 
 
 def _whole(text: Any) -> int:

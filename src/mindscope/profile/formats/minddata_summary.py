@@ -18,7 +18,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import PipelineFindings, PipelineOperations
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import read_lines
-from mindscope.profile.formats.json_values import list_of, number_of, whole_of
+from mindscope.profile.formats.json_values import list_of, number_of, whole_numbers, whole_of
 
 _NONE = -1
 """Of operations without a queue, and the parent of the root."""
@@ -53,7 +53,7 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
         name=TextColumn.of(f"{type}Op_{id}" for type, id in zip(types, ids, strict=True)),
         type=TextColumn.of(f"{type}Op" for type in types),
         parent=np.array(parents[: len(ids)], np.int64),
-        workers=np.maximum(np.nan_to_num(_numbers(content, "num_workers", len(ids))), 0).astype(np.int64),
+        workers=np.maximum(whole_numbers(_numbers(content, "num_workers", len(ids))), 0),
         queue_size=np.nan_to_num(size),
         queue_usage=usage,
         queue_empty=_numbers(content, "queue_empty_freq_pct", len(ids)) / 100,

@@ -15,6 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.formats.ascend.packets import packets_of
+from mindscope.profile.formats.json_values import bounded, whole_numbers
 from mindscope.reasons import Reason
 
 _STEP = re.compile(r"step\s*(\d+)")
@@ -89,8 +90,8 @@ def links_table(operations: Sequence[AscendOperation]) -> Links | None:
         source=np.array([row[1] for row in rows], np.int64),
         destination=np.array([row[2] for row in rows], np.int64),
         step=np.array([row[0] for row in rows], np.int64),
-        size=np.array([_number(facts, "Transit Size(MB)") * _MB for *_, facts in rows]).astype(np.int64),
-        transit=np.array([_number(facts, "Transit Time(ms)") * 1e6 for *_, facts in rows]).astype(np.int64),
+        size=whole_numbers([_number(facts, "Transit Size(MB)") * _MB for *_, facts in rows]),
+        transit=whole_numbers([_number(facts, "Transit Time(ms)") * 1e6 for *_, facts in rows]),
     )
 
 
@@ -143,13 +144,13 @@ def _nanoseconds(stamp_us: float) -> int:
 
 
 def _milliseconds(times: list[Mapping[str, Any]], name: str) -> Any:
-    return np.rint([_number(each, name) * 1e6 for each in times]).astype(np.int64)
+    return whole_numbers([_number(each, name) * 1e6 for each in times])
 
 
 def _number(facts: Mapping[str, Any], name: str) -> float:
     try:
-        found = float(facts.get(name, 0))
-    except (TypeError, ValueError):
+        found = bounded(float(facts.get(name, 0)))
+    except (TypeError, ValueError, OverflowError):
         return 0.0
     return found if np.isfinite(found) else 0.0
 

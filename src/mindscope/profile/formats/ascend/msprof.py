@@ -68,7 +68,7 @@ class _Msprof:
         files = [*sorted(path.glob("info.json*")), *sorted(path.glob("device_*/info.json*"))]
         self.information = dict(self.problems.read(files[-1] if files else None, read_object) or {})
         rank = self.information.get("rank_id")
-        self.rank = max(rank, 0) if isinstance(rank, int) else 0
+        self.rank = rank if isinstance(rank, int) and 0 <= rank < 1 << 31 else 0
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
         """How to read each part."""

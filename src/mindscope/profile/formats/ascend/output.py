@@ -46,6 +46,7 @@ from mindscope.profile.trace import Trace
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _ENDINGS = ("_ascend_ms", "_ascend_pt")
 _STAMP = re.compile(r"_\d{17}(_ascend_(ms|pt))?$")
+_NUMBER = re.compile(r"-?\d{1,9}")
 _RANK = re.compile(r"_(\d+)\.[a-z]+$")
 
 _T = TypeVar("_T")
@@ -233,9 +234,9 @@ class _Output:
 
     def _rank(self) -> int:
         """That a file names, in it or in its own name; -1 of a single process is 0."""
-        named = self.information.get("rank_id")
-        if str(named).lstrip("-").isdecimal():
-            return max(int(str(named)), 0)
+        named = str(self.information.get("rank_id"))
+        if _NUMBER.fullmatch(named):
+            return max(int(named), 0)
         files = [*self._root.glob("profiler_info_*.json"), *self._root.glob("FRAMEWORK/cpu_op_*_[0-9]*.*")]
         return next((int(found[1]) for file in sorted(files) if (found := _RANK.search(file.name))), 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mindscope.profile.columns import Column
 from mindscope.profile.communication import SMALL_MB
-from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
+from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
 
 _FIGURES = (
     ("rdma_time", "RDMA", "Transit Time(ms)"),
@@ -36,7 +36,7 @@ def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
     for column, link, figure in _FIGURES:
         values = [number_of(mapping_of(each.get(link)).get(figure)) for each in operations]
         if any(values):
-            found[column] = np.rint(np.nan_to_num(values, posinf=0, neginf=0) * 1e6).astype(np.int64)
+            found[column] = whole_numbers(np.array(values) * 1e6)
     return found
 
 

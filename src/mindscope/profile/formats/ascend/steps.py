@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from mindscope.profile.columns import Column, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.json_values import whole_numbers
 from mindscope.profile.steps import Steps
 from mindscope.profile.trace import Trace
 
 _MARK = re.compile(r"(?:ProfilerStep#|Step |step)(\d+)")
+_LONGEST = 7 * 86_400 * 1_000_000_000
+"""Nanoseconds, as of slices."""
 _EXTRA = {"Stage": "stage", "Bubble": "bubble", "Preparing": "preparing"}
 
 
@@ -27,14 +30,13 @@ def steps_of(table: CsvTable, trace: Trace | None) -> Steps | None:
     Raises:
         KeyError: the file has no column Computing.
     """
-    compute = table.nanoseconds("Computing")
-    if compute is None:
+    if table.nanoseconds("Computing") is None:
         raise KeyError(f"no column Computing, it has {', '.join(table.names) or 'none'}")
-    if not len(compute):
+    if not len(table):
         return None
-    nothing = np.zeros(len(compute), np.int64)
-    alone = _or(table.nanoseconds("Communication(Not Overlapped)"), nothing)
-    idle = _or(table.nanoseconds("Free"), nothing)
+    compute = _part(table, "Computing")
+    alone = _part(table, "Communication(Not Overlapped)")
+    idle = _part(table, "Free")
     duration = compute + alone + idle
     number = _numbers(table, len(compute))
     extra: dict[str, Column] = {
@@ -72,7 +74,7 @@ def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
     As many ids as steps are those of the profiler, in their order, where the steps have the numbers of the run.
     """
     known = np.isfinite(ids)
-    in_file = np.unique(ids[known]).astype(np.int64)
+    in_file = np.unique(whole_numbers(ids[known]))
     numbers = steps.number[np.argsort(steps.start, kind="stable")]
     if not len(in_file):
         return None
@@ -80,7 +82,7 @@ def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
         numbers = in_file
     elif len(in_file) != len(numbers):
         return None
-    place = np.searchsorted(in_file, np.where(known, ids, in_file[0]).astype(np.int64))
+    place = np.searchsorted(in_file, np.where(known, whole_numbers(ids), in_file[0]))
     return TextColumn(np.where(known, place + 1, 0).astype(np.uint32), ["", *map(str, numbers.tolist())])
 
 
@@ -89,7 +91,7 @@ def _numbers(table: CsvTable, count: int) -> NDArray[np.int64]:
     found = table.numbers("Step")
     if found is None or not np.isfinite(found).all():
         return np.arange(count, dtype=np.int64)
-    return found.astype(np.int64)
+    return whole_numbers(found)
 
 
 def _starts(number: NDArray[np.int64], duration: NDArray[np.int64], trace: Trace | None) -> NDArray[np.int64]:
@@ -102,5 +104,7 @@ def _starts(number: NDArray[np.int64], duration: NDArray[np.int64], trace: Trace
     return starts
 
 
-def _or(column: NDArray[np.int64] | None, other: NDArray[np.int64]) -> NDArray[np.int64]:
-    return other if column is None else column
+def _part(table: CsvTable, name: str) -> NDArray[np.int64]:
+    """Nanoseconds of a part of each step; of a damaged file none is negative, and their sums are finite."""
+    found = table.nanoseconds(name)
+    return np.zeros(len(table), np.int64) if found is None else np.clip(found, 0, _LONGEST)

@@ -15,6 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.json_values import whole_numbers
 from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
@@ -64,7 +65,7 @@ def ascend_operators(
     counts = detail.counts("execution_frequency")
     if counts is None:
         counts = _counted(names, runs)
-    total = np.rint(np.nan_to_num(average_ms) * 1e6 * counts).astype(np.int64)
+    total = whole_numbers(average_ms * 1e6 * counts)
     unknown = CompiledOperator("", "", "")
     cores = detail.texts("task_type")
     return Operators(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.columns import Table, TextColumn
 from mindscope.profile.formats.ascend.communication import read_object
-from mindscope.profile.formats.json_values import list_of, mapping_of, number_of
+from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.mindspore.gpu import kernel_kind
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.kernels import Kernels
@@ -159,7 +159,7 @@ def _steps(operators: Operators | None) -> Steps | None:
 
 def _durations(runs: Sequence[tuple[int, Mapping[str, Any]]]) -> NDArray[np.int64]:
     times = [number_of(run.get("dur", run.get("duration"))) for _, run in runs]
-    return np.rint(np.array(times) * 1000).astype(np.int64)
+    return whole_numbers(np.array(times) * 1000)
 
 
 def _shape(value: Any) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Links
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.json_values import number_of, whole_numbers
 
 _KB = 1000
 
@@ -35,8 +36,8 @@ def links_of(table: CsvTable) -> Links | None:
         source=np.array([row[1] for row in rows], np.int64),
         destination=np.array([row[2] for row in rows], np.int64),
         kind=TextColumn.of(row[3] for row in rows),
-        transit=np.array([row[4] * 1e6 for row in rows]).astype(np.int64),
-        size=np.array([row[5] * _KB for row in rows]).astype(np.int64),
+        transit=whole_numbers([row[4] * 1e6 for row in rows]),
+        size=whole_numbers([row[5] * _KB for row in rows]),
     )
 
 
@@ -52,4 +53,4 @@ def _links(info: str) -> Iterator[tuple[int, int, str, tuple[float, float]]]:
             for kind, amounts in cast("Mapping[str, Any]", kinds).items():
                 values = [each for each in cast("list[Any]", amounts) if isinstance(each, (int, float))]
                 if len(values) >= 2:
-                    yield int(source), int(destination), kind, (float(values[0]), float(values[1]))
+                    yield int(source), int(destination), kind, (number_of(values[0]), number_of(values[1]))
