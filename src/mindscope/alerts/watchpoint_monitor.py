@@ -18,7 +18,7 @@ from mindscope.analysis.ranks import rank_stores
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import has_statistics
-from mindscope.reading.debugging_data import OWN, statistics_cache
+from mindscope.reading.debugging_data import OWN, existing_cache
 from mindscope.reading.dump_versions import DumpVersions
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class WatchpointMonitor:
     def __init__(self, catalog: Catalog, calm: int, most_rows: int | None = None) -> None:
         self._catalog, self._calm, self._most_rows = catalog, calm, most_rows
         self._dump_versions = DumpVersions()
-        self._cache = statistics_cache(catalog.workspace, catalog.cache_bytes)
+        self._cache = existing_cache()
         self._rules: tuple[Rule, ...] = ()
         self._watched: dict[DataKey, _Watched] = {}
         self._pending: dict[DataKey, None] = {}

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.open import FoundDebugData, find_debug_data, recognize_debug_data
+from mindscope.errors import SettingsError
 from mindscope.ingest.file_names import is_event_name, readable
-from mindscope.settings import DEFAULT_CACHE_BYTES
+from mindscope.settings import DEFAULT_CACHE_BYTES, load_settings
 from mindscope.store import RunStore
 from mindscope.store.workspace_caches import CACHE_FOLDER
 
@@ -37,6 +38,14 @@ def statistics_cache(workspace: Path | None, cache_bytes: int = DEFAULT_CACHE_BY
     if workspace is None or not cache_bytes:
         return None
     return StatisticsCache(workspace / CACHE_FOLDER / _STATISTICS, cache_bytes // 8)
+
+
+def existing_cache(workspace: str | Path | None = None) -> StatisticsCache | None:
+    """The same of a workspace, by default that of the settings; None if there is none: readers do not create it."""
+    with suppress(SettingsError):
+        settings = load_settings({"workspace": None if workspace is None else str(workspace)})
+        return statistics_cache(settings.workspace, settings.cache_size) if settings.workspace.is_dir() else None
+    return None
 
 
 def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:

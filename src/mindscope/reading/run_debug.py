@@ -22,15 +22,14 @@ from mindscope.debug.compare import (
     tensor_differences,
 )
 from mindscope.debug.first_bad import FirstBad, find_first_bad
-from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.fields import COLUMN, FIELDS
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.open import FoundDebugData
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
-from mindscope.errors import DebugDataError, RunNotFoundError, SettingsError
+from mindscope.errors import DebugDataError, RunNotFoundError
 from mindscope.reading.debug import RecordedSource, has_statistics
-from mindscope.reading.debugging_data import OWN, debug_data_of, statistics_cache
+from mindscope.reading.debugging_data import OWN, debug_data_of, existing_cache
 from mindscope.reading.open import open_runs
 from mindscope.reading.operator_pairs import remembered_pairs
 from mindscope.reading.rank_runs import stores_of_ranks
@@ -313,15 +312,7 @@ def _found_in(directory: Path, workspace: str | Path | None) -> RunDebug:
 
 def _dumps_of(directory: Path, workspace: str | Path | None) -> dict[str, FoundDebugData]:
     """Of each name, what was found in and beside the directory of a run. Empty where it can't be read."""
-    cache = _cache_in(workspace)
+    cache = existing_cache(workspace)
     with suppress(OSError):
         return {name: found._replace(cache=cache) for name, found in debug_data_of(directory)}
     return {}
-
-
-def _cache_in(workspace: str | Path | None) -> StatisticsCache | None:
-    """That of a workspace, which a reader does not create."""
-    with suppress(SettingsError):
-        settings = load_settings({"workspace": None if workspace is None else str(workspace)})
-        return statistics_cache(settings.workspace, settings.cache_size) if settings.workspace.is_dir() else None
-    return None
