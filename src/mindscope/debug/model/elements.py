@@ -43,7 +43,6 @@ def elements_of(array: NDArray[Any], dtype: str = "") -> TensorElements:
         array: of any layout.
         dtype: of the tensor, where the array has a wider one.
     """
-
     memory: Any = array
 
     def read(start: int, count: int) -> NDArray[Any]:
