@@ -111,7 +111,7 @@ OTHER: list[tuple[str, bytes, str]] = [
     ("a.pftrace", b"\n\x02\x08\x01", "'traceconv json a.pftrace trace.json'"),
     ("a.trace", b"\n\x04\x08\x01\x10\x02\n\x02\x08\x01", "'traceconv json a.trace trace.json'"),
     ("a.json", b'{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [{"id": 1}]}', "is an execution trace of PyTorch"),
-    ("a.json.gz", gzip.compress(b"[[10, 12], [[0, 5], [0, 7]]]", mtime=0), "a memory timeline of export_memory_timeline"),
+    ("a.json.gz", gzip.compress(b"[[10, 12], [[0, 5], [0, 7]]]", mtime=0), "timeline of export_memory_timeline"),
     ("a.raw.json.gz", gzip.compress(b"[[10, 1, 512, 2], [11, 3, 512, null]]", mtime=0), "is a memory timeline"),
     ("stacks.txt", b"<stdin>(3): f 2\n<stdin>(3): f;torch/nn.py(9): mm 17\n", "has stacks of export_stacks"),
     ("a.nsys-rep", b"QDSS", "run 'nsys export --type sqlite a.nsys-rep'"),
