@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from importlib import import_module
@@ -29,8 +30,32 @@ class Net(nn.Cell):
         return self.fc2(self.relu(self.fc1(x)))
 
 
-def make_model() -> Any:
-    net: Any = Net()
+class Cnn(nn.Cell):
+    """Nearly all of its work is that of one convolution."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.head = nn.Conv2d(4, 32, 5), nn.Dense(32, 4)
+
+    def construct(self, x: Any) -> Any:
+        images = mindspore.ops.tile(x.reshape((4, 1, 4, 4)), (1, 4, 4, 4))
+        return self.head(self.conv(images).mean((2, 3)))
+
+
+class Transformer(nn.Cell):
+    """Nearly all of its work is that of matrix products."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(128, 4, 512, dropout=0.0, batch_first=True)
+        self.words, self.head = nn.Dense(1, 128), nn.Dense(128, 4)
+
+    def construct(self, x: Any) -> Any:
+        return self.head(self.layer(self.words(x.reshape((4, 16, 1)))).mean(1))
+
+
+def make_model(net: Any = None) -> Any:
+    net = Net() if net is None else net
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     return mindspore.train.Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9))
 
@@ -39,6 +64,27 @@ def rows() -> Any:
     pixels, labels = np.ones((STEPS * 4, 16), np.float32), np.zeros(STEPS * 4, np.int32)
     dataset: Any = import_module("mindspore.dataset")
     return dataset.GeneratorDataset(ArrayRows((pixels, labels)), ["data", "label"], shuffle=False).batch(4)
+
+
+def compared(path: Path, network: Any) -> dict[str, Any]:
+    """What a profile of a network has of its operators, and what MindSpore's own table of them has."""
+    profiler = Profiler(output_path=path)
+    make_model(network).train(1, rows(), dataset_sink_mode=False)
+    profiler.stop()
+    (directory,) = profiler.files
+    profile = read_profile(directory)
+    (table,) = directory.rglob("cpu_op_detail_info_*.csv")
+    with table.open() as file:
+        raw = [
+            (row["full_op_name"], int(row["op_occurrences"]), float(row["op_total_time(ms)"]))
+            for row in csv.DictReader(file)
+        ]
+    return {
+        "raw": sorted(raw),
+        "ours": sorted((row["name"], row["count"], row["host_total"] / 1e6) for row in profile.operators.rows()),
+        "greatest": next(iter(profile.operators.group_by("type").rows()))["type"],
+        "missing": [part.value for part in profile.missing],
+    }
 
 
 def main(base: Path) -> None:
@@ -68,6 +114,8 @@ def main(base: Path) -> None:
                 "problems": [profile.facts.properties["problems"] for profile in profiles],
                 "missing": [part.value for part in Part if part in profiles[0].missing],
                 "named": json.loads(own.op_analyse("MatMul")),
+                "cnn": compared(base / "cnn", Cnn()),
+                "transformer": compared(base / "transformer", Transformer()),
             }
         )
     )
