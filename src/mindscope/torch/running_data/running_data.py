@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -18,11 +18,13 @@ from mindscope.debug.settings import ALWAYS, RunningDataSettings
 from mindscope.rank import rank_id
 from mindscope.torch.core import distributed
 from mindscope.torch.core.naming import plain_network
-from mindscope.torch.profiler.memory_history import MemoryHistory
 from mindscope.torch.running_data import memory_history
 from mindscope.torch.running_data.last_step import LastStep, tensor_shapes
 from mindscope.torch.running_data.memory_history import LastMemory, memory_snapshot
 from mindscope.torch.summary.framework import TorchFramework
+
+if TYPE_CHECKING:
+    from mindscope.torch.profiler.memory_history import MemoryHistory
 
 _MOST_EVENTS = 100_000
 """Of CUDA's allocator, of each device."""
@@ -43,7 +45,7 @@ class RunningData:
     def __init__(self, network: nn.Module, params: Any, settings: RunningDataSettings) -> None:
         self._network, self._params, self._settings = plain_network(network), params, settings
         self._memory = LastMemory()
-        self._history = MemoryHistory(_MOST_EVENTS) if settings.has_memory_history else None
+        self._history = _memory_history() if settings.has_memory_history else None
         self._last = LastStep(
             self._network, self._step, lambda: self._memory.add(self._step()), self._first_step_is_over
         )
@@ -143,3 +145,9 @@ def _device_memory() -> dict[str, Any]:
         return {"cuda": dict(torch.cuda.memory_stats())}
     except RuntimeError as error:
         return {"cuda": f"not known: {error}"}
+
+
+def _memory_history() -> MemoryHistory:
+    from mindscope.torch.profiler.memory_history import MemoryHistory  # with it come the readers of profiles
+
+    return MemoryHistory(_MOST_EVENTS)
