@@ -25,7 +25,7 @@ def test_code_of_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         for block in blocks:
             exec(compile(block, str(GUIDE), "exec"), names)
     finally:
-        CONTEXT.device = CONTEXT.running_data = None
+        CONTEXT.device, CONTEXT.running_data = None, {}
     for name in ("model", "own", "lightning", "transformers", "recorded"):
         run = mindscope.open_run(Path("runs") / name)
         assert not run.damages

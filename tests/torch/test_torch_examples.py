@@ -106,7 +106,7 @@ def test_callbacks_from_before_the_collector(run: Callable[..., str], tmp_path: 
 @pytest.fixture
 def context() -> Iterator[None]:
     yield
-    CONTEXT.device = CONTEXT.running_data = None
+    CONTEXT.device, CONTEXT.running_data = None, {}
 
 
 @pytest.mark.usefixtures("context")
