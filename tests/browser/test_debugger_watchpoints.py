@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from mindscope.debug.watchpoints.recommended import RECOMMENDED
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .debugged_trainings import kill_units, train
@@ -38,7 +39,7 @@ def test_recommended_watchpoints_find_a_dead_relu_and_lead_to_its_tensor(
     context: BrowserContext, trainings: LiveViewer
 ) -> None:
     page = opened(context, trainings, "dead")
-    expect(page.get_by_test_id("watch-on")).to_have_count(9)
+    expect(page.get_by_test_id("watch-on")).to_have_count(len(RECOMMENDED))
     assert all(each.is_checked() for each in page.get_by_test_id("watch-on").all())
     dead = page.locator("[data-testid=watchpoint][data-text=dead_relu]")
     expect(dead.get_by_test_id("watch-hits")).to_have_text("5")
@@ -89,7 +90,7 @@ def test_watchpoints_are_switched_added_edited_and_removed_and_the_address_keeps
     expect(own).to_contain_text("for 20 consecutive steps")
     own.hover()
     own.get_by_test_id("watch-remove").click()
-    expect(page.get_by_test_id("watchpoint")).to_have_count(9)
+    expect(page.get_by_test_id("watchpoint")).to_have_count(len(RECOMMENDED))
     page.get_by_test_id("watch-reset").click()
     expect(page.get_by_test_id("watch-on").first).to_be_checked()
     assert "watchpoint=" not in page.url

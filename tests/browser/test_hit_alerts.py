@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
+from datetime import datetime
 from pathlib import Path
 
 from playwright.sync_api import BrowserContext, expect
@@ -16,13 +17,20 @@ from .debugged_trainings import kill_units, train
 from .scalars_page import full, wait_until_drawn
 
 
+class ExactTimes(logging.Formatter):
+    """Microseconds: several steps of so small a network share a millisecond."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
+        return datetime.fromtimestamp(record.created).isoformat(" ", "microseconds")
+
+
 def test_a_fault_of_a_live_training_leads_from_the_bell_and_the_axis_to_its_log(
     context: BrowserContext, tmp_path: Path
 ) -> None:
     run, reached, going_on = tmp_path / "logs" / "run", threading.Event(), threading.Event()
     run.mkdir(parents=True)
     log = logging.FileHandler(run / "train.log")
-    log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    log.setFormatter(ExactTimes("%(asctime)s %(levelname)s %(name)s: %(message)s"))
 
     def each_step(step: int) -> None:
         log.handle(logging.makeLogRecord({"name": "training", "levelname": "INFO", "msg": f"end of step {step}"}))
