@@ -4,7 +4,7 @@ import type { debuggerTexts } from "./en/debugger";
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
 import { dataLineage } from "./en/dataLineage";
-import { graphs } from "./en/graphs";
+import type { graphs } from "./en/graphs";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
 import type { debugCompareTexts } from "./en/debugCompare";
@@ -12,8 +12,8 @@ import type { firstBadTexts } from "./en/firstBad";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
 import { keys } from "./en/keys";
-import { landscapes } from "./en/landscapes";
-import { profileRows } from "./en/profileRows";
+import type { landscapes } from "./en/landscapes";
+import type { profileRows } from "./en/profileRows";
 import type { profileDiff } from "./en/profileDiff";
 import type { profileParts } from "./en/profileParts";
 import type { recommendationTexts } from "./en/recommendations";
@@ -46,22 +46,22 @@ export const en = {
   ...views,
   ...tensors,
   ...media,
-  ...landscapes,
-  ...profileRows,
   ...profiles,
   ...lineage,
   ...modelLineage,
   ...dataLineage,
-  ...graphs,
   ...keys,
   ...saved,
   ...tables,
 } as const;
 
-/** Texts that come with the code that shows them: of the page Profiling and of tabs of the page Debugger. */
+/** Also texts that come with the code that shows them, such as those of the pages Graph, Loss landscapes, Profiling and Debugger. */
 export type MessageKey =
   | keyof typeof en
   | keyof typeof advice
+  | keyof typeof graphs
+  | keyof typeof landscapes
+  | keyof typeof profileRows
   | keyof typeof profileParts
   | keyof typeof profileRanks
   | keyof typeof profileDiff

@@ -11,6 +11,9 @@ export const frame = {
   "nav.scalars": "Scalars",
   "nav.images": "Images",
   "nav.histograms": "Histograms",
+  "nav.graph": "Graph",
+  "nav.dataset_graph": "Dataset graph",
+  "nav.landscape": "Loss landscapes",
 
   "search.label": "Search pages, tags and runs",
   "search.placeholder": "Search pages, tags and runs",

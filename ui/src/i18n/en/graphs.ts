@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export const graphs = {
-  "nav.graph": "Graph",
-  "nav.dataset_graph": "Dataset graph",
   "dataset.toolbar": "Dataset graph settings",
   "dataset.none": "No data pipelines in the selected runs",
   "dataset.hint": "Click an operation for its parameters.",

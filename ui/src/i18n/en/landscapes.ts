@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export const landscapes = {
-  "nav.landscape": "Loss landscapes",
   "landscape.toolbar": "Loss landscape settings",
   "landscape.choose": "Landscapes",
   "landscape.chosen": "{n} {n|landscape|landscapes}",

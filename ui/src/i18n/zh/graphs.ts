@@ -2,8 +2,6 @@
 import type { graphs as english } from "../en/graphs";
 
 export const graphs: Record<keyof typeof english, string> = {
-  "nav.graph": "计算图",
-  "nav.dataset_graph": "数据图",
   "dataset.toolbar": "数据图设置",
   "dataset.none": "所选训练中没有数据处理流程",
   "dataset.hint": "点击算子查看参数。",

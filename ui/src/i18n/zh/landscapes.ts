@@ -2,7 +2,6 @@
 import type { landscapes as texts } from "../en/landscapes";
 
 export const landscapes: Record<keyof typeof texts, string> = {
-  "nav.landscape": "训练优化过程",
   "landscape.toolbar": "损失地形设置",
   "landscape.choose": "损失地形",
   "landscape.chosen": "{n} {n|个地形|个地形}",

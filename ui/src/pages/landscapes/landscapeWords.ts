@@ -3,9 +3,12 @@ import { isLine, isPartial, planeQuality, type Landscape } from "../../core/land
 import { countPoints, type DrawnSurface } from "../../core/landscapes/surface";
 import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
 import { formatDuration } from "../../core/text/time";
-import { hasWords, t } from "../../i18n/i18n.svelte";
+import { landscapes } from "../../i18n/en/landscapes";
+import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
 import type { LandscapeRun } from "../../state/data/landscapes";
 import { runs } from "../../state/data/runs.svelte";
+
+addEnglish(landscapes);
 
 /** A word for a value of the log; the value itself if there is no word. */
 function wordOf(prefix: string, value: string): string {

@@ -5,10 +5,11 @@ import { advice } from "../../i18n/en/advice";
 import { profileDiff } from "../../i18n/en/profileDiff";
 import { profileParts } from "../../i18n/en/profileParts";
 import { profileRanks } from "../../i18n/en/profileRanks";
+import { profileRows } from "../../i18n/en/profileRows";
 import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
 import type { ProfileAdvice, ProfileMissing } from "../../state/data/profiles";
 
-for (const texts of [advice, profileParts, profileRanks, profileDiff]) addEnglish(texts);
+for (const texts of [advice, profileParts, profileRanks, profileRows, profileDiff]) addEnglish(texts);
 
 /** Parts of a step in their order, and their colors. */
 export const STEP_PARTS = [
