@@ -158,7 +158,7 @@ def test_many_listeners_take_no_threads(live: LiveViewer, growing: GrowingLog):
         clients = [stack.enter_context(listening(live)) for _ in range(60)]
         for events in clients:
             assert events.next()[0] == "hello"
-        assert threads() == before
+        assert threads() <= before  # one that fetched the list may have ended
         growing.scalar(2, 2.0)
         for events in clients:
             assert events.change_of("run")["runs"] == ["run"]
