@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.profile.kineto_events import Events
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
@@ -44,6 +44,11 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
         yield live
 
 
+def wait_for_query(page: Page, wanted: dict[str, str]) -> None:
+    """The address follows the page after a moment."""
+    page.wait_for_url(lambda url: wanted.items() <= dict(parse_qsl(urlsplit(url).query)).items())
+
+
 def test_a_profile_is_compared_with_the_one_before(context: BrowserContext, profiles: LiveViewer) -> None:
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{profiles.port}/profile?profile_tab=compare")
@@ -66,10 +71,13 @@ def test_a_profile_is_compared_with_the_one_before(context: BrowserContext, prof
     page.get_by_test_id("diff-filter").fill("Linear_0")
     expect(table.locator("tbody tr.row")).to_have_count(1)
     table.get_by_role("button", name="Module").click()
-    query = parse_qs(urlsplit(page.url).query)
-    assert {key: query[key][0] for key in ("compared", "compared_state", "compared_filter", "compared_sort")} == {
-        "compared": "operators", "compared_state": "all", "compared_filter": "Linear_0", "compared_sort": "module",
-    }  # fmt: skip
+    wanted = {
+        "compared": "operators",
+        "compared_state": "all",
+        "compared_filter": "Linear_0",
+        "compared_sort": "module",
+    }
+    wait_for_query(page, wanted)
 
     page.reload()  # as a copied address or a saved view does
     expect(headline).to_contain_text("10.00 ms → 18.00 ms")
@@ -88,5 +96,5 @@ def test_ranges_of_steps_are_compared(context: BrowserContext, profiles: LiveVie
     expect(page.get_by_test_id("diff-baseline-steps-last")).to_have_value("1")
     page.get_by_test_id("diff-steps-first").select_option("3")
     expect(page.get_by_test_id("diff-steps-last")).to_have_value("3")
-    assert parse_qs(urlsplit(page.url).query)["compared_steps"] == ["3~3"]
+    wait_for_query(page, {"compared_steps": "3~3"})
     expect(page.get_by_role("status").filter(has_text="one compared step")).to_be_visible()
