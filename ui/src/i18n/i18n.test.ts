@@ -1,45 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { en as first } from "./en";
-import { advice } from "./en/advice";
-import { debugCompareTexts } from "./en/debugCompare";
-import { firstBadTexts } from "./en/firstBad";
-import { profileDiff } from "./en/profileDiff";
-import { profileParts } from "./en/profileParts";
-import { profileRanks } from "./en/profileRanks";
-import { logTexts } from "./en/logs";
-import { debuggerTexts } from "./en/debugger";
-import { recommendationTexts } from "./en/recommendations";
-import { watchpointTexts } from "./en/watchpoints";
+import { en } from "./en";
 import { fill } from "./fill";
 import { zh } from "./zh";
 
-const en = {
-  ...first,
-  ...advice,
-  ...profileParts,
-  ...profileRanks,
-  ...profileDiff,
-  ...firstBadTexts,
-  ...watchpointTexts,
-  ...recommendationTexts,
-  ...debugCompareTexts,
-  ...logTexts,
-  ...debuggerTexts,
+type Texts = Readonly<Record<string, string>>;
+
+const files = {
+  en: import.meta.glob<Record<string, Texts>>("./en/*.ts", { eager: true }),
+  zh: import.meta.glob<Record<string, Texts>>("./zh/*.ts", { eager: true }),
 };
-const names = (message: string): string[] => [...new Set([...message.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
+const sources = import.meta.glob<string>(["../**/*.svelte", "../**/*.ts", "!../**/*.test.ts", "!./**"], {
+  eager: true,
+  query: "?raw",
+  import: "default",
+});
+
+/** Keys of a file of texts; it exports nothing else. */
+function keysOf(file: Record<string, Texts> | undefined): string[] {
+  return Object.values(file ?? {}).flatMap((texts) => Object.keys(texts));
+}
+
+function names(message: string): string[] {
+  return [...new Set([...message.matchAll(/\{(\w+)/g)].map((match) => match[1]!))].sort();
+}
 
 describe("catalogs", () => {
-  it("have the same keys in the same order", () => {
-    expect(Object.keys(zh)).toEqual(Object.keys(en));
+  it.each(Object.keys(files.en))("have the same keys in the same order in %s", (path) => {
+    expect(keysOf(files.zh[path.replace("./en/", "./zh/")])).toEqual(keysOf(files.en[path]));
   });
 
-  it.each(Object.keys(en) as (keyof typeof en)[])("fill the same names in %s", (key) => {
-    expect(names(zh[key])).toEqual(names(en[key]));
-    expect(zh[key].trim()).not.toBe("");
+  it("are whole", () => {
+    expect(Object.keys(zh).sort()).toEqual(Object.values(files.en).flatMap(keysOf).sort());
+  });
+
+  it("fill the same names", () => {
+    for (const [key, text] of Object.values(files.en).flatMap((file) => Object.values(file).flatMap(Object.entries<string>))) {
+      const translated = (zh as Texts)[key]!;
+      expect([key, ...names(translated)]).toEqual([key, ...names(text)]);
+      expect(translated.trim(), key).not.toBe("");
+    }
+  });
+
+  it("have the texts that a page adds only in code that comes with them", () => {
+    const adding = Object.entries(sources).filter(([, code]) => /\baddEnglish\(/.test(code) && !code.includes("function addEnglish"));
+    expect(adding.length).toBeGreaterThan(5);
+    for (const [path, file] of Object.entries(files.en)) {
+      const keys = keysOf(file).filter((key) => !(key in en));
+      if (keys.length === 0) continue;
+      const name = path.replace("./en/", "i18n/en/").replace(".ts", '"');
+      const modules = adding.filter(([, code]) => code.includes(name)).map(([module]) => module);
+      expect(modules, path).not.toEqual([]);
+      const strangers = Object.entries(sources).filter(
+        ([place, code]) => keys.some((key) => code.includes(`"${key}"`)) && !modules.some((module) => isWith(module, place, code)),
+      );
+      expect(
+        strangers.map(([place]) => place),
+        path,
+      ).toEqual([]);
+    }
   });
 });
+
+/** Whether code lies in the folder of a module or below, or imports it. */
+function isWith(module: string, place: string, code: string): boolean {
+  const cut = module.lastIndexOf("/");
+  return place.startsWith(module.slice(0, cut + 1)) || code.includes(`${module.slice(cut).replace(".ts", "")}"`);
+}
 
 describe("fill", () => {
   it("fills names and chooses the plural", () => {

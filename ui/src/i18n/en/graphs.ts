@@ -172,7 +172,6 @@ export const graphs = {
   "graph.path": "Scopes of the selection",
   "graph.panel": "Selected node",
   "graph.show": "Show in the graph",
-  "graph.show_weight": "Show the weight in the graph",
   "graph.no_weight": "The graph has no weight or module for {tag}.",
   "graph.no_name": "(no name)",
   "graph.no_type": "(no type)",

@@ -12,4 +12,5 @@ export const values = {
   "values.empty_how": "Record one from your training script:",
   "values.elsewhere": "{n} {n|run|runs} outside the selection {n|has|have} some.",
   "values.show_those": "Show {n|it|them}",
+  "values.show_weight": "Show the weight in the graph",
 } as const;

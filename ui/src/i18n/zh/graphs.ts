@@ -174,7 +174,6 @@ export const graphs: Record<keyof typeof english, string> = {
   "graph.path": "所选节点的作用域",
   "graph.panel": "所选节点",
   "graph.show": "在图中定位",
-  "graph.show_weight": "在计算图中显示该权重",
   "graph.no_weight": "计算图中没有 {tag} 对应的权重或模块。",
   "graph.no_name": "（无名称）",
   "graph.no_type": "（无类型）",

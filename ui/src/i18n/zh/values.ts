@@ -14,4 +14,5 @@ export const values: Record<keyof typeof en, string> = {
   "values.empty_how": "在训练脚本中记录：",
   "values.elsewhere": "另有 {n} 个未选择的训练包含此类数据。",
   "values.show_those": "显示这 {n} 个训练",
+  "values.show_weight": "在计算图中显示该权重",
 };

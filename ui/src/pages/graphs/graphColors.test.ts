@@ -7,6 +7,7 @@ import { scopeTotals } from "../../core/graphs/model/typeTable";
 import { ODD } from "../../core/graphs/model/overlay";
 import { colorScale, overlayScale, STEPS } from "./graphColors";
 import { firstScopes } from "./firstScopes";
+import "./graphWords"; // texts of the scales
 
 const structure = generatedModel(1000);
 const tree = buildScopeTree(structure);
