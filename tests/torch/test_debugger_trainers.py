@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from digits import SmallNet, batches
+from ranks import run_ranks
 from torch import Tensor, nn
 
 import mindscope
@@ -130,9 +128,7 @@ distributed.destroy_process_group()
 def test_two_processes_are_one_source(tmp_path: Path) -> None:
     script = tmp_path / "two.py"
     script.write_text(TWO)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(script)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([*command, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=280)
+    done = run_ranks(script, str(tmp_path))
     assert done.returncode == 0, done.stderr
     source = source_of(tmp_path / "rank_0", tmp_path / "rank_1")
     assert source.ranks == [0, 1]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ranks import run_ranks
 
 import mindscope
 
@@ -22,10 +23,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "torch_distributed.py"
 
 
 def test_each_rank_under_torchrun_records_its_training(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(EXAMPLE)]
-    flags = ["--summary-dir", str(tmp_path / "summary_dir"), "--count", "192"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run([*command, *flags], env=environment, capture_output=True, text=True, timeout=280)
+    done = run_ranks(EXAMPLE, "--summary-dir", str(tmp_path / "summary_dir"), "--count", "192")
     assert done.returncode == 0, done.stderr
     runs = [mindscope.open_run(tmp_path / f"summary_dir{rank}") for rank in (0, 1)]
     for run in runs:

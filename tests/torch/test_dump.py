@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import resource
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 import torch
 from digits import batches, make_model
 from dumps import Twice, arrays, config, iterations, order, rows, train
+from ranks import run_ranks
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -462,10 +462,7 @@ WRAPPERS = {
 def test_each_rank_has_a_directory(tmp_path: Path, kind: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(DISTRIBUTED.format(wrap=WRAPPERS[kind]))
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": "",
-                   "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}  # fmt: skip
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(script)]
-    done = subprocess.run([*command, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=280)
+    done = run_ranks(script, str(tmp_path))
     assert done.returncode == 0, done.stderr
     for rank in (0, 1):
         found = {key.replace("FSDPTwice", "Twice"): array for key, array in arrays(tmp_path, 1, rank).items()}

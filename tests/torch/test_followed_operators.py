@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from dumps import config, order
+from ranks import run_ranks
 from torch import Tensor, nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointImpl, checkpoint_wrapper
 
@@ -274,10 +272,7 @@ WRAPPERS = {
 def test_sharded_modules_have_their_own_names(tmp_path: Path, kind: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(SHARDED.format(wrap=WRAPPERS[kind]))
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": "",
-                   "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}  # fmt: skip
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=1", str(script)]
-    done = subprocess.run([*command, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=280)
+    done = run_ranks(script, str(tmp_path), ranks=1)
     assert done.returncode == 0, done.stderr
     directories = {"debugger": next((tmp_path / "operator").rglob("*_DEBUG")).parent, "dump": tmp_path / "dump"}
     for way, directory in directories.items():

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from ranks import run_ranks
 from torch import Tensor, nn
 from torch.nn import functional as F
 from typer.testing import CliRunner
@@ -368,10 +366,7 @@ distributed.destroy_process_group()
 def test_a_race_between_ranks(tmp_path: Path, fault: int) -> None:
     script = tmp_path / "race.py"
     script.write_text(RACE)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", str(script)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "CUDA_VISIBLE_DEVICES": ""}
-    arguments = [str(tmp_path / "runs"), str(fault)]
-    done = subprocess.run([*command, *arguments], env=environment, capture_output=True, text=True, timeout=280)
+    done = run_ranks(script, str(tmp_path / "runs"), str(fault))
     assert done.returncode == 0, done.stderr
     opened = open_debug(tmp_path / "runs")
     found = opened.compare_ranks()

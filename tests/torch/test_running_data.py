@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import torch
 from digits import SmallNet, batches, make_model
+from ranks import run_ranks
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader
@@ -475,10 +476,8 @@ distributed.destroy_process_group()
 
 def test_each_rank_writes_its_own(tmp_path: Path) -> None:
     (tmp_path / "ranks.py").write_text(RANKS, "utf-8")
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-    environ = os.environ | {"MS_RDR_ENABLE": "1", "MS_RDR_PATH": str(tmp_path), "GLOO_SOCKET_IFNAME": "lo"}
-    environ |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-    subprocess.run([*command, str(tmp_path / "ranks.py")], env=environ, capture_output=True, timeout=280, check=False)
+    done = run_ranks(tmp_path / "ranks.py", MS_RDR_ENABLE="1", MS_RDR_PATH=str(tmp_path))
+    assert done.returncode != 0
     assert [each.name for each in tmp_path.glob("rank_*")] == ["rank_1"]
     culprit = json.loads(latest(tmp_path / "rank_1" / "rdr", "culprit.json").read_text("utf-8"))
     assert culprit["inputs"] == ["torch.float32 [1, 3] cpu"]
