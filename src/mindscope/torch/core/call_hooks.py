@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,12 @@ Begin = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], object]
 End = Callable[[nn.Module, Any], object]
 """Gets the module and its outputs; None if it raised an error."""
 _IMPLEMENTATION = "_compiled_call_impl"
+_log = logging.getLogger(__name__)
+
+
+def takes_hooks(module: nn.Module) -> bool:
+    """Whether functions can be called around a module; a module of TorchScript refuses them."""
+    return not isinstance(module, torch.jit.ScriptModule)
 
 
 class CallHooks:
@@ -23,11 +30,23 @@ class CallHooks:
     def __init__(self) -> None:
         self._handles: list[RemovableHandle] = []
         self._compiled: list[tuple[nn.Module, _CompiledCall]] = []
+        self._is_warned = False
         self.was_called = False
         """Whether one of the modules was called; a reader sets it back."""
 
     def add(self, module: nn.Module, begin: Begin, end: End) -> None:
-        """Have functions called at each call of a module; neither may raise."""
+        """Have functions called at each call of a module; neither may raise.
+
+        A module of TorchScript refuses hooks. The first one is told in the log.
+        """
+        if not takes_hooks(module):
+            if not self._is_warned:
+                self._is_warned = True
+                _log.warning(
+                    "%s is a module of TorchScript, which takes no hooks: what the module around it gets and returns "
+                    "is recorded, and its operators where operators are", getattr(module, "original_name", "a part"),
+                )  # fmt: skip
+            return
 
         def begin_call(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             self.was_called = True

@@ -47,7 +47,7 @@ class Operator:
     phase: Phase
     call: int
     stack: tuple[str, ...]
-    tensors: dict[tuple[Role, str], tuple[int, torch.dtype, torch.Size | None]]
+    tensors: dict[tuple[Role, str], tuple[int, torch.dtype, tuple[int, ...] | None]]
     """Of its tensors, by role and slot: place in the table, dtype and shape as last met."""
     def __init__(self, module: str, type: str, phase: Phase, call: int, stack: tuple[str, ...] = ()) -> None: ...
 

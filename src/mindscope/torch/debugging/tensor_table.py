@@ -12,6 +12,7 @@ from torch import Tensor
 
 from mindscope.capture.tensor_statistics import TensorTable
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
+from mindscope.torch.core.tensor_sizes import tensor_sizes
 from mindscope.torch.debugging._step_rows import Operator
 from mindscope.torch.debugging.element_types import DTYPE_NAMES
 
@@ -40,12 +41,12 @@ class KnownTensors:
         """The number of a tensor whose dtype or shape is not the last one of its operator."""
         key = (operator, role, slot, tensor.dtype)
         place = self._places.get(key)
-        shape: torch.Size | None = tensor.shape
+        shape = tensor_sizes(tensor)
         if place is None:
             place = self._places[key] = len(self._described)
             self._described.append(_description(operator, role, slot, tensor))
             self._unwritten.add(place)
-        elif tuple(shape) != tuple(self._described[place].get("shape", ())):
+        elif shape is None or shape != tuple(self._described[place].get("shape", ())):
             shape = None
             if self._described[place].pop("shape", None) is not None:
                 self._unwritten.add(place)
@@ -83,7 +84,9 @@ def _description(operator: Operator, role: Role, slot: str, tensor: Tensor) -> d
         "dtype": DTYPE_NAMES.get(tensor.dtype) or str(tensor.dtype).removeprefix("torch."),
         "stack": list(operator.stack),
     }
-    return {name: value for name, value in described.items() if value} | {"shape": _shape(tensor)}
+    shape = tensor_sizes(tensor)
+    sizes = {} if shape is None else {"shape": list(shape)}
+    return {name: value for name, value in described.items() if value} | sizes
 
 
 def _tensor(described: Mapping[str, Any]) -> DebugTensor:
@@ -94,10 +97,3 @@ def _tensor(described: Mapping[str, Any]) -> DebugTensor:
         dtype=described.get("dtype", ""), shape=None if shape is None else tuple(shape),
         stack=tuple(described.get("stack", ())),
     )  # fmt: skip
-
-
-def _shape(tensor: Tensor) -> list[int]:
-    try:
-        return [int(size) for size in tensor.shape]
-    except (RuntimeError, TypeError):  # of nested and symbolic sizes
-        return []

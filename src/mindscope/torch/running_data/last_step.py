@@ -13,6 +13,9 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 from torch.utils.hooks import RemovableHandle
 
+from mindscope.torch.core.call_hooks import takes_hooks
+from mindscope.torch.core.tensor_sizes import tensor_sizes
+
 
 class ModuleCall:
     """One call of a module that returned. It keeps no tensor alive."""
@@ -61,9 +64,11 @@ class LastStep:
 
     def start(self) -> None:
         """Set the hooks."""
-        self._handles.append(self._network.register_forward_pre_hook(self._begin, with_kwargs=True))
+        if takes_hooks(self._network):
+            self._handles.append(self._network.register_forward_pre_hook(self._begin, with_kwargs=True))
         for name, module in cast("Iterable[tuple[str, nn.Module]]", self._network.named_modules()):
-            self._handles.append(module.register_forward_hook(partial(self._keep, name)))
+            if takes_hooks(module):
+                self._handles.append(module.register_forward_hook(partial(self._keep, name)))
 
     def stop(self) -> None:
         """Remove the hooks."""
@@ -104,7 +109,9 @@ def tensor_shapes(values: Any) -> Any:
     """Type, shape and device of each tensor, in their structure."""
 
     def shape(value: Any) -> str:
-        is_tensor = isinstance(value, Tensor)
-        return f"{value.dtype} {list(value.shape)} {value.device}" if is_tensor else type(value).__name__
+        if not isinstance(value, Tensor):
+            return type(value).__name__
+        sizes = tensor_sizes(value)
+        return f"{value.dtype} {'nested' if sizes is None else list(sizes)} {value.device}"
 
     return pytree.tree_map(shape, values)

@@ -10,7 +10,9 @@ from torch import nn
 from torch.utils import _pytree as pytree
 from torch.utils.hooks import RemovableHandle
 
+from mindscope.torch.core.call_hooks import takes_hooks
 from mindscope.torch.core.devices import autocast_dtype
+from mindscope.torch.core.tensor_sizes import tensor_sizes
 
 SeenType = tuple[torch.dtype, tuple[int, ...]]
 """Dtype and shape of a tensor."""
@@ -32,11 +34,11 @@ class GraphProbe:
         """Of ``torch.autocast`` around any of the calls; None without."""
         self._types: dict[nn.Module, SeenType] = {}
         self._whole = network
-        watched = [module for module in (network, *network.children()) if _takes_hooks(module)]
+        watched = [module for module in (network, *network.children()) if takes_hooks(module)]
         self._handles: list[RemovableHandle] = [
             module.register_forward_pre_hook(self._see, with_kwargs=True) for module in watched
         ]
-        modules = [module for module in network.modules() if _takes_hooks(module)]
+        modules = [module for module in network.modules() if takes_hooks(module)]
         if not any(_is_compiled(module) for module in modules):  # a hook would compile it once more
             self._handles += [module.register_forward_hook(self._see_output) for module in modules]
 
@@ -62,12 +64,9 @@ class GraphProbe:
         if module not in self._types:
             leaves: list[Any] = pytree.tree_leaves(output)
             tensor = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
-            if tensor is not None:
-                self._types[module] = tensor.dtype, tuple(tensor.shape)
-
-
-def _takes_hooks(module: nn.Module) -> bool:
-    return not isinstance(module, torch.jit.ScriptModule)
+            sizes = None if tensor is None else tensor_sizes(tensor)
+            if tensor is not None and sizes is not None:
+                self._types[module] = tensor.dtype, sizes
 
 
 def _is_compiled(module: nn.Module) -> bool:
