@@ -24,6 +24,21 @@ for name in mindscope.torch.__all__:
 foreign = {"lightning", "pytorch_lightning", "transformers", "torchmetrics", "scipy", "mindspore"} & set(sys.modules)
 assert not foreign, foreign
 """
+WITHOUT_SAFETENSORS = """
+import sys, tempfile
+import importlib.machinery
+finder = importlib.machinery.PathFinder.find_spec
+importlib.machinery.PathFinder.find_spec = lambda name, *rest: None if name == "safetensors" else finder(name, *rest)
+import mindscope.torch
+mindscope.torch.SummaryCollector(tempfile.mkdtemp())
+try:
+    options = {"collect_landscape": {"intervals": [[1, 2, 3]]}}
+    mindscope.torch.SummaryCollector(tempfile.mkdtemp(), collect_specified_data=options)
+except ImportError as error:
+    assert "pip install safetensors" in str(error)
+else:
+    raise AssertionError("collects landscapes without safetensors")
+"""
 WITHOUT_LIGHTNING = """
 import sys
 sys.modules["lightning"] = sys.modules["pytorch_lightning"] = None
@@ -52,7 +67,7 @@ def test_names_for_type_checkers_are_the_names_that_are_loaded() -> None:
     assert typed == loaded
 
 
-@pytest.mark.parametrize("program", [PLAIN, WITHOUT_LIGHTNING])
+@pytest.mark.parametrize("program", [PLAIN, WITHOUT_SAFETENSORS, WITHOUT_LIGHTNING])
 def test_frameworks_come_on_request(program: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr

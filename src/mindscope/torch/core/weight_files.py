@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
@@ -13,17 +14,21 @@ from torch import Tensor
 
 from mindscope.errors import FormatError, MissingPackageError
 
-try:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
-except ModuleNotFoundError as error:
-    raise MissingPackageError("safetensors is not there, and landscapes need it; pip install safetensors") from error
-
 SUFFIX = ".safetensors"
 
 
+def require_safetensors() -> None:
+    """Raises MissingPackageError if safetensors is not installed."""
+    if find_spec("safetensors") is None:
+        raise MissingPackageError("safetensors is not installed, landscapes need it: pip install safetensors")
+
+
 def write_weights(tensors: Mapping[str, Tensor], file: Path) -> None:
-    """Write CPU tensors, each contiguous and with memory of its own. Raises OSError."""
+    """Write CPU tensors, each contiguous and with memory of its own. Raises OSError and MissingPackageError."""
+    require_safetensors()
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]
+
     try:
         save_file(dict(tensors), file, {"format": "pt"})
     except SafetensorError as error:
@@ -40,7 +45,12 @@ def read_weights(file: str | PathLike[str]) -> dict[str, Tensor]:
     Raises:
         FileNotFoundError: there is no such file.
         FormatError: it is not whole, or of another format.
+        MissingPackageError: safetensors is not installed.
     """
+    require_safetensors()
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file  # pyright: ignore[reportUnknownVariableType]
+
     try:
         return load_file(file)
     except SafetensorError as error:

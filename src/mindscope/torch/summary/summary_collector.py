@@ -22,6 +22,7 @@ from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.core import distributed
 from mindscope.torch.core.loss import loss_of
 from mindscope.torch.core.run_context import CallbackParams, RunContext
+from mindscope.torch.core.weight_files import require_safetensors
 from mindscope.torch.summary.framework import TorchFramework
 from mindscope.torch.summary.graph_probe import GraphProbe
 from mindscope.torch.summary.host_copy import HandOver
@@ -44,6 +45,8 @@ class SummaryCollector(Collector, Callback):
         self._arguments = arguments
         self._session = Session(arguments, TorchFramework(), HandOver())
         self._keeps_weights = arguments.options.landscape is not None
+        if self._keeps_weights:
+            require_safetensors()
         self._own: CallbackParams | None = None
         """The state of a loop of the user's own, since its first ``step``."""
 
