@@ -58,6 +58,32 @@ def test_heads(line: str, level: Level, time_ns: int | None, module: str, rank: 
     assert head.module == module or not module
 
 
+@pytest.mark.parametrize(("line", "module", "message"), [
+    (CPP, "DEVICE", "[mindspore/ccsrc/a.cc:12] Run] slow"),
+    (PYTHON, "ME", "[mindspore/train/model.py:12] failed"),
+    ("[rank7]:[W1123 20:41:31.123456789 socket.cpp:752] [c10d] late", "socket.cpp", "socket.cpp:752] [c10d] late"),
+    ("[rank0]: plain", "", "plain"),
+    ("WARNING:root:odd: 3", "root", "odd: 3"),
+    ("2026-11-23 20:41:31,123 INFO Starting to train", "", "Starting to train"),
+    ("2026-11-23 20:41:31,123 INFO lenet.lenet-lr0.005: step 1", "lenet.lenet-lr0.005", "step 1"),
+    ("2026-11-23 20:41:31,123 - torch.trainer - INFO - epoch 1 - end", "torch.trainer", "epoch 1 - end"),
+    ("[2026-11-23 20:41:31,123][root][ERROR] - bad", "root", "bad"),
+    ("2026-11-23 20:41:31 | INFO     | pkg.mod:run:12 - text", "pkg.mod", "run:12 - text"),
+    ("2026-11-23 20:41:31.123 root [INFO] hi", "root", "hi"),
+    ("2026-11-23T20:41:31Z INFO net: a", "net", "a"),
+    ("2026-11-23 20:41:31.5+08:00 INFO -1 is odd", "", "-1 is odd"),
+    ("2026-11-23 20:41:31,123 INFO pkg.mod no colon", "pkg.mod", "no colon"),
+    ("2026-11-23 20:41:31,123 INFO v1.2 loaded", "", "v1.2 loaded"),
+    ("2026-11-23 20:41:31,123 INFO [c10d late] again", "", "[c10d late] again"),
+    ("2026-11-23 20:41:31,123 only a time", "", "only a time"),
+    ("名 2026-11-23 20:41:31,123 WARNING 学习率 = 0", "", "学习率 = 0"),
+])  # fmt: skip
+def test_what_follows_a_head(line: str, module: str, message: str) -> None:
+    head = parse_head(line, 2026)
+    assert head is not None
+    assert (head.module, line[head.length :]) == (module, message)
+
+
 @pytest.mark.parametrize(
     "line", ["", "loss: 0.5", "  indented", "[1, 2]", "Iteration 3", "[WARNING] text", "I am", "9999-01-01 00:00:00 x"]
 )

@@ -6024,11 +6024,14 @@ export interface components {
          * LogLine
          * @description A message: its first lines, the number of its file, and what it says of itself.
          *
-         *     ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has.
+         *     ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has. The first
+         *     ``head`` characters of ``text`` are what ``wall_time``, ``level``, ``rank`` and ``module`` were read from.
          */
         LogLine: {
             /** File */
             file: number;
+            /** Head */
+            head: number;
             /** Is Cut */
             is_cut: boolean;
             level: components["schemas"]["LogLevel"];

@@ -33,6 +33,7 @@ cdef struct Head:
     int64_t rank
     const uint8_t* module
     Py_ssize_t module_length
+    const uint8_t* text     # what follows the head
     bint takes_lines
     bint has_time
 
@@ -198,10 +199,12 @@ cdef bint mindspore(const uint8_t* s, const uint8_t* end, Head* head) noexcept n
         for length in range(second):
             fraction[first + length] = at[1 + length]
         first += second
+        at += 1 + digits(at + 1, end, 9)
     head.level, head.takes_lines = level, True
     # Python code cuts the microseconds in two without zeros before them: 5123 is written 512.3
     head.time_ns = time_s * SECOND_NS + number(fraction, min(first, 6)) * 1000
     head.has_time = True
+    head.text = at + (at < end and at[0] == 32)
     return True
 
 
@@ -249,7 +252,7 @@ cdef bint glog(const uint8_t* s, const uint8_t* end, int year, Head* head) noexc
         after = at + count
     if after >= end or after[0] != 32:
         return False
-    head.module = at = after + 1
+    head.module = head.text = at = after + 1
     while at < end and not is_space(at[0]) and at[0] != 93:
         at += 1
     if at >= end or at[0] != 93 or at == head.module:
@@ -275,8 +278,51 @@ cdef bint basic(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
         at += 1
     if at == head.module or at >= end or at[0] != 58:
         return False
-    head.level, head.module_length = level, at - head.module
+    head.level, head.module_length, head.text = level, at - head.module, at + 1
     return True
+
+
+cdef inline const uint8_t* skip_zone(const uint8_t* s, const uint8_t* end) noexcept nogil:
+    """The end of a time zone: ``Z``, ``+0800`` or ``+08:00``; ``s`` without one."""
+    cdef const uint8_t* at = s
+    if at < end and at[0] == 90 and (at + 1 == end or not is_word(at[1])):
+        return at + 1
+    if at >= end or (at[0] != 43 and at[0] != 45) or digits(at + 1, end, 3) < 2:
+        return s
+    at += 3
+    if at < end and at[0] == 58:
+        at += 1
+    return at + 2 if digits(at, end, 3) == 2 else s
+
+
+cdef inline const uint8_t* skip_separators(
+    const uint8_t* s, const uint8_t* end, const uint8_t* word, Py_ssize_t length
+) noexcept nogil:
+    """Where what separates the fields of a head ends; the level at ``word`` is one of them."""
+    cdef const uint8_t* at = s
+    while at < end:
+        if at == word:
+            at += length
+        elif is_space(at[0]) or at[0] == 93 or at[0] == 124 or at[0] == 58 or at[0] == 44:
+            at += 1
+        elif (at[0] == 45 and at + 1 < end and is_space(at[1])) or (at[0] == 91 and at + 1 == word):
+            at += 1
+        else:
+            break
+    return at
+
+
+cdef inline bint is_delimited(const uint8_t* s, const uint8_t* end, const uint8_t* word) noexcept nogil:
+    """Whether the name that ends here is a field, not the first word of a message."""
+    if s >= end:
+        return False
+    if s[0] == 58 or s[0] == 93 or s[0] == 124:
+        return True
+    while s < end and is_space(s[0]):
+        s += 1
+    return s < end and (
+        s == word or s + 1 == word or s[0] == 124 or (s[0] == 45 and s + 1 < end and is_space(s[1]))
+    )
 
 
 cdef bint dated(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
@@ -287,6 +333,7 @@ cdef bint dated(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
     cdef Py_ssize_t length = 0, count
     cdef int64_t time_s
     cdef int level
+    cdef bint is_path = False  # such as that of a module of Python
     while True:
         if date > last:
             return False
@@ -310,18 +357,20 @@ cdef bint dated(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
             if s[0] != 91 and s[0] != 40 and s[0] != 32:
                 return False
             s += 1
-    while at < end:
-        if at == word:
-            at += length
-        elif is_space(at[0]) or at[0] == 91 or at[0] == 93 or at[0] == 124 or at[0] == 58 or at[0] == 44 or at[0] == 45:
-            at += 1
-        else:
-            break
-    head.module = at
-    if at < end and is_word(at[0]) and not is_digit(at[0]):
-        while at < end and (is_word(at[0]) or at[0] == 46):
-            at += 1
-    head.level, head.has_time, head.module_length = level, True, at - head.module
+    head.module = head.text = at = skip_separators(skip_zone(at, end), end, word, length)
+    head.level, head.has_time = level, True
+    if at < end and at[0] == 91:
+        head.module = at = at + 1
+    if at >= end or not is_word(at[0]) or is_digit(at[0]):
+        return True
+    while at < end and at != word and (
+        is_word(at[0]) or at[0] == 46 or ((at[0] == 45 or at[0] == 47) and at + 1 < end and is_word(at[1]))
+    ):
+        is_path = is_path or (at[0] == 46 and at + 1 < end and is_word(at[1]) and not is_digit(at[1]))
+        at += 1
+    if is_path or is_delimited(at, end, word):
+        head.module_length = at - head.module
+        head.text = skip_separators(at, end, word, length)
     return True
 
 
@@ -378,7 +427,7 @@ cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noex
     """Whether a line without its prefix has a head."""
     cdef Py_ssize_t length = end - s
     head.level, head.time_ns, head.module_length, head.takes_lines, head.has_time = UNKNOWN, 0, 0, False, False
-    head.module = s
+    head.module = head.text = s
     if length == 0:
         return False
     if s[0] == 91 and mindspore(s, end, head):
@@ -566,7 +615,7 @@ cdef class LineScanner:
 
 
 def head_of(bytes line not None, int year):
-    """``(level, time_ns, module, rank, takes_lines)`` of a line, as ``line_heads.parse_head``; None without a head."""
+    """Fields of ``line_heads.LineHead``; None without a head."""
     cdef Head head
     cdef const uint8_t* start = <const uint8_t*><char*>line
     cdef const uint8_t* end = start + min(len(line), <Py_ssize_t>LONGEST_HEAD)
@@ -575,4 +624,5 @@ def head_of(bytes line not None, int year):
     if not parse(text, end, year, &head) and text == start:
         return None
     module = head.module[:min(head.module_length, LONGEST_MODULE)].decode("utf-8", "replace")
-    return head.level, head.time_ns, module, head.rank, bool(head.takes_lines)
+    length = len(line[: head.text - start].decode("utf-8", "replace"))
+    return head.level, head.time_ns, module, head.rank, bool(head.takes_lines), length

@@ -41,6 +41,8 @@ class LineHead(NamedTuple):
     """-1 if the line does not name it."""
     takes_lines: bool = False
     """Whether every line after it that has no head belongs to it, as with MindSpore."""
+    length: int = 0
+    """Characters of the line before its message."""
 
 
 def parse_head(line: str, year: int) -> LineHead | None:

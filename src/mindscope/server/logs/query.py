@@ -12,7 +12,7 @@ import numpy as np
 from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.logs.filter import LogFilter
 from mindscope.debug.logs.index import LONGEST_MESSAGE
-from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.line_heads import Level, parse_head
 from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
@@ -43,6 +43,7 @@ from mindscope.types import Kind
 BUDGET_S = 0.5
 """A request reads and searches for about this long, and answers with what it has."""
 _MOST_LIST_TEXT = 2000
+_ANY_YEAR = 2000  # of times without one, which are not read here
 _MOST_LIST_LINES = 4
 _MOST_STEPS = 60
 LEVELS = list(LogLevel)
@@ -171,6 +172,7 @@ def _line(placed: PlacedMessage) -> LogLine:
     message = placed.message
     lines = message.text.split("\n", _MOST_LIST_LINES)
     shown = "\n".join(lines[:_MOST_LIST_LINES])[:_MOST_LIST_TEXT]
+    head = parse_head(shown, _ANY_YEAR)
     return LogLine(
         file=placed.file,
         row=message.row,
@@ -179,6 +181,7 @@ def _line(placed: PlacedMessage) -> LogLine:
         module=message.module,
         rank=message.rank if message.rank >= 0 else None,
         text=shown,
+        head=0 if head is None else head.length,
         lines=message.text.count("\n") + 1,
         is_cut=len(shown) < len(message.text),
     )

@@ -105,7 +105,8 @@ class LogFileQuery(LogConditions):
 class LogLine(Answer):
     """A message: its first lines, the number of its file, and what it says of itself.
 
-    ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has.
+    ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has. The first
+    ``head`` characters of ``text`` are what ``wall_time``, ``level``, ``rank`` and ``module`` were read from.
     """
 
     file: int
@@ -115,6 +116,7 @@ class LogLine(Answer):
     module: str
     rank: int | None
     text: str
+    head: int
     lines: int
     is_cut: bool
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { logTexts } from "../../i18n/en/logs";
 import { addEnglish } from "../../i18n/i18n.svelte";
+import type { LogLine } from "../../state/data/logs.svelte";
 
 addEnglish(logTexts);
 
@@ -34,7 +35,7 @@ export function logTime(seconds: number | null, hasDay: boolean): string {
   return hasDay ? `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${clock}` : clock;
 }
 
-/** What comes after the head of MindSpore's lines, which has level, module and time once more. */
-export function withoutHead(text: string): string {
-  return text.replace(/^\[[A-Z]+\] \w+\([^)]*\):[\d.:-]+ /, "");
+/** A message without the head that its time, level, rank and module were read from. */
+export function messageText({ text, head }: Pick<LogLine, "text" | "head">): string {
+  return [...text].slice(head).join(""); // the head counts characters, not halves of them
 }
