@@ -7,8 +7,7 @@ with Debugger("runs/first", network) as debugger:
         train_step(batch)
         debugger.step()
 
-# MindSpore: dump into the directory of the run
-#   dump.json: {"common_dump_settings": {"path": "/absolute/path/runs/first/dump", ...}}
+# MindSpore: in dump.json, "path" is in the directory of the run
 MINDSPORE_DUMP_CONFIG=dump.json python train.py`;
 
 /** Lines that record whole tensors. */
