@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 PEAK_LEARNING_RATES = (0.005, 0.02, 0.05)
-PROFILED_RATE = PEAK_LEARNING_RATES[0]
+PROFILED_RATE, DEBUGGED_RATE = PEAK_LEARNING_RATES[0], PEAK_LEARNING_RATES[-1]
 ENDINGS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -99,10 +99,10 @@ def train_side_by_side(base_dir: Path, seconds: float) -> None:
     began = time.strftime("%Y%m%d-%H%M%S")
     with ExitStack() as stack:
         directories = [base_dir / began / f"lenet-lr{rate}" for rate in PEAK_LEARNING_RATES]
-        runs = [
-            stack.enter_context(closing(training(str(directory), seconds, 0, rate, is_profiled=rate == PROFILED_RATE)))
-            for directory, rate in zip(directories, PEAK_LEARNING_RATES, strict=True)
-        ]
+        runs: list[Generator[int]] = []
+        for directory, rate in zip(directories, PEAK_LEARNING_RATES, strict=True):
+            extra = {"is_profiled": rate == PROFILED_RATE, "is_debugged": rate == DEBUGGED_RATE}
+            runs.append(stack.enter_context(closing(training(str(directory), seconds, 0, rate, **extra))))
         for _ in range(PROFILED_STEPS):
             next(runs[0])
         landscape: subprocess.Popen[Any] | None = None

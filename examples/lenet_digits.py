@@ -4,7 +4,8 @@
 python examples/lenet_digits.py --log-dir runs/lenet --seconds 60
 mindscope start runs
 
-With --profile it also records where its time and memory go.
+With --profile it also records where its time and memory go, with --debug the statistics of its tensors. It writes a log
+beside what it records.
 
 Its loss landscape, on the test set, from the weights that the collector keeps (in the directory of this file):
 
@@ -15,11 +16,13 @@ mindscope landscape ../runs/lenet --model lenet_digits:LeNet5 --data lenet_digit
 from __future__ import annotations
 
 import argparse
+import logging
 import math
 import time
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import count
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +34,7 @@ from torch.nn import functional
 from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 
-from mindscope.torch import Profiler, SummaryCollector
+from mindscope.torch import Debugger, Profiler, SummaryCollector
 
 EVALUATED_EVERY = 50
 COMPARED_EVERY = 500
@@ -42,6 +45,8 @@ LANDSCAPE_STEPS = [1, *range(50, 601, 50)]
 PROFILED = {"wait": 38, "warmup": 2, "active": 5, "repeat": 2}
 """Of the first and of the second epoch, which have 47 steps each: with and without waits for images."""
 PROFILED_STEPS = 2 * (38 + 2 + 5)
+DEBUGGED_EVERY = 10
+"""Steps between two that the debugger records."""
 
 
 class LeNet5(nn.Module):
@@ -122,8 +127,28 @@ def results(network: nn.Module, images: Tensor, labels: Tensor) -> dict[str, flo
     return {"accuracy": float(accuracy(logits, labels)), "loss": float(functional.cross_entropy(logits, labels))}
 
 
+@contextmanager
+def run_log(log_dir: Path) -> Generator[logging.Logger]:
+    """A logger that writes ``train.log`` into the directory of a run."""
+    log, handler = logging.getLogger(f"lenet.{log_dir.name}"), logging.FileHandler(log_dir / "train.log")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield log
+    finally:
+        log.removeHandler(handler)
+        handler.close()
+
+
 def training(
-    log_dir: str, seconds: float, seed: int = 0, peak_learning_rate: float = 0.02, *, is_profiled: bool = False
+    log_dir: str,
+    seconds: float,
+    seed: int = 0,
+    peak_learning_rate: float = 0.02,
+    *,
+    is_profiled: bool = False,
+    is_debugged: bool = False,
 ) -> Generator[int]:
     """Train for so many seconds, 100 steps at least, and record each; gives its number, so that several take turns.
 
@@ -162,6 +187,11 @@ def training(
             if is_profiled
             else None
         )
+        debugger = stack.enter_context(Debugger(record, network, every=DEBUGGED_EVERY)) if is_debugged else None
+        log = stack.enter_context(run_log(Path(log_dir)))
+        log.info(
+            "training of %d parameters for %g seconds", sum(each.numel() for each in network.parameters()), seconds
+        )
         for step, (images, labels) in zip(count(1), shifted_batches(loader)):
             if progress() == 1 and step > LEAST_STEPS:
                 break
@@ -170,6 +200,8 @@ def training(
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+            if debugger is not None:
+                debugger.step(loss)
 
             record.add_value("scalar", "loss/train", loss)
             record.add_value("scalar", "learning_rate", scheduler.get_last_lr()[0])
@@ -192,7 +224,9 @@ def training(
                 if step == PROFILED_STEPS:
                     profiler.stop()
             if step % COMPARED_EVERY == 1:
-                collector.evaluated(results(network, test_images, test_labels), valid_dataset=test_loader, curves={})
+                found = results(network, test_images, test_labels)
+                log.info("step %d: accuracy %.4f, loss %.4f on the test set", step, found["accuracy"], found["loss"])
+                collector.evaluated(found, valid_dataset=test_loader, curves={})
             yield step
         collector.evaluated(results(network, test_images, test_labels), valid_dataset=test_loader, curves={})
 
@@ -205,11 +239,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--learning-rate", type=float, default=0.02)
     parser.add_argument("--profile", action="store_true", help="profile five steps of the first and second epoch each")
+    parser.add_argument("--debug", action="store_true", help=f"record all tensors of each step of {DEBUGGED_EVERY}")
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the network is too small for more
     steps = training(
-        arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate, is_profiled=arguments.profile
-    )
+        arguments.log_dir, arguments.seconds, arguments.seed, arguments.learning_rate,
+        is_profiled=arguments.profile, is_debugged=arguments.debug,
+    )  # fmt: skip
     for step in steps:
         if step % 1000 == 0:
             print(f"step {step}", flush=True)

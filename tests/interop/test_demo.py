@@ -94,6 +94,13 @@ def test_training_is_recorded_and_served(tmp_path: Path, tmp_path_factory: pytes
         assert len(loss) >= 100
         assert min(loss) < loss[0]
         assert not run.damages
+        assert re.search(r"step 1: accuracy 0\.\d+", (run.path / "train.log").read_text("utf-8"))
+    (debug,) = [run.debug for name, run in runs.items() if name.endswith("lr0.05")]
+    steps = debug.source.steps(0)
+    assert len(steps) >= 10
+    assert {step % 10 for step in steps} == {1}
+    assert {each.module for each in debug.source.tensors} == {"", "conv1", "conv2", "fc1", "fc2", "fc3"}
+    assert debug.first_bad() is None
     waiting, cached = next(found for run in runs.values() if (found := run.profiles()))
     assert [each.steps.number.tolist() for each in (waiting, cached)] == [[41, 42, 43, 44, 45], [86, 87, 88, 89, 90]]
     assert "data_waiting" in {each.code for each in advise(waiting)}
