@@ -54,7 +54,7 @@ class ArchiveSourceAndWeb(sdist):
 # Depending headers stand beside the module. Sums must not depend on whether the processor can multiply and add in one.
 COMPILED = {
     "capture": ["_histogram", "_pixels", *(["_termination"] if sys.platform == "linux" else [])],
-    "debug/logs": ["_line_scan"],
+    "debug/logs": ["_line_heads", "_line_scan"],
     "formats": (
         "_decoding _encoding _frames _message_columns _narrowing _pickle_memo _scalar_events _scan _schema"
     ).split(),

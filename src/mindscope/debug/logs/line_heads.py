@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from mindscope.debug.logs._line_scan import head_of
+from mindscope.debug.logs._line_heads import head_of
 
 
 class Level(IntEnum):
