@@ -9,8 +9,12 @@ next one begins at the next ``{`` after a comma.
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc, strtod
+from libc.stdlib cimport free, realloc, strtod
 from libc.string cimport memcmp, memcpy
+
+from mindscope.profile._interned_strings cimport (
+    NONE, Interner, begin_strings, free_strings, hash_of, intern, strings_of
+)
 
 import numpy as np
 
@@ -19,7 +23,6 @@ cdef enum:
     MOST_NUMBER = 64         # characters of a number
     MOST_NESTED = 63         # depth to which objects and lists are told apart
     MOST_EVENT = 1 << 26     # bytes; what is longer is an event that does not end
-    NONE = 0xFFFFFFFF        # index of a string that an event lacks
     MORE = -1                # results of reading an event: the block ends within it,
     BAD = -2                 # or it breaks the syntax
 
@@ -41,107 +44,6 @@ cdef int64_t MOST_DURATION_NS = 7 * 86_400 * 1_000_000_000   # longer ones are c
 cdef struct Span:
     const uint8_t *start
     Py_ssize_t size          # -1: the event lacks it
-
-cdef struct Entry:
-    uint64_t hash
-    int64_t offset           # into the arena
-    uint32_t size
-    uint32_t index
-
-cdef struct Interner:
-    Entry *entries           # open addressing; an index of NONE is free
-    size_t capacity
-    size_t count
-    uint8_t *arena
-    int64_t arena_size
-    int64_t arena_capacity
-
-
-cdef inline uint64_t _hash(const uint8_t *data, Py_ssize_t size) noexcept nogil:
-    cdef uint64_t value = 0x9E3779B97F4A7C15ULL ^ <uint64_t>size, word
-    while size >= 8:
-        memcpy(&word, data, 8)
-        value = (value ^ word) * 0xFF51AFD7ED558CCDULL
-        value ^= value >> 32
-        data += 8
-        size -= 8
-    if size > 0:
-        word = 0
-        memcpy(&word, data, size)
-        value = (value ^ word) * 0xFF51AFD7ED558CCDULL
-        value ^= value >> 32
-    value *= 0xC4CEB9FE1A85EC53ULL
-    return value ^ value >> 29
-
-
-cdef int _interner_begin(Interner *self) noexcept nogil:
-    cdef size_t place
-    self.capacity, self.count = 1024, 0
-    self.arena, self.arena_size, self.arena_capacity = NULL, 0, 0
-    self.entries = <Entry *>malloc(self.capacity * sizeof(Entry))
-    if self.entries == NULL:
-        return -1
-    for place in range(self.capacity):
-        self.entries[place].index = NONE
-    return 0
-
-
-cdef int _interner_grow(Interner *self) noexcept nogil:
-    cdef size_t capacity = self.capacity * 2, place, at
-    cdef Entry *entries = <Entry *>malloc(capacity * sizeof(Entry))
-    if entries == NULL:
-        return -1
-    for place in range(capacity):
-        entries[place].index = NONE
-    for place in range(self.capacity):
-        if self.entries[place].index != NONE:
-            at = self.entries[place].hash & (capacity - 1)
-            while entries[at].index != NONE:
-                at = (at + 1) & (capacity - 1)
-            entries[at] = self.entries[place]
-    free(self.entries)
-    self.entries, self.capacity = entries, capacity
-    return 0
-
-
-cdef uint32_t _intern(Interner *self, const uint8_t *data, Py_ssize_t size) noexcept nogil:
-    """The index of a string, NONE without memory for it."""
-    cdef uint64_t hash = _hash(data, size)
-    cdef size_t at = hash & (self.capacity - 1)
-    cdef Entry *entry
-    cdef int64_t wanted
-    cdef uint8_t *arena
-    while self.entries[at].index != NONE:
-        entry = &self.entries[at]
-        if entry.hash == hash and entry.size == size and memcmp(self.arena + entry.offset, data, size) == 0:
-            return entry.index
-        at = (at + 1) & (self.capacity - 1)
-    wanted = self.arena_size + size
-    if wanted > self.arena_capacity:
-        wanted = max(2 * self.arena_capacity, wanted + 65536)
-        arena = <uint8_t *>realloc(self.arena, wanted)
-        if arena == NULL:
-            return NONE
-        self.arena, self.arena_capacity = arena, wanted
-    memcpy(self.arena + self.arena_size, data, size)
-    entry = &self.entries[at]
-    entry.hash, entry.offset, entry.size, entry.index = hash, self.arena_size, <uint32_t>size, <uint32_t>self.count
-    self.arena_size += size
-    self.count += 1
-    if 2 * self.count > self.capacity and _interner_grow(self) != 0:
-        return NONE
-    return <uint32_t>(self.count - 1)
-
-
-cdef list _strings(const Interner *self):
-    """The strings as bytes, by index."""
-    cdef size_t place
-    found = [b""] * self.count
-    for place in range(self.capacity):
-        if self.entries[place].index != NONE:
-            found[self.entries[place].index] = PyBytes_FromStringAndSize(
-                <const char *>self.arena + self.entries[place].offset, self.entries[place].size)
-    return found
 
 
 cdef uint8_t[256] IS_SPACE
@@ -269,10 +171,10 @@ cdef inline uint64_t _identity(Span token) noexcept nogil:
     if token.size <= 0:
         return 0
     if token.size > 18:
-        return _hash(token.start, token.size)
+        return hash_of(token.start, token.size)
     for place in range(token.size):
         if not c'0' <= token.start[place] <= c'9':
-            return _hash(token.start, token.size)
+            return hash_of(token.start, token.size)
         value = 10 * value + (token.start[place] - c'0')
     return value
 
@@ -304,7 +206,7 @@ cdef class EventReader:
     def __cinit__(self):
         self._key = NULL
         self._names.entries = self._categories.entries = self._tracks.entries = NULL
-        if _interner_begin(&self._names) or _interner_begin(&self._categories) or _interner_begin(&self._tracks):
+        if begin_strings(&self._names) or begin_strings(&self._categories) or begin_strings(&self._tracks):
             raise MemoryError
         self.metadata = []
         self._new_slices()
@@ -312,12 +214,8 @@ cdef class EventReader:
 
     def __dealloc__(self):
         for interner in range(3):
-            self._free(&self._names if interner == 0 else &self._categories if interner == 1 else &self._tracks)
+            free_strings(&self._names if interner == 0 else &self._categories if interner == 1 else &self._tracks)
         free(self._key)
-
-    cdef void _free(self, Interner *interner) noexcept:
-        free(interner.entries)
-        free(interner.arena)
 
     def _new_slices(self):
         self._slice_columns = [np.empty(0, np.int64) for _ in range(3)] + [np.empty(0, np.uint32) for _ in range(4)]
@@ -539,7 +437,7 @@ cdef class EventReader:
         self.read += 1
 
     cdef uint32_t _index(self, Interner *interner, Span text) noexcept nogil:
-        cdef uint32_t index = _intern(interner, text.start, max(text.size, 0))
+        cdef uint32_t index = intern(interner, text.start, max(text.size, 0))
         self._is_out_of_memory = self._is_out_of_memory or index == NONE
         return index
 
@@ -563,17 +461,17 @@ cdef class EventReader:
     @property
     def names(self):
         """Names of events by index, as bytes between their quotes."""
-        return _strings(&self._names)
+        return strings_of(&self._names)
 
     @property
     def categories(self):
         """Categories by index."""
-        return _strings(&self._categories)
+        return strings_of(&self._categories)
 
     @property
     def tracks(self):
         """Process and thread of each track by index."""
-        return [tuple(each.split(b"\0", 1)) for each in _strings(&self._tracks)]
+        return [tuple(each.split(b"\0", 1)) for each in strings_of(&self._tracks)]
 
     @property
     def skipped(self):
