@@ -13,7 +13,8 @@ from mindscope.reasons import Reason
 
 MAX_NESTING = 100
 """Limit of nesting: recursive code crashes on deeper values."""
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a pair, or a half without the other."""
 
 
 def parse_json(text: str) -> Any:
@@ -30,7 +31,7 @@ def parse_json(text: str) -> Any:
         level = [inner for each in level for inner in _children(each)]
     if level:
         raise _too_deep()
-    return as_unicode(value) if _ESCAPED_SURROGATE.search(text) else value
+    return as_unicode(value) if ESCAPED_SURROGATE.search(text) else value
 
 
 def _too_deep() -> FormatError:

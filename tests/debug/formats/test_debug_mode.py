@@ -78,3 +78,12 @@ def test_a_log_that_pytorch_writes(tmp_path: Path) -> None:
     assert relu == pytest.approx(net(inputs).abs().sum().item(), rel=1e-6)
     assert {each.module for each, _ in rows if each.type == "aten::addmm"} == {"0"}
     assert {each.phase for each, _ in rows if each.type == "aten::mm"} == {Phase.BACKWARD}
+
+
+def test_odd_shapes_cost_only_their_tensor(tmp_path: Path) -> None:
+    large = "9" * 18
+    lines = f"aten::mm(t: f32[2 3], t: f32[{'9' * 5000}], t: f32[2,3])  ->  t: f32[{large}, {large}]"
+    source = read_debug_data(write(tmp_path / "log.txt", f"aten::relu(t: f32[4])  ->  t: f32[4]\n{lines}\n"))
+    assert [each.shape for each in source.tensors] == [(4,), (4,), (2, 3), None]
+    assert source.at(0, 0).column(Field.COUNT).tolist()[:3] == [4, 4, 6]
+    assert list(source.problems) == []

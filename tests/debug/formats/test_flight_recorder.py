@@ -116,3 +116,8 @@ def test_nothing_of_a_pickle_is_executed(tmp_path: Path) -> None:
     path.write_bytes(pickle.dumps([1]))
     with pytest.raises(FormatError, match="has no entries"):
         read_flight_record(path)
+
+
+def test_infinite_numbers_cost_only_their_entry(tmp_path: Path) -> None:
+    found = read_flight_record(write(tmp_path, 0, entry(1), entry(2, time_created_ns=float("inf"))))
+    assert ([each.sequence for each in found.collectives], found.skipped) == ([1], 1)

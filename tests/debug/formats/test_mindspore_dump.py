@@ -315,3 +315,20 @@ def test_a_signaling_nan_is_a_nan(tmp_path: Path) -> None:
     file = next(each for each in path.iterdir() if "Float32" in each.name)
     file.write_bytes(b"\1\0\x80\x7f")
     assert np.nansum(read_debug_data(tmp_path).at(3, 1).column(Field.NAN)) == 1
+
+
+def test_names_that_are_no_text_or_too_long(tmp_path: Path) -> None:
+    directory = tmp_path / "rank_0" / "Net" / "0" / "0"
+    save(directory, npy_name("Conv2D", "a\udcff-op1", 1), numbers(0))
+    save(directory, "000001.npy", numbers(0))
+    (directory / "mapping.csv").write_text(f"000001.npy,Conv2D.b.0.0.{'9' * 5000}.output.0.DefaultFormat.float32.npy\n")
+    source = read_debug_data(tmp_path)
+    assert [each.operator for each in source.tensors] == ["a\ufffdff-op1"]
+    assert list(source.problems) == []
+
+
+def test_an_iteration_of_thousands_of_digits_is_left_out(tmp_path: Path) -> None:
+    short_dump(tmp_path)
+    path = next(tmp_path.rglob("ms_global_execution_order_graph_*.csv"))
+    path.write_text(f"0\n{'9' * 5000}\n1\n")
+    assert read_debug_data(tmp_path).facts["iterations"] == {0: {"0": [0, 1]}}

@@ -198,6 +198,33 @@ def test_deep_or_odd_values_are_left_out(tmp_path: Path) -> None:
     assert [each.reason.code for each in read_all(tmp_path).problems] == ["debug_file_damaged"]
 
 
+@pytest.mark.parametrize("name", [f"Functional.relu.{'9' * 5000}.forward", f"Module.fc.Linear.forward.{'9' * 5000}"])
+def test_numbers_of_thousands_of_digits_in_names(tmp_path: Path, name: str) -> None:
+    dump(tmp_path / "step0" / "rank0", {name: {"output": [tensor()]}})
+    (found,) = read_debug_data(tmp_path).tensors
+    assert (found.type, found.shape) == (name, (2, 3))
+
+
+@pytest.mark.parametrize("shape", [[10**400], [2**62, 4], [0, 2**63]])
+def test_shapes_that_no_tensor_has_are_not_known(tmp_path: Path, shape: list[int]) -> None:
+    dump(tmp_path / "step0" / "rank0", {RELU: {"output": [tensor(shape=shape)]}})
+    assert [each.shape for each in read_debug_data(tmp_path).tensors] == [None]
+
+
+def test_integers_of_thousands_of_digits_are_noted(tmp_path: Path) -> None:
+    directory = tmp_path / "step0" / "rank0"
+    dump(directory)
+    (directory / "dump.json").write_text(f'{{"level": {"9" * 5000}, "data": {{}}}}')
+    source = read_debug_data(tmp_path)
+    assert (len(source.tensors), [each.reason.code for each in source.problems]) == (0, ["debug_file_damaged"])
+
+
+def test_halves_of_surrogate_pairs_become_escapes(tmp_path: Path) -> None:
+    dump(tmp_path / "step0" / "rank0", {"\ud800": {"output": [tensor(dtype="\udfff")]}})
+    (found,) = read_debug_data(tmp_path).tensors
+    assert (found.operator, found.dtype) == ("\\ud800", "\\udfff")
+
+
 def read_all(path: Path) -> RecordedSteps:
     source = read_debug_data(path)
     assert len(source.tensors) == 0

@@ -137,3 +137,20 @@ def test_whole_tensors_beside_statistics_are_exact_unless_they_are_samples(tmp_p
     found = source.at(0, 0)
     types = [source.tensors[place].type for place in found.tensor.tolist()]
     assert dict(zip(types, found.column(Field.MAX), strict=True)) == {"Conv2D": 5, "ReLU": 99}
+
+
+def test_odd_cells_cost_only_themselves_or_their_row(tmp_path: Path) -> None:
+    columns = f"Max Value,Min Value,Avg Value,{COUNTS}"
+    large = row("1,0,0.5,6,0,6,0,0,0,0").replace("(2,3)", f"({'9' * 400},)")
+    long = row("1,0,0.5,6,0,6,0,0,0,0", name="x" * 100_000)
+    (found,), problems = read(tmp_path, columns, row("1,0,0.5,1e400,-1,6,inf,0,0,0"), large, long)
+    assert fields(found) == {"count": 6, "above_zero": 6, "positive_inf": 0, "negative_inf": 0, "zero": 0, "min": 0,
+                             "max": 1}  # fmt: skip
+    assert problems == ["debug_rows_skipped"]
+
+
+def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = statistics(tmp_path, COUNTS, row("6,0,6,0,0,0,0"))
+    path.write_text(path.read_text(), encoding="utf-8-sig")
+    (found,) = read_statistics(path, Problems())
+    assert fields(found)["count"] == 6

@@ -28,6 +28,7 @@ from mindscope.debug.formats.debug_format import DebugFormat
 from mindscope.debug.formats.elements import element_type
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor
+from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.formats.debug_mode_text import HEAD_BYTES, LOG_SUFFIXES, is_debug_mode_text
@@ -38,7 +39,7 @@ _OPERATOR = re.compile(
 )
 _MODULE = re.compile(r"(?P<indent>\s*)\[nn\.Mod\] (?P<path>\S+)", re.ASCII)
 _FRAME = re.compile(r"\s*# File: (?P<path>.+?):(?P<line>\d+) in (?P<function>\S+), code: (?P<source>.*)", re.ASCII)
-_TENSOR = re.compile(r"\bt(?:\$\d+)?: (?P<dtype>[a-z]\w*)\[(?P<shape>[\d, ]*)\]", re.ASCII)
+_TENSOR = re.compile(r"\bt(?:\$\d+)?: (?P<dtype>[a-z]\w*)\[(?P<shape>(?:\d{1,18}(?:, ?\d{1,18})*)?)\]", re.ASCII)
 _HASHES = re.compile(r"  # \{(?P<hashes>.*)\}$")
 _INPUT_HASH = re.compile(r"'input_hash': \((?P<numbers>.*)\), 'hash'")
 _OUTPUT_HASH = re.compile(r"'hash': (?P<numbers>.*)$")
@@ -85,7 +86,7 @@ def _rows(path: Path) -> list[RecordedTensor]:
             known = hashes if len(hashes) == len(tensors) else [""] * len(tensors)
             for slot, (match, number) in enumerate(zip(tensors, known, strict=True)):
                 element = element_type(match["dtype"])
-                shape = tuple(int(size) for size in match["shape"].split(",") if size.strip())
+                shape = _shape(match["shape"])
                 tensor = DebugTensor(
                     line.module, line.name, line.phase, role, str(slot), calls[key],
                     element.name if element else match["dtype"], shape, "", line.stack,
@@ -133,9 +134,15 @@ def _line(
     )  # fmt: skip
 
 
-def _statistics(shape: tuple[int, ...], number: str) -> NDArray[np.float64]:
+def _shape(text: str) -> tuple[int, ...] | None:
+    sizes = tuple(int(size) for size in text.split(",") if size)
+    return sizes if is_possible_shape(sizes) else None
+
+
+def _statistics(shape: tuple[int, ...] | None, number: str) -> NDArray[np.float64]:
     values = np.full(len(FIELDS), math.nan)
-    values[COLUMN[Field.COUNT]] = math.prod(shape)
+    if shape is not None:
+        values[COLUMN[Field.COUNT]] = math.prod(shape)
     if "." in number or number in ("nan", "inf"):
         norm = float(number)
         if math.isfinite(norm):

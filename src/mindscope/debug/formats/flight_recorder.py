@@ -145,7 +145,7 @@ def _collective(entry: Any) -> Collective | None:
             int(values.get("time_created_ns") or 0),
             tuple(f"{each['filename']}:{each['line']} {each['name']}" for each in values.get("frames") or ()),
         )
-    except (TypeError, ValueError, LookupError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
         return None
 
 

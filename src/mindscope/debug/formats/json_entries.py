@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from mindscope.errors import FormatError
+from mindscope.formats.json_text import ESCAPED_SURROGATE, as_unicode
 
 _PIECE = 1 << 18
 _LARGEST_ENTRY = 1 << 27
@@ -25,6 +26,8 @@ class JsonEntry(NamedTuple):
 
 def json_entries(path: Path, *sections: str) -> Iterator[JsonEntry]:
     """The entries of an object in the order of the file; bare words such as NaN are numbers.
+
+    Unpaired surrogates become backslash escapes.
 
     Args:
         path: of a file in UTF-8.
@@ -73,15 +76,18 @@ class _Reader:
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._at)
-            except (json.JSONDecodeError, RecursionError) as error:
-                if isinstance(error, RecursionError):
-                    raise self._broken("it is nested too deep") from error
+            except RecursionError as error:
+                raise self._broken("it is nested too deep") from error
+            except json.JSONDecodeError as error:
                 if not self._read_more():
                     raise self._broken(error.msg if not self._is_ended else "the file ends within a value") from error
                 continue
+            except ValueError as error:  # an integer of thousands of digits
+                raise self._broken(str(error)) from error
             if end < len(self._text) or not self._read_more():
+                is_plain = not ESCAPED_SURROGATE.search(self._text, self._at, end)
                 self._at = end
-                return value
+                return value if is_plain else as_unicode(value)
 
     def _expect(self, sign: str) -> None:
         if self._next() != sign:

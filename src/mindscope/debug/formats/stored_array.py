@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.formats.elements import ElementType, numpy_element
+from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.model.array_statistics import array_statistics
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
@@ -44,8 +45,11 @@ class StoredArray:
     """That of the tensor, if it is not ``shape``."""
 
     def __post_init__(self) -> None:
-        if any(size < 0 for size in self.shape) or len(self.shape) > _MOST_DIMENSIONS:
-            raise FormatError(f"{self.path.name} has shape {self.shape}, want 0 to {_MOST_DIMENSIONS} sizes from 0 on")
+        if not is_possible_shape(self.shape) or len(self.shape) > _MOST_DIMENSIONS:
+            raise FormatError(
+                f"{self.path.name} has shape {self.shape}, want 0 to {_MOST_DIMENSIONS} sizes from 0 on, and fewer "
+                "than 2**63 elements"
+            )
 
     @property
     def tensor_shape(self) -> tuple[int, ...]:

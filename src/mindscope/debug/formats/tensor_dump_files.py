@@ -16,6 +16,7 @@ from mindscope.debug.formats.stored_array import read_npy
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.errors import FormatError
 from mindscope.formats.tensor_dump_names import TensorDumpName, tensor_dump_names
+from mindscope.store.file_facts import readable
 
 _OPERATOR = "TensorDump"
 _RANK = re.compile(r"rank_?(\d{1,9})", re.ASCII)
@@ -54,7 +55,7 @@ def _rows(directory: Path, files: Sequence[TensorDumpName], problems: Problems) 
         array = problems.read(directory / file.file, partial(read_npy, dtype=file.dtype))
         dtype = file.dtype or (array.element.name if array else "")
         shape = array.tensor_shape if array else None
-        tensor = DebugTensor("", _OPERATOR, Phase.FORWARD, _role(file), "0", 0, dtype, shape, file.name)
+        tensor = DebugTensor("", _OPERATOR, Phase.FORWARD, _role(file), "0", 0, dtype, shape, readable(file.name))
         rows.append(RecordedTensor(tensor, order, array))
     return rows
 

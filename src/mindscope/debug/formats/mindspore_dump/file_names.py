@@ -16,6 +16,8 @@ MAPPING = "mapping.csv"
 OVERFLOW = "Opdebug"
 PARAMETER = "Parameter"
 """The operator type of weights and constants."""
+LONGEST_NAME = 4096
+"""Searches in longer names take too long, and numbers may have too many digits."""
 UNKNOWN_NUMBER = 65535
 """A task or stream that the writer does not know."""
 
@@ -74,6 +76,8 @@ def is_long_name(name: str) -> bool:
 
 def parse_name(name: str) -> DumpName | None:
     """What a name says; None if it is not that of a tensor."""
+    if len(name) > LONGEST_NAME:
+        return None
     if name.endswith(".npy"):
         return _parse_npy(name)
     if name.endswith(".bin"):

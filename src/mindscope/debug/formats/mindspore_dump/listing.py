@@ -27,6 +27,7 @@ from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.model.tensors import Role
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
+from mindscope.store.file_facts import readable
 
 
 @dataclass(slots=True)
@@ -84,7 +85,7 @@ def _files(directory: Path, problems: Problems) -> Iterable[tuple[DumpName, Path
         for entry in entries:
             present.add(entry.name)
             original = long_names.get(entry.name, entry.name) if is_long_name(entry.name) else entry.name
-            name = parse_name(original)
+            name = parse_name(readable(original))
             if name is not None and entry.is_file(follow_symlinks=False):
                 yield name, Path(entry.path)
     missing = sorted(set(long_names) - present)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 _RANK = re.compile(r"rank_(\d{1,9})", re.ASCII)
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _ITERATIONS = re.compile(r"ms_global_execution_order_graph_(\d+)\.csv", re.ASCII)
 _SAMPLED = 1
 _SAMPLE_SIZE = 100
@@ -62,7 +63,7 @@ def _iterations(directory: Path) -> dict[str, list[int]]:
     try:
         files = {match[1]: path for path in directory.iterdir() if (match := _ITERATIONS.fullmatch(path.name))}
         return {
-            graph: [int(line) for line in path.read_text("ascii", "replace").split() if line.isdecimal()]
+            graph: [int(line) for line in path.read_text("ascii", "replace").split() if _NUMBER.fullmatch(line)]
             for graph, path in sorted(files.items())
         }
     except OSError:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mindscope.debug.model.tensors import Phase
 
-_NUMBERED = re.compile(r"(?P<type>.*)-op(?P<number>\d+)", re.ASCII)
+_NUMBERED = re.compile(r"(?P<type>.*)-op(?P<number>\d{1,18})", re.ASCII)
 _CELL = re.compile(r"(?P<attribute>[^/-]+)-(?P<class>\w+)", re.ASCII)
 _JOINED_CELL = re.compile(r"(?P<attribute>[A-Za-z0-9_]+?)-(?P<class>[A-Za-z0-9]+)(?:_|$)", re.ASCII)
 _GRADIENTS = re.compile(r"Gradients[/_]", re.ASCII)

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.formats.extremes import counts_from_extremes
-from mindscope.debug.formats.mindspore_dump.file_names import DumpName
+from mindscope.debug.formats.mindspore_dump.file_names import LONGEST_NAME, DumpName
 from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.formats.stored_array import digest_of_text
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Role
@@ -54,7 +55,7 @@ def read_statistics(path: Path, problems: Problems) -> Iterator[StatisticRow]:
     """The rows of a file; those that can't be read are counted in a problem. Raises OSError."""
     csv.field_size_limit(_LARGEST_CELL)
     skipped = 0
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         rows = csv.reader(line.replace("\0", "") for line in file)
         header: list[str] = []
         generation = _Generation.ALL
@@ -98,7 +99,7 @@ def _row(cells: Mapping[str, str], generation: _Generation) -> StatisticRow | No
         task, stream = int(cells.get("task id") or 0), int(cells.get("stream id") or 0)
     except (KeyError, ValueError):
         return None
-    if role is None or not cells["op name"]:
+    if role is None or not 0 < len(cells["op name"]) <= LONGEST_NAME:
         return None
     name = DumpName(
         cells["op type"], cells["op name"], timestamp, role, slot, task, stream,
@@ -112,22 +113,25 @@ def _shape(text: str) -> tuple[int, ...] | None:
     """``(32,96,55,55)``, ``[32 96]``, ``()``; None for an empty text. Raises ValueError."""
     if not text or not re.fullmatch(r"[(\[][\d,; ]*[)\]]", text, re.ASCII):
         return None
-    return tuple(int(size) for size in re.findall(r"\d+", text))
+    sizes = tuple(int(size) for size in re.findall(r"\d+", text))
+    if not is_possible_shape(sizes):
+        raise ValueError(f"no tensor has the shape {text}")
+    return sizes
 
 
 def _values(cells: Mapping[str, str], shape: tuple[int, ...] | None, generation: _Generation) -> NDArray[np.float64]:
     found = dict.fromkeys(FIELDS, math.nan)
-    count = _number(cells, "count")
+    count = _count(cells, "count")
     found[Field.COUNT] = float(math.prod(shape)) if math.isnan(count) and shape is not None else count
-    found[Field.NAN] = _number(cells, "nan count")
-    found[Field.POSITIVE_INF] = _number(cells, "positive inf count")
-    found[Field.NEGATIVE_INF] = _number(cells, "negative inf count")
+    found[Field.NAN] = _count(cells, "nan count")
+    found[Field.POSITIVE_INF] = _count(cells, "positive inf count")
+    found[Field.NEGATIVE_INF] = _count(cells, "negative inf count")
     least, largest = _number(cells, "min value"), _number(cells, "max value")
     if generation is _Generation.ALL:
         _infer_counts(found, cells, least, largest)
     found[Field.MIN], found[Field.MAX] = _finite(least), _finite(largest)
-    found[Field.ZERO] = _number(cells, "zero count")
-    below, above = _number(cells, "negative zero count"), _number(cells, "positive zero count")
+    found[Field.ZERO] = _count(cells, "zero count")
+    below, above = _count(cells, "negative zero count"), _count(cells, "positive zero count")
     takes_infinities = generation is not _Generation.FINITE
     found[Field.BELOW_ZERO] = below - found[Field.NEGATIVE_INF] if takes_infinities else below
     found[Field.ABOVE_ZERO] = above - found[Field.POSITIVE_INF] if takes_infinities else above
@@ -169,6 +173,11 @@ def _number(cells: Mapping[str, str], *names: str) -> float:
         except ValueError:
             continue
     return math.nan
+
+
+def _count(cells: Mapping[str, str], name: str) -> float:
+    value = _number(cells, name)
+    return value if 0 <= value < math.inf else math.nan
 
 
 def _finite(value: float) -> float:

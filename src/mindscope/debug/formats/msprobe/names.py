@@ -13,10 +13,10 @@ from typing import NamedTuple
 from mindscope.debug.model.tensors import Phase
 
 _MODULE = re.compile(
-    r"(?:Module|Cell)\.(?:(?P<path>.+)\.)?(?P<class>[^.]+)\.(?P<phase>forward|backward|parameters_grad)(?:\.(?P<call>\d+))?",
+    r"(?:Module|Cell)\.(?:(?P<path>.+)\.)?(?P<class>[^.]+)\.(?P<phase>forward|backward|parameters_grad)(?:\.(?P<call>\d{1,18}))?",
     re.ASCII,
 )
-_API = re.compile(r"(?P<kind>[^.]+)\.(?P<api>.+)\.(?P<call>\d+)\.(?P<phase>forward|backward)", re.ASCII)
+_API = re.compile(r"(?P<kind>[^.]+)\.(?P<api>.+)\.(?P<call>\d{1,18})\.(?P<phase>forward|backward)", re.ASCII)
 
 
 class OperatorName(NamedTuple):

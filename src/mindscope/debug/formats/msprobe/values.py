@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.formats.elements import element_type
 from mindscope.debug.formats.extremes import counts_from_extremes
+from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.formats.stored_array import digest_of, digest_of_text
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Role
@@ -104,7 +105,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     if not isinstance(value, list):
         return None
     sizes = cast("list[Any]", value)
-    return tuple(sizes) if all(isinstance(size, int) and size >= 0 for size in sizes) else None
+    return tuple(sizes) if all(isinstance(size, int) for size in sizes) and is_possible_shape(sizes) else None
 
 
 def _statistics(item: Mapping[str, Any], shape: tuple[int, ...] | None) -> NDArray[np.float64]:

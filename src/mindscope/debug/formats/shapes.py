@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes that files name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+_MOST_ELEMENTS = 2**63 - 1
+
+
+def is_possible_shape(sizes: Sequence[int]) -> bool:
+    """Whether an array can have these sizes: none is negative, and no index is beyond 64 bits, also if one is 0."""
+    return min(sizes, default=0) >= 0 and math.prod(max(size, 1) for size in sizes) <= _MOST_ELEMENTS
