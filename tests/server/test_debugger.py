@@ -229,6 +229,7 @@ def test_what_is_not_there_says_so(client: TestClient) -> None:
     assert error_of(client, "row", 404, step=1, row=5) == "debug_data_not_found"
     assert error_of(client, "history", 404, tensors=[9], figure="max") == "debug_data_not_found"
     assert error_of(client, "history", 422, tensors=[1], figure="size") == "invalid_request"
+    assert error_of(client, "history", 422, tensors=[-1], figure="max") == "invalid_request"
 
 
 def test_a_damaged_step_costs_only_itself(logs: Path, client: TestClient) -> None:

@@ -197,7 +197,7 @@ class DebugRowAnswer(Answer):
 class DebugHistoryQuery(OfSource):
     """One figure of some tensors over all steps."""
 
-    tensors: list[Whole] = Field(min_length=1, max_length=MOST_HISTORIES)
+    tensors: list[Number] = Field(min_length=1, max_length=MOST_HISTORIES)
     figure: FigureName
 
 
