@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 
@@ -104,10 +105,11 @@ def test_flight_records_beside_a_run_are_compared(tmp_path: Path) -> None:
     write(tmp_path, 0, entry(1), entry(2))
     write(tmp_path, 1, entry(1))
     (tmp_path / "nccl_trace_rank_2").write_bytes(b"\x80version entries cut")
+    (tmp_path / "nccl_trace_rank_3").write_bytes(pickle.dumps({"version": "", "entries": [Path]}))
     found = mindscope.open_run(tmp_path / "run").failures()
     assert [each.rank for each in found.flight_records] == [0, 1]
     assert [(each.kind, each.sequence) for each in found.mismatches] == [("missing", 2)]
-    assert len(found.problems) == 1
+    assert [each.count(f"nccl_trace_rank_{rank}") for rank, each in enumerate(found.problems, 2)] == [1, 1]
 
 
 def test_printed_values_of_files_and_logs(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def read_failures(paths: FailurePaths) -> RunFailures:
         try:
             found.flight_records.append(read_flight_record(path))
         except (FormatError, OSError) as error:
-            found.problems.append(str(error))
+            text = str(error)
+            found.problems.append(text if path.name in text else f"{path.name}: {text}")
     found.running_data.sort(key=lambda each: -1 if each.rank is None else each.rank)
     found.flight_records.sort(key=lambda each: each.rank)
     found.mismatches = find_mismatches(found.flight_records)
