@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from mindscope.debug.first_bad import find_first_bad
 from mindscope.debug.model.loaded import LoadedSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
-from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint
+from mindscope.debug.open import read_debug_data
+from mindscope.debug.watchpoints import Problem, evaluate_watchpoints, parse_watchpoint
 from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks
 from mindscope.errors import WatchpointError
+from tests.debug.formats.made_dumps import npy_name, save
 from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of
 
 LARGE = parse_watchpoint("tensor_too_large max_gt=1")
@@ -154,3 +157,10 @@ def test_a_text_makes_a_watchpoint_and_back() -> None:
 def test_a_wrong_text_names_the_remedy(text: str, message: str) -> None:
     with pytest.raises(WatchpointError, match=message):
         parse_watchpoint(text)
+
+
+def test_complex_tensors_have_no_order(tmp_path: Path) -> None:
+    save(tmp_path / "rank_0" / "Net" / "0" / "0", npy_name("FFT", "fft-op1", 1), np.array([1 + 5j, 2]))
+    watchpoint = parse_watchpoint("tensor_range range_start_inclusive=0 range_end_inclusive=3 range_percentage_gt=50")
+    found = evaluate_watchpoints(read_debug_data(tmp_path), [watchpoint])
+    assert (found.hits, [each.problem for each in found.unevaluated]) == ((), [Problem.NO_VALUE])

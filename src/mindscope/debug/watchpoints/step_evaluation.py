@@ -161,6 +161,8 @@ class _Comparing:
         before = self._before(previous, row) if is_change and now is not None else None
         if now is None or now.size == 0 or (before is not None and before.shape != now.shape):
             return missing
+        if now.dtype.kind == "c":  # complex numbers have no order
+            return Problem.NO_VALUE
         found = statistic.exact(np.asarray(now, np.float64), before, self.watchpoint.settings)
         return missing if found is None else found
 
