@@ -134,7 +134,9 @@ def test_tensors_are_compared_element_by_element(mindscope: CommandLine, tmp_pat
     one = str(write_run(tmp_path / "recorded", training()))
     out = mindscope("debug", one, "--compare", one, "--tensor", "fc", "--step", "1").stdout
     assert "Record whole tensors of both trainings with mindscope.torch.Dump or another dump." in out
-    assert "--tensor and --step need --compare OTHER" in mindscope("debug", one, "--tensor", "fc", want=2).stderr
+    for name, value in (("--tensor", "fc"), ("--pair", "a=b"), ("--other-source", "dump"), ("--step-offset", "1")):
+        assert f"{name} needs --compare OTHER" in mindscope("debug", one, name, value, want=2).stderr
+    assert "--step needs --tensor NAME" in mindscope("debug", one, "--compare", one, "--step", "1", want=2).stderr
     missing = mindscope("debug", one, "--compare", one, "--tensor", "fx", want=1).stderr
     assert "has no operator 'fx' that both trainings have; it has fc, fc/Linear" in missing
 

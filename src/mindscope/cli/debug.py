@@ -105,8 +105,13 @@ def debug(
     """
     from mindscope.debug.compare import Tolerance
 
-    if compare is None and (tensor is not None or step is not None):
-        raise typer.BadParameter("--tensor and --step need --compare OTHER")
+    of_compare: dict[str, object] = {"--tensor": tensor, "--step": step, "--pair": pairs}
+    of_compare |= {"--other-source": other_source, "--step-offset": step_offset}
+    for name, value in of_compare.items():
+        if compare is None and value is not None:
+            raise typer.BadParameter(f"{name} needs --compare OTHER")
+    if tensor is None and step is not None:
+        raise typer.BadParameter("--step needs --tensor NAME")
     if printed:
         for line in printed_lines(run, top):
             typer.echo("\n".join(map(printable, line.split("\n"))))
