@@ -87,6 +87,9 @@ def test_filters_narrow_the_messages_and_the_address_keeps_them(context: Browser
 def test_a_slow_expression_ends_and_a_wrong_one_is_named(context: BrowserContext, viewer: LiveViewer) -> None:
     page = opened(context, viewer, "&log_regex=message%2019%5Cd%7B3%7D%20of%201")
     expect(page.get_by_test_id("logs-count")).to_have_text(messages("1 000 of 40 000"))
+    page.goto(f"http://127.0.0.1:{viewer.port}/logs?runs=all&log_regex=(?i:(MESSAGE 0%2B)%2B) of 1")
+    expect(page.get_by_test_id("logs-count")).to_have_text(messages("1 of 40 000"))
+    expect(page.get_by_test_id("filter-error")).to_have_count(0)
     page.goto(f"http://127.0.0.1:{viewer.port}/logs?runs=all&log_regex=(unclosed")
     expect(page.get_by_test_id("logs-problem").first).to_be_visible()
 
