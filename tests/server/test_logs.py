@@ -275,3 +275,17 @@ def test_an_empty_log(ask: Ask, base: Path) -> None:
     write(base / "second" / "run.log", "")
     assert ask("lines", run="second")["lines"] == []
     assert ask("histogram", run="second")["start"] is None
+
+
+def test_times_that_go_back_are_in_the_histogram(ask: Ask, base: Path) -> None:
+    write(base / "second" / "run.log", "".join(line(second, "INFO", "a") for second in (20, 0, 10)))
+    answer = ask("histogram", run="second", columns=2)
+    assert (answer["start"], answer["end"], answer["counts"]) == (START, START + 20, {"info": [2, 1]})
+
+
+def test_a_progress_bar_shows_its_last_state(ask: Ask, base: Path) -> None:
+    bar = "\r".join(f"{each} of 1000" for each in range(1000))
+    path = base / "second" / "run.log"
+    path.write_bytes(f"{bar}\r\ndone\r\n".encode())
+    answer = ask("lines", run="second")
+    assert [(each["text"], each["is_cut"]) for each in answer["lines"]] == [("999 of 1000", False), ("done", False)]

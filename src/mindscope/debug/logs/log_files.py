@@ -244,9 +244,9 @@ class Selection:
         return int(self._logs.files[int(self._file.values[place])].wall_times(row)[0])
 
     def time_range(self) -> tuple[float, float] | None:
-        """When the first and the last message with a time were written: s since 1970; None without any."""
+        """The earliest and the latest time of a message, s since 1970, also if times go back; None without any."""
         ends = [
-            (int(known[0]) - file.zone_ns(), int(file.index.time_ns.max()) - file.zone_ns())
+            (int(known.min()) - file.zone_ns(), int(known.max()) - file.zone_ns())
             for file in self._logs.files
             if len(known := _known(file.index.time_ns))
         ]

@@ -170,7 +170,8 @@ def _place(selection: Selection, query: LogLinesQuery, store: RunStore) -> int |
 
 def _line(placed: PlacedMessage) -> LogLine:
     message = placed.message
-    lines = message.text.split("\n", _MOST_LIST_LINES)
+    text = _drawn(message.text)
+    lines = text.split("\n", _MOST_LIST_LINES)
     shown = "\n".join(lines[:_MOST_LIST_LINES])[:_MOST_LIST_TEXT]
     head = parse_head(shown, _ANY_YEAR)
     return LogLine(
@@ -183,8 +184,15 @@ def _line(placed: PlacedMessage) -> LogLine:
         text=shown,
         head=0 if head is None else head.length,
         lines=message.text.count("\n") + 1,
-        is_cut=len(shown) < len(message.text),
+        is_cut=len(shown) < len(text),
     )
+
+
+def _drawn(text: str) -> str:
+    """As a terminal shows it: of a line that was drawn over, as by a progress bar, only the last state."""
+    if "\r" not in text:
+        return text
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def _time_of(store: RunStore, step: int) -> float | None:
