@@ -164,3 +164,14 @@ def test_complex_tensors_have_no_order(tmp_path: Path) -> None:
     watchpoint = parse_watchpoint("tensor_range range_start_inclusive=0 range_end_inclusive=3 range_percentage_gt=50")
     found = evaluate_watchpoints(read_debug_data(tmp_path), [watchpoint])
     assert (found.hits, [each.problem for each in found.unevaluated]) == ((), [Problem.NO_VALUE])
+
+
+def test_a_cut_file_costs_only_its_tensor(tmp_path: Path) -> None:
+    directory = tmp_path / "rank_0" / "Net" / "0" / "0"
+    cut = save(directory, npy_name("Conv2D", "a-op1", 1), np.arange(100, dtype=np.float32))
+    cut.write_bytes(cut.read_bytes()[:-1])
+    save(directory, npy_name("Conv2D", "b-op2", 2), np.arange(100, dtype=np.float32))
+    watchpoint = parse_watchpoint("tensor_range range_start_inclusive=0 range_end_inclusive=30 range_percentage_gt=10")
+    found = evaluate_watchpoints(read_debug_data(tmp_path), [watchpoint])
+    assert [hit.actual for hit in found.hits] == [31]
+    assert [each.problem for each in found.unevaluated] == [Problem.NO_VALUE]

@@ -17,6 +17,7 @@ from mindscope.debug.watchpoints.hits import Problem
 from mindscope.debug.watchpoints.statistics import OPERATOR_OVERFLOW, UNCHANGED, Column, Statistic
 from mindscope.debug.watchpoints.step_context import StepContext
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
+from mindscope.errors import FormatError
 
 Rows = NDArray[np.int64]
 MOST_ELEMENTS = 2**28
@@ -157,8 +158,11 @@ class _Comparing:
             return Problem.NO_EARLIER_VALUE
         if recorded.column(Field.COUNT)[row] > MOST_ELEMENTS:
             return Problem.TOO_LARGE
-        now = self.source.array(recorded.step, recorded.rank, row)
-        before = self._before(previous, row) if is_change and now is not None else None
+        try:
+            now = self.source.array(recorded.step, recorded.rank, row)
+            before = self._before(previous, row) if is_change and now is not None else None
+        except (FormatError, OSError):  # one damaged file costs only its own tensor
+            return Problem.NO_VALUE
         if now is None or now.size == 0 or (before is not None and before.shape != now.shape):
             return missing
         if now.dtype.kind == "c":  # complex numbers have no order
