@@ -141,12 +141,12 @@ def test_schedules_act_as_those_of_torch() -> None:
 def test_metadata_of_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "3")
     monkeypatch.setenv("WORLD_SIZE", "4")
-    with Profiler(output_path=tmp_path, job_id='a "b" \\ c', is_detail=False) as profiler:
+    with Profiler(output_path=tmp_path, job_id='a "b" \\ c 训练', is_detail=False) as profiler:
         multiply()
     (file,) = profiler.files
     assert "_rank3." in file.name
     found = contents(file)["mindscope"]
-    assert (found["rank"], found["world_size"], found["job_id"]) == (3, 4, "a _b_ _ c")
+    assert (found["rank"], found["world_size"], found["job_id"]) == (3, 4, "a _b_ _ c 训练")
     assert not contents(file).get("record_shapes")
 
 
@@ -193,6 +193,8 @@ def test_a_schedule_that_fails_ends_the_profile_and_not_the_training(
         ({"is_detail": 1}, TypeError, "is_detail is int 1, want True or False"),
         ({"is_show_op_path": "yes"}, TypeError, "is_show_op_path is str"),
         ({"output_path": 3}, TypeError, "output_path is int 3"),
+        ({"output_path": "/tmp/a\nb"}, ValueError, "no path with a backslash or a line end"),
+        ({"output_path": os.fsdecode(b"/tmp/\xff")}, ValueError, "none that is not UTF-8"),
         ({"optypes_to_deal": ["Conv"]}, TypeError, "optypes_to_deal is list"),
         ({"optypes_not_deal": None}, TypeError, "optypes_not_deal is NoneType"),
         ({"job_id": 7}, TypeError, "job_id is int 7, want text"),

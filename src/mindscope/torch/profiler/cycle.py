@@ -7,14 +7,13 @@ import json
 import re
 import warnings
 from pathlib import Path
-from typing import Any
 
-import torch
 from torch import profiler
 
 from mindscope.torch.core import distributed
 from mindscope.torch.profiler.cost import Cost
 from mindscope.torch.profiler.options import ProfilerOptions
+from mindscope.torch.profiler.sessions import SESSIONS, is_recording_thread
 from mindscope.torch.profiler.trace_files import write_trace
 
 METADATA = "mindscope"
@@ -30,8 +29,6 @@ class Cycle:
     """
 
     def __init__(self, options: ProfilerOptions, cost: Cost) -> None:
-        if is_profiling():
-            raise RuntimeError("another profiler of PyTorch runs in this process; stop it first")
         self._options, self._cost = options, cost
         self._profile = profiler.profile(
             activities=options.activities,
@@ -43,29 +40,47 @@ class Cycle:
         )
         self.is_recording = False
         self.marks = Marks()
-        with cost.measured("starting"), warnings.catch_warnings():
-            # up to torch 2.11 the first cycle warns that a later one would drop its events; each has a profile here
-            warnings.filterwarnings("ignore", "Warning: Profiler clears events")
-            self._profile.prepare_trace()
+        self._session = 0
+        self._prepare()
 
     def start(self) -> None:
         """End the warm-up."""
+        if self._is_over:  # another profiler ran during the warm-up
+            self._prepare()
         with self._cost.measured("starting"):
             self._profile.start_trace()
         self.is_recording = True
 
     def stop(self) -> None:
-        """Stop to record. Raises RuntimeError if another profiler ended it."""
-        if self.is_recording and not is_profiling():  # nothing is left; PyTorch would crash when it writes that
-            raise RuntimeError("another profiler of PyTorch ran within it and ended it")
+        """Stop to record. Raises RuntimeError if another profiler ended it, or another thread started it."""
+        if self._is_over:
+            if self.is_recording:
+                raise RuntimeError("another profiler of PyTorch ran within it and ended it")
+            return
         if not self.is_recording:  # a warm-up can only be ended by recording
             self._profile.start_trace()
         self.is_recording = False
+        has_trace = is_recording_thread()
         with self._cost.measured("stopping"):
             try:
-                self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.marks)))
+                self._profile.add_metadata_json(METADATA, facts_text(self._options, self._cost, self.marks))
             finally:
-                self._profile.stop_trace()
+                self._profile.stop_trace()  # without a trace too, so that a later cycle can start
+        if not has_trace:  # PyTorch would crash when it writes that
+            raise RuntimeError("another thread started it, and PyTorch lets only that one stop it")
+
+    @property
+    def _is_over(self) -> bool:
+        return self._session != SESSIONS.count
+
+    def _prepare(self) -> None:
+        if SESSIONS.is_profiling:
+            raise RuntimeError("another profiler of PyTorch runs in this process; stop it first")
+        with self._cost.measured("starting"), warnings.catch_warnings():
+            # up to torch 2.11 the first cycle warns that a later one would drop its events; each has a profile here
+            warnings.filterwarnings("ignore", "Warning: Profiler clears events")
+            self._profile.prepare_trace()
+        self._session = SESSIONS.count
 
     def write(self) -> Path:
         """Write the trace. Raises OSError if that fails."""
@@ -92,9 +107,9 @@ class Marks:
             self.cut.append(self.count - 1)
 
 
-def facts(options: ProfilerOptions, cost: Cost, marks: Marks) -> dict[str, Any]:
-    """For the metadata of a trace. Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON."""
-    return {
+def facts_text(options: ProfilerOptions, cost: Cost, marks: Marks) -> str:
+    """JSON for the metadata of a trace. Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON."""
+    facts = {
         "rank": distributed.get_rank(),
         "world_size": distributed.get_group_size(),
         "steps": {str(mark): step for mark, step in marks.steps if step is not None},
@@ -104,8 +119,4 @@ def facts(options: ProfilerOptions, cost: Cost, marks: Marks) -> dict[str, Any]:
         "job_id": _UNSAFE.sub("_", options.label),
         "starting_s": round(cost.seconds["starting"], 6),
     }
-
-
-def is_profiling() -> bool:
-    """Whether a profiler of PyTorch records or warms up in this process."""
-    return bool(torch.autograd.profiler._is_profiler_enabled)  # pyright: ignore[reportPrivateUsage]
+    return json.dumps(facts, ensure_ascii=False)

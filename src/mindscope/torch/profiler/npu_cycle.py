@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from mindscope.torch.profiler.cost import Cost
-from mindscope.torch.profiler.cycle import METADATA, Marks, facts
+from mindscope.torch.profiler.cycle import METADATA, Marks, facts_text
 from mindscope.torch.profiler.options import ProfilerOptions
 from mindscope.torch.profiler.trace_files import make_directory
 
@@ -53,7 +52,7 @@ class NpuCycle:
         if not self.is_recording:
             return
         self.is_recording = False
-        self._profile.add_metadata_json(METADATA, json.dumps(facts(self._options, self._cost, self.marks)))
+        self._profile.add_metadata_json(METADATA, facts_text(self._options, self._cost, self.marks))
         with self._cost.measured("writing"):
             self._profile.stop()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -21,6 +22,9 @@ WITHOUT_EFFECT = (
     "l2_cache op_time parallel_strategy pcie profile_communication profile_framework profiler_level sync_enable"
 ).split()
 """Arguments of MindSpore's profilers that choose what the hardware of Ascend records."""
+
+_UNWRITABLE = re.compile(r"[\\\n\0\ud800-\udfff]")
+"""``torch.profiler`` makes a slash of a backslash, leaves out the end of a line, and takes only UTF-8."""
 
 _log = logging.getLogger(__name__)
 
@@ -96,10 +100,16 @@ def check_others(given: Mapping[str, Any]) -> None:
 
 
 def check_directory(value: Any) -> Path:
-    """The directory of traces. Raises TypeError for what is no path."""
+    """The directory of traces. Raises TypeError for no path, ValueError for one that ``torch.profiler`` can't open."""
     if not isinstance(value, (str, PathLike)) or not value:
         raise TypeError(f"output_path is {type(cast(Any, value)).__name__} {value!r}, want the path of a directory")
-    return Path(cast("str | PathLike[str]", value)).absolute()
+    directory = Path(cast("str | PathLike[str]", value)).absolute()
+    if _UNWRITABLE.search(str(directory)):
+        raise ValueError(
+            f"output_path is {str(directory)!r}; torch.profiler opens no path with a backslash or a line end, and none "
+            "that is not UTF-8"
+        )
+    return directory
 
 
 def _flag_or(name: str, value: Any, default: bool) -> bool:

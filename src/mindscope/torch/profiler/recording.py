@@ -46,7 +46,7 @@ class Recording:
         self._mark_number = 0
         self._step: int | None = None  # of the run, the last that ended; None if its number is unknown
         self._latest = LATEST.step  # when it was last read
-        self.is_running = False
+        self._is_started = False
         self.steps = 0
         """Steps that ended since the start."""
         self.recorded: list[int] = []
@@ -64,7 +64,9 @@ class Recording:
         if self.is_running:
             _log.warning("profiler runs already; start() has no effect")
             return
-        self.is_running = True
+        if self._process != os.getpid():
+            self._process, self._cycle, self._mark = os.getpid(), None, None
+        self._is_started = True
         self._latest = LATEST.step
         if self._history is not None:
             self._guarded("record the history of memory", self._history.start)
@@ -92,7 +94,8 @@ class Recording:
         self.steps += 1
         if self._action is ProfilerAction.RECORD_AND_SAVE:
             self._save()
-        self._enter(self._action_at(self.steps), is_step_next)
+        if self.is_running:  # on_trace_ready may have stopped it
+            self._enter(self._action_at(self.steps), is_step_next)
 
     def pause(self) -> None:
         """What follows belongs to no step, such as an evaluation."""
@@ -105,14 +108,19 @@ class Recording:
 
     def stop(self) -> bool:
         """Stop, and write what is recorded; returns False if it did not run."""
-        if not self.is_running or os.getpid() != self._process:
+        if not self.is_running:
             return False
-        self.is_running = False
+        self._is_started = False
         self._end_mark(is_complete=False)
         self._save()
         if self._history is not None:
             self._guarded("stop the history of memory", self._history.stop)
         return True
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it follows the steps of this process; in the child of a fork it does not."""
+        return self._is_started and os.getpid() == self._process
 
     @property
     def _is_recording(self) -> bool:
@@ -139,10 +147,11 @@ class Recording:
             self._save()
         elif self._cycle is None:
             self._guarded("start", self._open)
-        if action in _RECORDED and self._cycle is not None and not self._cycle.is_recording:
-            self._guarded("start", self._cycle.start)
+        cycle = self._cycle
+        if action in _RECORDED and cycle and not (cycle.is_recording or self._guarded("start", cycle.start)):
+            self._cycle = None
         if is_step:
-            self._begin_mark()
+            self.resume()
 
     def _open(self) -> None:
         kind = NpuCycle if has_npu() else Cycle
