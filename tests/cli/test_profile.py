@@ -60,6 +60,16 @@ def test_shares_are_those_of_the_whole_profile(mindscope: CommandLine, tmp_path:
     ]  # fmt: skip
 
 
+def test_names_keep_to_their_line_of_the_terminal(mindscope: CommandLine, tmp_path: Path) -> None:
+    events = Events()
+    events.step(0, 0, 100)
+    events.op("\x1b[2J\nstep 7\u202e", 60, 30)
+    out = mindscope("profile", str(events.write(tmp_path / "odd.pt.trace.json"))).stdout
+    assert "\x1b" not in out
+    row = next(line for line in out.splitlines() if line.startswith("\\x1b[2J\\nstep 7\\u202e "))
+    assert row.split()[2:4] == ["100", "%"]
+
+
 def test_a_difference_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
     slow, fast = write(tmp_path / "slow.json", 50), write(tmp_path / "fast.json", 5)
     out = mindscope("profile", str(slow), "--diff", str(fast)).stdout

@@ -171,13 +171,15 @@ def test_tables_cut_into_slices(tmp_path: Path) -> None:
 FILES = ("step_trace_time.csv", "kernel_details.csv", "memory_record.csv", "communication.json", "trace_view.json")
 DAMAGED = (
     b"", b"\n\n", b"a,b,c\n", b"\x00\xff\xfe\x00", b"{", b"[1, 2]", b'{"step1": {"collective": {"a": 3}}}', b'"' * 1000,
-    b"\xef\xbb\xbf",
+    b"\xef\xbb\xbf", b"Step\n",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("content", DAMAGED)
-def test_a_damaged_file_leaves_the_others(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_damaged_file_leaves_the_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, content: bytes
+) -> None:
     root = ascend_output(tmp_path)
     write(root / "ASCEND_PROFILER_OUTPUT" / name, content)
     profile = read_profile(root)
@@ -188,6 +190,7 @@ def test_a_damaged_file_leaves_the_others(tmp_path: Path, name: str, content: by
         assert len(profile.kernels) == 3
     if name not in ("step_trace_time.csv", "trace_view.json"):
         assert profile.steps.number.tolist() == [5, 6]
+    assert caplog.records == [], "the profile names its problems"
 
 
 @pytest.mark.parametrize("size", range(0, len(STEP_TRACE), 7))

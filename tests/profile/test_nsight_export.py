@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mindscope.errors import FormatError
+from mindscope.errors import FormatError, ProfilePartError
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.step_names import step_numbers
@@ -385,6 +386,8 @@ def test_an_export_without_events(tmp_path: Path) -> None:
     profile = read_profile(Export().write(tmp_path / "empty.sqlite"))
     assert overview_of(profile).steps == 0
     assert all(isinstance(profile.part(part), Missing) for part in Part if part is not Part.FURTHER_TABLES)
+    with pytest.raises(ProfilePartError, match=re.escape('record it with with torch.cuda.nvtx.range(f"step {step}"):')):
+        _ = profile.steps
 
 
 def test_streams_and_devices_of_odd_numbers(tmp_path: Path) -> None:

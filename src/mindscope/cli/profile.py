@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mindscope.cli.logs import printable
 from mindscope.errors import FormatError
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _numbers(steps: str) -> tuple[int, int]:
 
 
 def _print(found: dict[str, Any] | None, lines: Iterator[str]) -> None:
-    typer.echo("\n".join(lines) if found is None else json.dumps(found, indent=1, ensure_ascii=False))
+    typer.echo("\n".join(map(printable, lines)) if found is None else json.dumps(found, indent=1, ensure_ascii=False))
 
 
 def _overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int) -> dict[str, Any]:
@@ -280,6 +281,7 @@ def _change_lines(title: str, changes: Changes, top: int) -> Iterator[str]:
 
 def _cut(name: str) -> str:
     """A name that fits: of a path of scopes its end, of any other name its beginning."""
+    name = printable(name)
     if len(name) <= _NAME_WIDTH:
         return name
     return "..." + name[3 - _NAME_WIDTH :] if "/" in name else name[: _NAME_WIDTH - 3] + "..."

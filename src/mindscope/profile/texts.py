@@ -63,7 +63,7 @@ MISSING: Mapping[str, _MissingText] = {
     ),
     "mindspore_communication": _MissingText("hccl_raw is missing", "Profiler(profile_communication=True)"),
     "nsight_steps": _MissingText(
-        "no range of NVTX marks steps", 'with torch.cuda.nvtx.range(f"step {step}"):  # around each step'
+        "no range of NVTX marks steps", 'with torch.cuda.nvtx.range(f"step {{step}}"):  # around each step'
     ),
     "nsight_operators": _MissingText(
         "no range of NVTX is an operator of PyTorch",

@@ -144,8 +144,8 @@ class _Output:
 
     def _step_rows(self) -> StepRows | None:
         """Kernels of each step by their step ids, else by their times within the steps that the trace marks."""
-        table, file = self._kernel_table, self._file("step_trace_time.csv")
-        steps = None if file is None else self._steps(file)
+        table = self._kernel_table
+        steps = self.problems.read(self._file("step_trace_time.csv"), self._steps)
         step = None if table is None or steps is None else self._step_of_rows(table, steps)
         if table is None or step is None:
             return None
