@@ -191,6 +191,18 @@ def test_a_window_stays_small_whatever_it_holds(client: TestClient, tmp_path: Pa
     assert first_rows([TrackRows(**each) for each in many]) == {0: 1000, 1: 24}
 
 
+@pytest.mark.parametrize("place", [-1, 1 << 31, 1 << 63, -(1 << 64)])
+def test_places_beyond_any_list_are_refused(client: TestClient, place: int) -> None:
+    of = {"run": "run", "profile": NAME, "version": timeline(client, NAME)["timeline"]["version"]}
+    ranged = {**of, "tracks": [0, place], "begin_ns": 0, "end_ns": 30_000}
+    window = {**of, "tracks": [], "counters": [place], "begin_ns": 0, "pixel_ns": 1, "width": 10}
+    assert client.post("/api/profiles/statistics", json=ranged).status_code == 422
+    assert client.post("/api/profiles/flame", json=ranged).status_code == 422
+    assert client.get("/api/profiles/export", params=ranged).status_code == 422
+    assert client.post("/api/profiles/window", json=window).status_code == 422
+    assert client.post("/api/profiles/search", json={**of, "names": [place]}).status_code == 422
+
+
 @pytest.mark.parametrize(("run", "profile"), [("run", NAME), ("run/rank_1", NAME + ".gz")])
 def test_slice_has_arguments_relatives_and_arrows(client: TestClient, run: str, profile: str) -> None:
     found = timeline(client, profile, run)["timeline"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
+from pydantic import Field
 
 from mindscope.errors import MindscopeError
 from mindscope.reasons import Reason
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 Slice = Annotated[int, Query(ge=0, le=MOST_SLICE)]
+Track = Annotated[int, Field(ge=0, le=MOST_SLICE)]
 Time = Annotated[int, Query(ge=-MOST_TIME, le=MOST_TIME)]
-Tracks = Annotated[list[int], Query(max_length=MOST_TRACKS)]
+Tracks = Annotated[list[Track], Query(max_length=MOST_TRACKS)]
 
 
 class TraceResponse(StreamingResponse):
