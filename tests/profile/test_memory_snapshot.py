@@ -177,6 +177,14 @@ def test_odd_contents_never_raise(tmp_path: Path, content: Any) -> None:
     assert read_profile(write(tmp_path, content)).memory is not None
 
 
+@pytest.mark.parametrize("time", [-1, 0, 1 << 50, 1 << 62, 1 << 70])
+def test_a_time_far_from_all_others_does_not_hide_them(tmp_path: Path, time: int) -> None:
+    trace = [*SNAPSHOT["device_traces"][0][:-1], entry("alloc", 5, MB, 0, time_us=time)]
+    memory = read_profile(write(tmp_path, {**SNAPSHOT, "device_traces": [trace]})).memory
+    assert memory.curve is not None
+    assert (memory.curve.time.min(), memory.curve.time.max()) == (0, 40_000)
+
+
 def test_other_pickles_are_no_profiles(tmp_path: Path) -> None:
     (tmp_path / "model.pkl").write_bytes(pickle.dumps({"weights": [1, 2]}))
     assert not list(find_profiles(tmp_path))

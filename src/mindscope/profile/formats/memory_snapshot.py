@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.columns import TextColumn
+from mindscope.profile.far_times import near_times
 from mindscope.profile.formats.json_values import mapping_of
 from mindscope.profile.formats.memory_segments import (
     RELEASES,
@@ -72,7 +74,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         format=MEMORY_SNAPSHOT.name,
         framework="torch",
         devices=[Device(f"GPU {device}", "cuda") for device in snapshot.devices],
-        origin_ns=snapshot.origin_us * _US if snapshot.has_times else None,
+        origin_ns=snapshot.origin_ns if snapshot.has_times else None,
         properties={
             "allocator_settings": snapshot.settings,
             "out_of_memory": snapshot.failures,
@@ -88,10 +90,10 @@ class _Snapshot:
         self._segments = [each for each in _mappings(content.get("segments")) if "total_size" in each]
         traces = content.get("device_traces")
         self._traces = [_entries(trace) for trace in cast("list[Any]", traces if isinstance(traces, list) else [])]
-        stamps = [_whole(entry["time_us"]) for trace in self._traces for entry in trace if "time_us" in entry]
+        stamps = [_whole(entry["time_us"]) * _US for trace in self._traces for entry in trace if "time_us" in entry]
         self.has_times = bool(stamps)
         """The oldest have none: their order counts."""
-        self.origin_us = min(stamps, default=0)
+        self.origin_ns, self._end_ns = _ends(_array(stamps))
         self.settings = _plain(content.get("allocator_settings"))
         self._stacks: dict[int, str] = {}  # id of a list of frames, which lives as long as the content
 
@@ -227,7 +229,9 @@ class _Snapshot:
         return self._traces[device] if 0 <= device < len(self._traces) else []
 
     def _time(self, entry: Mapping[str, Any], place: int) -> int:
-        return (_whole(entry["time_us"]) - self.origin_us) * _US if "time_us" in entry else place * _US
+        if "time_us" not in entry:
+            return place * _US
+        return min(max(_whole(entry["time_us"]) * _US, self.origin_ns), self._end_ns) - self.origin_ns
 
     def _stack(self, frames: Any) -> str:
         """``file(line): name``, innermost first; lists that entries share are read once."""
@@ -288,6 +292,13 @@ def _whole(value: Any) -> int:
 
 def _addresses(values: Iterable[int]) -> Any:
     return np.array([value & 0xFFFF_FFFF_FFFF_FFFF for value in values], np.uint64)
+
+
+def _ends(times: NDArray[np.int64]) -> tuple[int, int]:
+    """The first and the last time, without those that lie so far from the others that a clock went wrong."""
+    if (bounds := near_times([times])) is not None:
+        times = times[(times >= bounds[0]) & (times <= bounds[1])]
+    return (int(times.min()), int(times.max())) if len(times) else (0, 0)
 
 
 def _array(values: Iterable[int]) -> Any:
