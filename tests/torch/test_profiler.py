@@ -525,6 +525,14 @@ def test_a_step_that_did_not_end_is_no_step(tmp_path: Path) -> None:
     assert read_profile(profiler.files[0]).steps.number.tolist() == [5, 6, 7, 5, 6, 7, 8]
 
 
+def test_a_cycle_that_begins_after_the_last_step_is_not_written(tmp_path: Path) -> None:
+    profiler = Profiler(output_path=tmp_path, schedule={"wait": 1, "warmup": 1, "active": 1, "repeat": 0})
+    make_model().train(1, batches(80), callbacks=[profiler])  # a sixth step would be recorded
+    (file,) = profiler.files
+    assert marks(file) == ["3"]
+    assert [each.name for each in tmp_path.iterdir()] == [file.name]
+
+
 @pytest.mark.parametrize("step", ["7", 3.5, float("nan"), torch.ones(2), object(), 2**70])
 def test_a_step_that_is_no_whole_number_is_counted(tmp_path: Path, step: Any) -> None:
     with Profiler(output_path=tmp_path) as profiler:

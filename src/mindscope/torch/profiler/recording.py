@@ -112,7 +112,7 @@ class Recording:
             return False
         self._is_started = False
         self._end_mark(is_complete=False)
-        self._save()
+        self._save(is_cut=True)
         if self._history is not None:
             self._guarded("stop the history of memory", self._history.stop)
         return True
@@ -177,12 +177,16 @@ class Recording:
         if is_complete and self._cycle is not None:
             self.recorded.append(self._mark_number if self._step is None else self._step)
 
-    def _save(self) -> None:
-        """End the cycle, if there is one, and write it; a warm-up leaves nothing."""
+    def _save(self, is_cut: bool = False) -> None:
+        """End the cycle, if there is one, and write it.
+
+        A warm-up leaves nothing, nor does a cycle that a schedule began after the last step (``is_cut``).
+        """
         cycle, self._cycle = self._cycle, None
         if cycle is None:
             return
-        has_recorded = cycle.is_recording
+        has_no_step = is_cut and self._options.schedule is not None and not cycle.marks.count
+        has_recorded = cycle.is_recording and not has_no_step
         if self._guarded("stop", cycle.stop) and has_recorded and self._guarded("write", lambda: self._write(cycle)):
             self.cycles += 1
             self._guarded("call on_trace_ready", self._on_saved)
