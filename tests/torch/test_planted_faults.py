@@ -217,24 +217,32 @@ def test_a_watchpoint_writes_the_ring(level: str, tmp_path: Path) -> None:
             debugger.step(training.step(step % STEPS))
     source = mindscope.open_run(tmp_path).debug.source
     steps = list(source.steps(0))
-    assert steps[:4] == [18, 20, 22, 24]  # dead in three recorded steps in a row
+    assert steps[:6] == [18, 20, 22, 24, 26, 28]  # dead in three recorded steps in a row, and two more
     assert len(steps) < 12
     assert {row["step"] for row in mindscope.open_run(tmp_path).debug.watch("dead_relu").rows()} >= {24}
 
 
-def test_a_watchpoint_of_ones_own_writes_the_ring_once(tmp_path: Path) -> None:
+def explode(directory: Path, **options: Any) -> None:
+    torch.manual_seed(1)
     network = Exploding()
     nn.init.eye_(network.recurrent.weight)
     training = Training(network, classify(8, 4))
-    with Debugger(tmp_path, network, ring=3, watch=["tensor_too_large max_gt=1e3 @ recurrent"]) as debugger:
+    with Debugger(directory, network, **options) as debugger:
         for step in range(1, 21):
             if step == 8:
                 with torch.no_grad():
                     network.recurrent.weight.copy_(torch.eye(4) * 1.5)
             debugger.step(training.step(step % STEPS))
-    steps = list(mindscope.open_run(tmp_path).debug.source.steps(0))
-    assert steps[:3] == [6, 7, 8]
-    assert steps == list(range(6, 6 + len(steps)))
+
+
+def test_each_hit_of_a_watchpoint_writes_the_steps_around_it(tmp_path: Path) -> None:
+    watchpoint = "tensor_too_large max_gt=1e3 @ recurrent"
+    explode(tmp_path / "ring", ring=3, watch=[watchpoint])
+    explode(tmp_path / "all")
+    steps = list(mindscope.open_run(tmp_path / "ring").debug.source.steps(0))
+    began = {hit["since"] for hit in mindscope.open_run(tmp_path / "all").debug.watch(watchpoint).rows()}
+    assert min(began) == 8
+    assert steps == sorted({near for step in began for near in range(step - 2, step + 2) if near <= 20})
 
 
 def test_a_watch_without_a_ring_is_refused(tmp_path: Path) -> None:

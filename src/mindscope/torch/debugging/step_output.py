@@ -85,13 +85,18 @@ class StepOutput:
                 self._ring.popleft()
 
     def _hit(self, step: int, texts: list[str]) -> None:
+        """Write the steps up to the one of a hit, and those after it; some of these may have come meanwhile."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
         with self._lock:
             ring = self._ring or deque()
-            for _ in range(sum(each.step <= step for each in ring) - self._size):
+            until = sum(each.step <= step for each in ring)
+            for _ in range(until - self._size):
                 ring.popleft()
-            self._write_all(f"{texts[0]}{more}")
-            self._following = self._size // 2
+            later = len(ring) - min(until, self._size)
+            come = 0 if self._watch is None else self._watch.pending - 1  # those before the ring were written at once
+            missing = max(0, self._size // 2 - (come - later))
+            self._write_first(len(ring) - later + min(later, missing), f"{texts[0]}{more}")
+            self._following = max(self._following, missing - later, 0)
 
     def _check_losses(self) -> None:
         """Write the ring when a loss is no longer finite; looks only at losses that are on this machine by now."""
@@ -107,13 +112,15 @@ class StepOutput:
         with self._lock:
             while self._ring and len(self._ring) > self._size:
                 self._ring.popleft()
-            self._write_all(why)
+            self._write_first(self._size, why)
 
-    def _write_all(self, why: str) -> None:
-        if not self._ring:
+    def _write_first(self, count: int, why: str) -> None:
+        """Write the first steps of the ring."""
+        count = min(count, len(self._ring or ()))
+        if not self._ring or not count:
             return
-        _log.warning("debugger writes the last %d steps: %s", len(self._ring), why)
-        while self._ring:
+        _log.warning("debugger writes %d steps of its ring: %s", count, why)
+        for _ in range(count):
             self._write(self._ring.popleft())
 
     def _write(self, step: CollectedStep) -> None:
