@@ -264,6 +264,18 @@ def test_first_number_that_is_not_finite_is_named(tmp_path: Path) -> None:
     assert bad == {"kind": "parameter", "name": "fc1.weight", "dtype": "float32", "shape": [10, 72]}
 
 
+def test_a_debugger_of_another_training_is_left_out(tmp_path: Path) -> None:
+    settings(tmp_path, mode=2)
+    other, network = nn.Linear(2, 1), nn.Linear(2, 1)
+    with Debugger(tmp_path / "other", other, level="operator") as debugger:
+        other(torch.tensor([[float("nan"), 1.0]])).sum().backward()
+        debugger.step()
+    with RunningDataRecorder(network) as recorder:
+        network(torch.ones(1, 2)).sum().backward()
+        recorder.step()
+    assert not list((tmp_path / "rank_0" / "rdr").glob("*culprit.json"))
+
+
 def test_outputs_are_not_kept_alive(tmp_path: Path) -> None:
     settings(tmp_path, mode=2)
     network = SmallNet()

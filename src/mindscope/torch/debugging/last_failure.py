@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from torch import nn
 
 from mindscope.debug.model.fields import Field
 from mindscope.torch.debugging.recording import Recording
@@ -15,23 +16,23 @@ from mindscope.torch.debugging.step_collector import CollectedStep
 _NOT_FINITE = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)
 
 
-def failed_operator(error: BaseException) -> dict[str, Any] | None:
+def failed_operator(error: BaseException, network: nn.Module) -> dict[str, Any] | None:
     """Name, module, phase and inputs of the operator of ATen that raised an error; None if no debugger saw it."""
     errors: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in errors:
         errors.add(id(cause))
         cause = cause.__cause__ or cause.__context__
-    found = [each.followed.failed_operator for each in _newest_first()]
+    found = [each.followed.failed_operator for each in _newest_first(network)]
     return next((facts for number, facts in filter(None, found) if number in errors), None)
 
 
-def first_not_finite() -> dict[str, Any] | None:
+def first_not_finite(network: nn.Module) -> dict[str, Any] | None:
     """The first tensor with a NaN or an infinity of the last steps: step, operator, source line; None without one.
 
     Waits for the device.
     """
-    for recording in _newest_first():
+    for recording in _newest_first(network):
         for step in recording.last_steps:
             found = _first_of(recording, step)
             if found is not None:
@@ -39,8 +40,8 @@ def first_not_finite() -> dict[str, Any] | None:
     return None
 
 
-def _newest_first() -> Iterable[Recording]:
-    return sorted(Recording.known, key=lambda each: -each.number)
+def _newest_first(network: nn.Module) -> Iterable[Recording]:
+    return sorted((each for each in Recording.known if each.is_of(network)), key=lambda each: -each.number)
 
 
 def _first_of(recording: Recording, step: CollectedStep) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import weakref
 from collections import deque
+from itertools import count
 from typing import Any, ClassVar
 
 import torch
@@ -25,6 +26,7 @@ from mindscope.torch.debugging.step_output import StepOutput
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
 _log = logging.getLogger(__name__)
+_NUMBERS = count()
 
 
 class Recording:
@@ -40,7 +42,7 @@ class Recording:
         """That steps refer to."""
         self.last_steps: deque[CollectedStep] = deque(maxlen=2)
         """The last ones, also if they were written."""
-        self.number = len(self.known)
+        self.number = next(_NUMBERS)
         """How many there were before."""
         self.known.add(self)
         self._output = StepOutput(
@@ -74,6 +76,13 @@ class Recording:
             self._modules = ModuleHooks((each for each in modules if each.is_compiled), self.followed)
             self._operators = OperatorMode(network, self.followed)
         self._parameters = ParameterHooks(network, self.followed)
+
+    def is_of(self, network: nn.Module) -> bool:
+        """Whether it follows, or followed last, a network or one that shares a parameter with it."""
+        own = self._network
+        if own is None or own is network:
+            return own is network
+        return not {id(each) for each in own.parameters()}.isdisjoint(map(id, network.parameters()))
 
     def begin_step(self, step: int | None = None) -> None:
         """A step begins; its number if it is known."""

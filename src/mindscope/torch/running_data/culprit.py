@@ -34,7 +34,7 @@ def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[T
         last steps of a Debugger, else of the tensors that still exist.
     """
     found = {} if error is None else _failure(error, network)
-    debugged = _debugged(error)
+    debugged = _debugged(error, network)
     found |= {name: value for name, value in debugged.items() if value is not None}
     bad = next((each for each in tensors if each.is_finite is False), None)
     if bad is not None and "first_not_finite" not in found:
@@ -42,15 +42,15 @@ def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[T
     return found
 
 
-def _debugged(error: BaseException | None) -> dict[str, Any]:
-    """What a Debugger knows, if this process has one."""
+def _debugged(error: BaseException | None, network: nn.Module) -> dict[str, Any]:
+    """What a Debugger of the network knows, if this process has one."""
     if "mindscope.torch.debugging.recording" not in sys.modules:
         return {}
     from mindscope.torch.debugging.last_failure import failed_operator, first_not_finite
 
     return {
-        "operator": None if error is None else failed_operator(error),
-        "first_not_finite": first_not_finite(),
+        "operator": None if error is None else failed_operator(error, network),
+        "first_not_finite": first_not_finite(network),
     }
 
 
