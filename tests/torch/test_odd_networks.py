@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -73,15 +74,17 @@ def trained(network_type: type[nn.Module], *callbacks: Any) -> list[float]:
     return losses.values
 
 
-def looped(network_type: type[nn.Module], make: Any = None) -> list[float]:
-    """The losses of a loop of one's own."""
+def looped(network_type: type[nn.Module], make: Any = None, between: Any = None) -> list[float]:
+    """The losses of a loop of one's own; ``between`` gets the network after the first step."""
     torch.manual_seed(1)
     network = network_type()
     optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
     losses: list[float] = []
     recorder: AbstractContextManager[Any] = nullcontext() if make is None else make(network)
     with recorder as entered:
-        for _ in range(3):
+        for step in range(3):
+            if between is not None and step == 1:
+                between(network)
             optimizer.zero_grad()
             loss = (network(torch.randn(4, 4)) ** 2).mean()
             loss.backward()
@@ -114,6 +117,50 @@ def test_a_collector_records_them(tmp_path: Path, network: type[nn.Module]) -> N
     run = mindscope.open_run(tmp_path)
     assert not run.damages
     assert len(run.scalars("loss/auto").step) == 3
+
+
+class Plain(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.part, self.head = nn.Linear(4, 4), nn.Linear(4, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.part(x))
+
+
+def save(network: nn.Module) -> None:
+    """As a checkpoint of the whole network, which another program reads."""
+    file = io.BytesIO()
+    torch.save(network, file)
+    assert b"mindscope.torch" not in file.getvalue()
+    file.seek(0)
+    torch.load(file, weights_only=False)(torch.ones(1, 4)).sum().backward()
+
+
+def average(network: nn.Module) -> None:
+    torch.optim.swa_utils.AveragedModel(network)(torch.ones(1, 4)).sum().backward()
+
+
+def trace(network: nn.Module) -> None:
+    traced: Any = torch.jit.trace(network, torch.ones(1, 4))
+    assert str(traced.inlined_graph).count("aten::linear") == 2
+    assert "aten::sum" not in str(traced.inlined_graph), "no statistics"
+
+
+@pytest.mark.parametrize("between", [save, average, trace])
+@pytest.mark.parametrize("way", ["module", "operator", "dump", "running data"])
+def test_a_network_is_saved_copied_and_traced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, between: Any
+) -> None:
+    monkeypatch.setenv("MS_RDR_ENABLE", "1")
+    monkeypatch.setenv("MS_RDR_PATH", str(tmp_path))
+    ways: dict[str, Any] = {
+        "module": lambda own: Debugger(tmp_path, own),
+        "operator": lambda own: Debugger(tmp_path, own, level="operator"),
+        "dump": lambda own: Dump(own, config("all"), path=tmp_path),
+        "running data": RunningDataRecorder,
+    }
+    assert looped(Plain, ways[way], between) == looped(Plain, None, between)
 
 
 def test_a_part_without_hooks_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -22,6 +23,30 @@ _log = logging.getLogger(__name__)
 def takes_hooks(module: nn.Module) -> bool:
     """Whether functions can be called around a module; a module of TorchScript refuses them."""
     return not isinstance(module, torch.jit.ScriptModule)
+
+
+class Hook:
+    """A hook of a module; it does nothing where torch traces the module, and in copies of it, pickled or not.
+
+    Args:
+        call: gets what the hook gets; its result is left out.
+        is_compiled: whether the function is compiled with the module, instead of not being called where that is.
+    """
+
+    def __init__(self, call: Callable[..., object], *, is_compiled: bool = False) -> None:
+        self._call, self._is_compiled = call, is_compiled
+
+    def __call__(self, *args: Any) -> None:
+        """Call the function."""
+        if torch.compiler.is_compiling():
+            if self._is_compiled:
+                self._call(*args)
+        elif not torch.jit.is_tracing():  # pyright: ignore[reportPrivateImportUsage]
+            self._call(*args)
+
+    def __reduce__(self) -> Any:
+        """A method that does nothing and that every Python has, so that a copy needs no mindscope."""
+        return getattr, (nullcontext(), "__exit__")
 
 
 class CallHooks:
@@ -58,9 +83,12 @@ class CallHooks:
             setattr(module, _IMPLEMENTATION, call)
             self._compiled.append((module, call))
             return
-        before, after = _before(begin_call), _after(end)
-        self._handles.append(module.register_forward_pre_hook(before, prepend=True, with_kwargs=True))
-        self._handles.append(module.register_forward_hook(after, always_call=True))
+
+        def end_call(module: nn.Module, args: Any, outputs: Any) -> None:
+            end(module, outputs)
+
+        self._handles.append(module.register_forward_pre_hook(Hook(begin_call), prepend=True, with_kwargs=True))
+        self._handles.append(module.register_forward_hook(Hook(end_call), always_call=True))
 
     def remove(self) -> None:
         """Remove all hooks."""
@@ -72,22 +100,6 @@ class CallHooks:
                 setattr(module, _IMPLEMENTATION, call.called)
         self._handles.clear()
         self._compiled.clear()
-
-
-def _before(begin: Begin) -> Any:
-    def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if not torch.compiler.is_compiling():
-            begin(module, args, kwargs)
-
-    return before
-
-
-def _after(end: End) -> Any:
-    def after(module: nn.Module, args: Any, outputs: Any) -> None:
-        if not torch.compiler.is_compiling():
-            end(module, outputs)
-
-    return after
 
 
 class _CompiledCall:

@@ -15,6 +15,7 @@ from transformers import TrainerCallback
 
 from mindscope.collector import tags
 from mindscope.torch.callbacks.learning_rate import rates_of
+from mindscope.torch.core.call_hooks import Hook
 from mindscope.torch.integrations.followed_training import FollowedTraining
 from mindscope.torch.integrations.trainer_adapter import (
     AnyCollector,
@@ -291,7 +292,7 @@ class _Losses:
         self._inputs: Any = None
         self._processes = processes
         self._are_shares = False
-        self._handle: RemovableHandle = model.register_forward_hook(self._see, with_kwargs=True)
+        self._handle: RemovableHandle = model.register_forward_hook(Hook(self._see, is_compiled=True), with_kwargs=True)
 
     def take(self) -> tuple[Tensor | None, Any]:
         """The loss of the step, and the inputs of its last batch."""

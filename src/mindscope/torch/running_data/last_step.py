@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 from torch.utils.hooks import RemovableHandle
 
-from mindscope.torch.core.call_hooks import takes_hooks
+from mindscope.torch.core.call_hooks import Hook, takes_hooks
 from mindscope.torch.core.tensor_sizes import tensor_sizes
 
 
@@ -65,10 +65,10 @@ class LastStep:
     def start(self) -> None:
         """Set the hooks."""
         if takes_hooks(self._network):
-            self._handles.append(self._network.register_forward_pre_hook(self._begin, with_kwargs=True))
+            self._handles.append(self._network.register_forward_pre_hook(Hook(self._begin), with_kwargs=True))
         for name, module in cast("Iterable[tuple[str, nn.Module]]", self._network.named_modules()):
             if takes_hooks(module):
-                self._handles.append(module.register_forward_hook(partial(self._keep, name)))
+                self._handles.append(module.register_forward_hook(Hook(partial(self._keep, name))))
 
     def stop(self) -> None:
         """Remove the hooks."""
@@ -102,7 +102,7 @@ class LastStep:
                 self._is_seen = True
 
     def _is_training(self) -> bool:
-        return self._is_seen and torch.is_grad_enabled() and not torch.compiler.is_compiling()
+        return self._is_seen and torch.is_grad_enabled()
 
 
 def tensor_shapes(values: Any) -> Any:

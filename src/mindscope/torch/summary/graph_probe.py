@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils import _pytree as pytree
 from torch.utils.hooks import RemovableHandle
 
-from mindscope.torch.core.call_hooks import takes_hooks
+from mindscope.torch.core.call_hooks import Hook, takes_hooks
 from mindscope.torch.core.devices import autocast_dtype
 from mindscope.torch.core.tensor_sizes import tensor_sizes
 
@@ -36,11 +36,11 @@ class GraphProbe:
         self._whole = network
         watched = [module for module in (network, *network.children()) if takes_hooks(module)]
         self._handles: list[RemovableHandle] = [
-            module.register_forward_pre_hook(self._see, with_kwargs=True) for module in watched
+            module.register_forward_pre_hook(Hook(self._see, is_compiled=True), with_kwargs=True) for module in watched
         ]
         modules = [module for module in network.modules() if takes_hooks(module)]
         if not any(_is_compiled(module) for module in modules):  # a hook would compile it once more
-            self._handles += [module.register_forward_hook(self._see_output) for module in modules]
+            self._handles += [module.register_forward_hook(Hook(self._see_output)) for module in modules]
 
     def types_in(self, network: nn.Module) -> dict[str, SeenType]:
         """Dtype and shape of the first tensor that each module returned at its first call, by path in ``network``."""
@@ -59,8 +59,6 @@ class GraphProbe:
             self.network, self.args, self.kwargs = module, args, kwargs
 
     def _see_output(self, module: nn.Module, args: Any, output: Any) -> None:
-        if torch.compiler.is_compiling():  # what follows is no part of a compiled network
-            return
         if module not in self._types:
             leaves: list[Any] = pytree.tree_leaves(output)
             tensor = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
