@@ -28,7 +28,7 @@ def test_an_overview_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
     assert "Raise num_workers" in out
     row = next(line for line in out.splitlines() if line.startswith("aten::mm"))
     assert row.split()[1:3] == ["100", "%"]
-    assert "no kernels, streams: the trace has no kernels; record it with activities=" in out
+    assert "no kernels, streams: the trace has no kernels; record it by activities=" in out
 
 
 def test_streams_and_rows_of_advice_are_printed(mindscope: CommandLine, tmp_path: Path) -> None:

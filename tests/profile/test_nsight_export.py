@@ -386,7 +386,7 @@ def test_an_export_without_events(tmp_path: Path) -> None:
     profile = read_profile(Export().write(tmp_path / "empty.sqlite"))
     assert overview_of(profile).steps == 0
     assert all(isinstance(profile.part(part), Missing) for part in Part if part is not Part.FURTHER_TABLES)
-    with pytest.raises(ProfilePartError, match=re.escape('record it with with torch.cuda.nvtx.range(f"step {step}"):')):
+    with pytest.raises(ProfilePartError, match=re.escape('record it by with torch.cuda.nvtx.range(f"step {step}"):')):
         _ = profile.steps
 
 

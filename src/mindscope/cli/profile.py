@@ -205,7 +205,7 @@ def _missing_lines(overview: Overview) -> Iterator[str]:
     if names:
         yield ""
     for (reason, remedy), parts in names.items():
-        yield f"no {', '.join(parts)}: {reason}; record it with {remedy}"
+        yield f"no {', '.join(parts)}: {reason}; record it by {remedy}"
 
 
 def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:

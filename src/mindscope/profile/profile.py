@@ -317,7 +317,7 @@ class Profile:
         if isinstance(found, kind):
             return found
         assert isinstance(found, Missing)
-        remedy = f"; record it with {found.remedy}" if found.remedy else ""
+        remedy = f"; record it by {found.remedy}" if found.remedy else ""
         detail = f"{found.reason}{remedy}"
         raise ProfilePartError(Reason("profile_part_missing", profile=self.name, part=part.value, detail=detail))
 

@@ -49,11 +49,14 @@ def is_recording_thread() -> bool:
 
 def _follow(name: str, on_return: Callable[[], None]) -> None:
     """Have a function of PyTorch's profiler call ``on_return``."""
-    original: Callable[..., Any] = getattr(profiler, name)
+    original: Callable[..., Any] | None = getattr(profiler, name, None)
+    if original is None:  # another version of PyTorch: such profiles are not counted
+        return
+    call = original
 
     @functools.wraps(original)
     def followed(*args: Any, **kwargs: Any) -> Any:
-        result = original(*args, **kwargs)
+        result = call(*args, **kwargs)
         on_return()
         return result
 
