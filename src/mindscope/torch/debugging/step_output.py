@@ -85,7 +85,7 @@ class StepOutput:
                 self._ring.popleft()
 
     def _hit(self, step: int, texts: list[str]) -> None:
-        """Write the steps up to the one of a hit, and those after it; some of these may have come meanwhile."""
+        """Write the steps up to the one of a hit, and those after it, of which some are there already."""
         more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
         with self._lock:
             ring = self._ring or deque()
