@@ -4,7 +4,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-_State: TypeAlias = tuple[bool, bool, bool, bool, int, int]
+_State: TypeAlias = tuple[bool, bool, bool, bool, int, int, bool, int, int, bool]
 _Kind: TypeAlias = tuple[int, str, int, bool]
 
 MOST_KINDS: int
