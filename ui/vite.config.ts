@@ -11,6 +11,7 @@ export default defineConfig({
     outDir: "dist/built",
     target: "es2022",
     assetsInlineLimit: 0,
+    license: { fileName: "licenses.md" }, // of all packages whose code the page holds
     // few requests: a page is drawn after its last piece of code has come
     cssCodeSplit: false,
     rollupOptions: { output: { experimentalMinChunkSize: 20_000 } },

@@ -141,6 +141,18 @@ def test_the_wheel_holds_modules_and_the_page(wheel: Path):
     assert {index.removesuffix("index.html") + name for name in loaded} <= got
 
 
+def test_the_wheel_holds_the_licenses_of_what_the_page_is_built_from(wheel: Path):
+    with zipfile.ZipFile(wheel) as file:
+        (notice,) = [name for name in file.namelist() if name.endswith("/web/licenses.md")]
+        text = file.read(notice).decode()
+        assert file.read(f"{NAME}.dist-info/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+    packages = {*json.loads((ROOT / "ui" / "package.json").read_text("utf-8"))["dependencies"], "svelte"}
+    for package in packages:
+        license_file = min((ROOT / "ui" / "node_modules" / package).glob("LICENSE*"))
+        assert f"## {package} - " in text
+        assert license_file.read_text("utf-8").strip() in text, package
+
+
 def test_the_installed_wheel_serves_the_page(installed: Path, tmp_path: Path):
     environment = {"PATH": str(installed / "bin"), "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
 
