@@ -55,6 +55,7 @@ check-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+	$(BIN)/deptry src
 
 check-ui: ui/node_modules/.installed
 	cd ui && npm run format:check && npm run check && npm run check:components && npm run lint && npm run depcheck
