@@ -189,6 +189,23 @@ def converged() -> nn.Module:
     return network
 
 
+def almost_converged(network: nn.Module, number: int) -> Tensor:
+    """Gradients of about 1e-8 on every processor: they change a bias of zero, and not a weight of one."""
+    return regress(network, number) + 1e-8 * sum(each.sum() for each in network.parameters())
+
+
+class KeyBias(nn.Module):
+    """A softmax takes away what the bias of the key adds to all scores of a query."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.head = (nn.Linear(8, size) for size in (8, 8, 8, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        weights = (self.query(x) @ self.key(x).transpose(1, 2) / 8**0.5).softmax(-1)
+        return self.head((weights @ self.value(x)).mean(1))
+
+
 def transformer() -> nn.Module:
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
     return nn.Sequential(
@@ -237,6 +254,11 @@ HEALTHY: dict[str, Callable[[], Training]] = {
     ),
     "accumulated gradients": lambda: Training(mlp(nn.ReLU()), classify(8, 4), accumulated=2),
     "converged": lambda: Training(converged(), regress, optimizer=sgd()),
+    "almost converged": lambda: Training(converged(), almost_converged, optimizer=sgd()),
+    "bias before batch norm": lambda: Training(
+        mlp(nn.ReLU(), nn.BatchNorm1d(16)), classify(8, 4), optimizer=sgd(momentum=0.9)
+    ),
+    "bias of a key": lambda: Training(KeyBias(), classify(8, 6, 8), optimizer=sgd()),
     "weight decay": lambda: Training(
         mlp(nn.ReLU()), classify(8, 4), optimizer=lambda each: torch.optim.AdamW(each, lr=1e-2, weight_decay=0.1)
     ),

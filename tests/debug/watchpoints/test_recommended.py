@@ -42,6 +42,41 @@ def test_a_weight_that_is_not_in_the_optimizer_is_found() -> None:
     assert found(frozen) == []
 
 
+def left_out(weight: float, grad: float, dtype: str = "float32", others: float = 1.0) -> list[tuple[int, str]]:
+    """Hits of a weight that never changes, beside another that changes by a hundredth of its gradient."""
+    facts = {**MATRIX, "dtype": dtype}
+    kept, moving = parameter("fc", **facts), parameter("other", **facts)
+    return found(
+        {
+            n: [
+                Recorded(kept, ONES * weight, 0, ONES * weight),
+                Recorded(moving, ONES * others * (1 - n / 100), 0, ONES * others * (1 - (n - 1) / 100)),
+                Recorded(gradient("fc", **facts), ONES * grad, 9),
+                Recorded(gradient("other", **facts), ONES * others, 9),
+            ]
+            for n in range(1, 4)
+        }
+    )  # fmt: skip
+
+
+def test_a_weight_whose_gradient_is_a_rounding_error_is_quiet() -> None:
+    assert left_out(0.1, 1e-3) == [(3, "WNC")]
+    assert left_out(0.1, 2e-8) == []  # a bias before a normalization, or of a key
+    assert left_out(0.0, 2e-8) == []  # any update changes zero, so that an optimizer does not have it; but it is noise
+    assert left_out(0.0, 1e-3) == [(3, "WNC")]
+    assert left_out(0.1, 1e-2, "bfloat16") == []
+    assert left_out(0.1, 0.5, "bfloat16") == [(3, "WNC")]
+
+
+def test_a_weight_whose_update_rounds_to_nothing_is_quiet_unless_its_dtype_is_too_coarse() -> None:
+    assert left_out(1.0, 1e-8, others=1e-8) == []  # converged: the gradients of all are rounding errors
+    assert left_out(1.0, 1e-8, "float64", others=1e-8) == [(3, "WNC")]
+    assert left_out(1.0, 1e-2, "bfloat16", others=1e-2) == [
+        (3, "WNC")
+    ]  # does not learn: updates of 1e-4 round to nothing
+    assert left_out(1.0, 1e-2, others=1e-2) == [(3, "WNC")]
+
+
 def test_a_gradient_vanishes_beside_others_only() -> None:
     small = Recorded(gradient("deep", **MATRIX), ONES * 1e-12, 8)
     assert found({n: step(ONES * n, ONES * (n - 0.1), ONES, small) for n in range(1, 4)}) == [(3, "GV")]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import Field
 from mindscope.debug.watchpoints.damage import damaged_rows
+from mindscope.debug.watchpoints.expected_updates import would_change
 from mindscope.debug.watchpoints.step_context import StepContext
 
 Mask = NDArray[np.bool_]
@@ -75,11 +76,14 @@ def is_in_module(context: StepContext) -> Mask:
 
 
 def is_left_out(context: StepContext) -> Mask:
-    """Weights that never changed although they have a gradient and others change in the same step."""
+    """Weights that never changed although others change and their gradient is large enough to change them.
+
+    A bias before a normalization and the bias of a key have no effect, so that their gradients are rounding errors.
+    Near the minimum, the update of a weight rounds to nothing.
+    """
     tensor, recorded = context.recorded.tensor, context.recorded
-    others_change = bool(np.any(recorded.column(Field.MEAN_ABS_UPDATE) > 0))
     has_never_changed = ~context.state.has_changed[tensor] & (recorded.column(Field.MEAN_ABS_UPDATE) == 0)
-    return has_never_changed & _has_gradient(context) & others_change
+    return has_never_changed & would_change(recorded, context.table)
 
 
 def _has_gradient(context: StepContext) -> Mask:

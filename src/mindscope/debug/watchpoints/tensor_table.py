@@ -19,6 +19,7 @@ from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks, pla
 Mask = NDArray[np.bool_]
 _SEED = "oneslike"
 """Type of the operator that begins a backward pass: its gradient of the loss, before any operator of that pass."""
+_PRECISIONS = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class TensorTable:
     """Of a parameter, the place of its gradient; -1 without one."""
     initial_size: NDArray[np.float64]
     """Of a matrix or a kernel, about twice the mean magnitude that common initializations give it; 0 if not known."""
+    precision: NDArray[np.float64]
+    """The distance from 1 to the next larger number of the dtype; that of float32 where the dtype is not known."""
     has_updates: bool
     """Whether the format records updates of parameters."""
 
@@ -76,6 +79,7 @@ class TensorTable:
                 np.int64,
             ),
             initial_size=np.array([_initial_size(each.shape) for each in tensors], np.float64),
+            precision=np.array([_PRECISIONS.get(each.dtype, _PRECISIONS["float32"]) for each in tensors], np.float64),
             has_updates=Field.MEAN_ABS_UPDATE in source.fields,
         )
 
