@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mindscope.capture.framework_tensors import (
     element_count,
     is_mindspore,
+    is_sharded,
     is_torch,
     read_mindspore,
     read_torch,
@@ -68,7 +69,7 @@ def to_item(value: Any) -> Any:
     if is_mindspore(value):
         return _only_item(_read_single(value))
     if is_torch(value):
-        number = torch_item(value)
+        number = None if is_sharded(value) else torch_item(value)
         return _only_item(_read_single(value)) if number is None else number
     if hasattr(value, "item"):
         return _only_item(value)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import sys
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -54,6 +54,38 @@ def is_mindspore(value: Any) -> bool:
     return hasattr(value, "asnumpy")
 
 
+def is_sharded(value: Any) -> bool:
+    """Whether it is a DTensor of PyTorch, which is spread over processes; also a parameter of FSDP2."""
+    return hasattr(cast(Any, type(value)), "to_local") and hasattr(value, "placements")
+
+
+def local_part(value: Any) -> Any:
+    """The tensor that this process holds of a DTensor; other values unchanged. Never communicates.
+
+    Raises ValueRejectedError for a DTensor whose processes hold summands.
+    """
+    if not is_sharded(value):
+        return value
+    if any(placement.is_partial() for placement in value.placements):
+        raise ValueRejectedError(
+            f"value is a DTensor of shape {tuple(value.shape)} with placements {_placements(value)}: this process has "
+            "a summand only; call value.full_tensor() in all processes first"
+        )
+    local = value.detach().to_local()
+    return local.trigger_wait() if hasattr(local, "trigger_wait") else local
+
+
+def sharding_text(value: Any) -> str | None:
+    """Which part of a DTensor ``local_part`` is; None for values that this process holds completely."""
+    if not is_sharded(value) or all(placement.is_replicate() for placement in value.placements):
+        return None
+    return f"the part of this process of a DTensor of shape {tuple(value.shape)}, {_placements(value)}"
+
+
+def _placements(value: Any) -> str:
+    return ", ".join(repr(placement) for placement in value.placements)
+
+
 def torch_item(value: Any) -> Any:
     """``item()`` of a PyTorch tensor, the usual case of a loss; None for other dtypes or not exactly one element."""
     if getattr(value, "dtype", None) not in _item_dtypes(sys.modules.get("torch")):
@@ -73,7 +105,7 @@ def _item_dtypes(torch: Any) -> frozenset[Any]:
 def read_torch(value: Any) -> tuple[Array, bool]:
     """A PyTorch tensor as an array, and whether the array owns new memory. Dequantizes quantized tensors."""
     _refuse_without_elements(value)
-    tensor = value.detach()
+    tensor = local_part(value).detach()
     if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
         tensor = tensor.to_dense()
     is_elsewhere = str(getattr(tensor.device, "type", "cpu")) != "cpu"

@@ -11,6 +11,7 @@ from mindscope.capture.array_conversion import Array, to_array
 from mindscope.capture.array_kind import ArrayKind, WarnOnce
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
+from mindscope.capture.framework_tensors import sharding_text
 from mindscope.capture.histograms import HISTOGRAM
 from mindscope.capture.images import IMAGE
 from mindscope.capture.landscapes import landscape_bytes
@@ -90,6 +91,10 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
         )
     kind = ARRAYS[plugin]
     value, encode = kind.split(value) if kind.split else (value, kind.encode)
+    if part := sharding_text(value):
+        warn_once(
+            "sharded", plugin, f"{plugin} {tag!r} is {part}; call value.full_tensor() in all processes for the whole"
+        )
     array = to_array(value, lambda array: kind.copy(array, buffers))
     kind.check(array)
     return PendingValue(plugin, tag, array.nbytes + _MIN_BYTES, partial(encode, tag, array, warn_once), array)

@@ -21,8 +21,9 @@ FACTS = tuple(
 """Names of automatic lineage fields: ``collect_git`` and so on."""
 _DATASET_SIZE = "collect_dataset_size"
 _OUTPUT = "collect_output"
+_WHOLE = "collect_whole_parameters"
 _FACT_FLAGS = (*(f"collect_{name}" for name in FACTS), _DATASET_SIZE)
-KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", _OUTPUT, *_FACT_FLAGS)
+KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", _OUTPUT, _WHOLE, *_FACT_FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class CollectOptions:
     collect_dataset_size: bool
     collect_output: bool
     """Never by default."""
+    collect_whole_parameters: bool
+    """Whether parameters that are spread over processes are gathered for their histograms. Never by default."""
 
 
 def check_collect_options(
@@ -83,6 +86,7 @@ def _choice(choice: dict[str, Any], is_default: bool, default_landscape: Landsca
         facts=frozenset(name for name in FACTS if choice.get(f"collect_{name}", flags["collect_train_lineage"])),
         collect_dataset_size=choice.get(_DATASET_SIZE, True),
         collect_output=choice.get(_OUTPUT, False),
+        collect_whole_parameters=choice.get(_WHOLE, False),
     )
 
 
@@ -90,7 +94,7 @@ def _check_entry(key: Any, value: Any) -> None:
     name = f"{_ARGUMENT}[{key!r}]"
     if key not in KEYS:
         raise ValueError(f"{name} is unknown, its value is {value!r}; want keys out of {', '.join(KEYS)}")
-    if key in (*_FLAGS, *_FACT_FLAGS, _OUTPUT) and not isinstance(value, bool):
+    if key in (*_FLAGS, *_FACT_FLAGS, _OUTPUT, _WHOLE) and not isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want True or False")
     if key == "histogram_regular" and value is not None:
         _check_pattern(name, value)

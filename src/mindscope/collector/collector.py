@@ -50,10 +50,12 @@ class Collector(ABC):
                 ``collect_dataset_graph``: True or False; ``histogram_regular``: an expression for the names of
                 parameters, None for the first five; ``collect_landscape``: a dict of landscape_size, unit,
                 create_landscape, num_samples, intervals, or None; ``collect_output``: True writes what the training
-                prints to ``output.log`` in the run, as ``mindscope.capture_output`` does; False without it. Parts of
-                the lineage, True or False: ``collect_seed``, ``collect_world_size``, ``collect_precision``,
-                ``collect_parameter_count``, ``collect_optimizer``, ``collect_scheduler``, ``collect_dataset_size``,
-                ``collect_command_line``, ``collect_environment``, ``collect_git``, ``collect_versions``.
+                prints to ``output.log`` in the run, as ``mindscope.capture_output`` does; False without it;
+                ``collect_whole_parameters``: True gathers parameters that are spread over processes (DTensor) for
+                their histograms, so all processes have to collect; False without it. Parts of the lineage, True or
+                False: ``collect_seed``, ``collect_world_size``, ``collect_precision``, ``collect_parameter_count``,
+                ``collect_optimizer``, ``collect_scheduler``, ``collect_dataset_size``, ``collect_command_line``,
+                ``collect_environment``, ``collect_git``, ``collect_versions``.
             keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
             custom_lineage_data: text keys to texts, numbers and bools.
             collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.

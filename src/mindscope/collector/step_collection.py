@@ -205,7 +205,8 @@ class StepCollection:
             _LOG.warning("first column of the data is %s %s, no input is collected", type(images).__name__, shape)
             return []
         self._image_form = form
-        return [("image", tags.INPUT_DATA, self._framework.some_images(images))]
+        some = self._attempt("input", lambda: self._framework.some_images(images))
+        return [] if some is None else [("image", tags.INPUT_DATA, some)]
 
     def _distributions(self, params: Any) -> Values:
         if not self._wanted.collect_histogram:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
 from torch.fx.node import has_side_effect
 
+from mindscope.capture.framework_tensors import is_sharded
 from mindscope.debug.printing import PrintedTensor, encode_printed, value_text
 from mindscope.torch.core.context import CONTEXT
 from mindscope.torch.core.dtype_names import dtype_name
@@ -59,6 +60,11 @@ def _printed(value: str | Tensor) -> str | PrintedTensor:
     return PrintedTensor(tuple(value.shape), name, value.numpy().tobytes())
 
 
+def _in_process(value: Tensor) -> Tensor:
+    """What this process holds of a DTensor, also a summand; another tensor itself."""
+    return cast(Any, value).to_local() if is_sharded(value) else value
+
+
 class Print:
     """``Print()("x is", x)`` shows texts and tensors, each on lines of its own, with the shape and type of tensors.
 
@@ -75,7 +81,7 @@ class Print:
         for place, each in enumerate(inputs):
             if not isinstance(each, (str, Tensor, bool, int, float)):
                 raise TypeError(f"input {place} of Print is {type(each).__name__}, want text, tensor or number")
-        values = [each for each in inputs if isinstance(each, Tensor)]
+        values = [_in_process(each) for each in inputs if isinstance(each, Tensor)]
         _PRINT(values, [None if isinstance(each, Tensor) else str(each) for each in inputs])
 
     def __repr__(self) -> str:

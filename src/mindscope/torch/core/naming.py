@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from torch import nn
@@ -11,6 +12,13 @@ from torch.optim import Optimizer
 
 PARALLEL = ("DistributedDataParallel", "DataParallel", "DeepSpeedEngine")
 """Modules around a network, which is their ``module``."""
+
+COMPILED = "_orig_mod"
+"""Under this name ``torch.compile`` holds a module."""
+WRAPPED = ("_fsdp_wrapped_module", "_checkpoint_wrapped_module")
+"""Under these names FSDP and activation checkpointing hold a module."""
+
+_SHARDED = "FSDPModule"
 
 
 def plain_network(network: nn.Module) -> nn.Module:
@@ -25,14 +33,35 @@ def plain_network(network: nn.Module) -> nn.Module:
             return cast(nn.Module, inner)
 
 
+def plain_path(path: str) -> str:
+    """The path of a module or a parameter without the names that wrappers add."""
+    return ".".join(part for part in path.split(".") if part != COMPILED and part not in WRAPPED)
+
+
+def plain_names(network: nn.Module, names: Iterable[str]) -> list[str]:
+    """The names of parameters of ``network`` as its author gave them: without wrappers around modules inside of it."""
+    modules = cast("Iterable[tuple[str, nn.Module]]", network.named_modules())
+    parallel = [f"{path}." for path, module in modules if path and type(module).__name__ in PARALLEL]
+    return [plain_path(_without_parallel(name, parallel)) for name in names]
+
+
+def _without_parallel(name: str, paths: list[str]) -> str:
+    for path in reversed(paths):  # inner ones first: to remove an outer one changes the path of the inner one
+        if name.startswith(f"{path}module."):
+            name = path + name.removeprefix(f"{path}module.")
+    return name
+
+
 def trained_parameters(network: nn.Module | None, optimizer: Optimizer | None) -> dict[str, Parameter]:
-    """The parameters that are trained, by the name that the network gives them, in the order of the network.
+    """The parameters that are trained, by the name that the author gave them, in the order of the network.
 
     With an optimizer these are its own; those that are not of the network are named after their parameter group.
     """
     named: dict[str, Parameter] = {}
     if network is not None:
-        named = {name: each for name, each in plain_network(network).named_parameters() if each.requires_grad}
+        plain = plain_network(network)
+        trained = {name: each for name, each in plain.named_parameters() if each.requires_grad}
+        named = dict(zip(plain_names(plain, trained), trained.values(), strict=True))
     if optimizer is None:
         return named
     groups = optimizer.param_groups
@@ -52,10 +81,28 @@ def trained_parameters(network: nn.Module | None, optimizer: Optimizer | None) -
     return of_network | strangers
 
 
+def module_type(module: nn.Module) -> str:
+    """The class of a module, inside of a wrapper of ``torch.compile``, without what ``fully_shard`` adds to it."""
+    own = cast("type[object]", type(getattr(module, COMPILED, module)))
+    names = [str(base.__name__) for base in own.__bases__]
+    if _SHARDED in names:
+        names.remove(_SHARDED)
+        return names[0]
+    return str(own.__name__)
+
+
+def network_type(network: nn.Module) -> str:
+    """The class of the network that its author wrote."""
+    inner: Any = plain_network(network)
+    while wrapped := next((name for name in WRAPPED if hasattr(inner, name)), None):
+        inner = plain_network(getattr(inner, wrapped))
+    return module_type(inner)
+
+
 def type_name(thing: Any) -> str | None:
     """The class of an object, or the name of a function; None of None."""
     if thing is None:
         return None
     if isinstance(thing, nn.Module):
-        thing = plain_network(thing)
+        return network_type(thing)
     return str(getattr(thing, "__name__", None) or type(thing).__name__)

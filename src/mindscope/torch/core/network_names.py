@@ -8,11 +8,7 @@ from typing import NamedTuple, cast
 
 from torch import nn
 
-from mindscope.torch.core.naming import PARALLEL, plain_network
-
-_COMPILED = "_orig_mod"
-_WRAPPED = ("_fsdp_wrapped_module", "_checkpoint_wrapped_module")
-_SHARDED = "FSDPModule"
+from mindscope.torch.core.naming import COMPILED, PARALLEL, WRAPPED, module_type, plain_network, plain_path
 
 
 class NamedModule(NamedTuple):
@@ -48,7 +44,7 @@ def _called(module: nn.Module, path: str, known: set[nn.Module]) -> Iterator[Nam
     if inner is not None:
         yield from _called(inner, path, known)
         return
-    is_compiled = hasattr(module, _COMPILED) or getattr(module, "_compiled_call_impl", None) is not None
+    is_compiled = hasattr(module, COMPILED) or getattr(module, "_compiled_call_impl", None) is not None
     yield NamedModule(module, path, module_type(module), is_compiled)
     for name, child in () if is_compiled else module.named_children():
         yield from _called(child, f"{path}.{name}" if path else name, known)
@@ -56,23 +52,13 @@ def _called(module: nn.Module, path: str, known: set[nn.Module]) -> Iterator[Nam
 
 def _wrapped(module: nn.Module) -> nn.Module | None:
     """The module that another one only wraps, to spread or to recompute it."""
-    names = (("module",) if type(module).__name__ in PARALLEL else ()) + _WRAPPED
+    names = (("module",) if type(module).__name__ in PARALLEL else ()) + WRAPPED
     return next((cast(nn.Module, getattr(module, name)) for name in names if hasattr(module, name)), None)
 
 
 def module_types(network: nn.Module) -> dict[str, str]:
     """Class of each module by path, also inside of wrappers and of compiled modules."""
     return {path: module_type(module) for path, module in named_modules(network)}
-
-
-def module_type(module: nn.Module) -> str:
-    """The class of a module, inside of a wrapper of ``torch.compile``, without what ``fully_shard`` adds to it."""
-    own = cast("type[object]", type(getattr(module, _COMPILED, module)))
-    names = [str(base.__name__) for base in own.__bases__]
-    if _SHARDED in names:
-        names.remove(_SHARDED)
-        return names[0]
-    return str(own.__name__)
 
 
 def parameter_places(network: nn.Module) -> dict[int, ParameterPlace]:
@@ -88,8 +74,3 @@ def named_modules(network: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """Path and module, outer ones first; a module has the path of the wrappers around it, which come before it."""
     modules = cast("Iterable[tuple[str, nn.Module]]", plain_network(network).named_modules())
     return ((plain_path(path), module) for path, module in modules)
-
-
-def plain_path(path: str) -> str:
-    """The path of a module or a parameter without the names that wrappers add."""
-    return ".".join(part for part in path.split(".") if part != _COMPILED and part not in _WRAPPED)

@@ -10,10 +10,9 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _NormBase  # pyright: ignore[reportPrivateUsage]
 
 from mindscope.errors import FrameworkError
-from mindscope.torch.core.naming import PARALLEL, plain_network
+from mindscope.torch.core.naming import plain_names, plain_network
+from mindscope.torch.core.sharding import is_fully_sharded
 
-_WRAPPERS = frozenset({"_orig_mod", "_checkpoint_wrapped_module"})
-"""Names under which ``torch.compile`` and activation checkpointing hold a module."""
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked", "_u", "_v", "weight_u", "weight_v"})
 """Buffers of normalization layers of other packages, and of spectral normalization, new and old."""
 
@@ -28,21 +27,16 @@ def trained_weights(network: nn.Module) -> dict[str, Tensor]:
         FrameworkError: this process has a part of them only, as with FSDP, DeepSpeed ZeRO-3 and tensor parallelism.
     """
     plain: Any = plain_network(network)
-    shards = next((kind for each in plain.modules() if (kind := _sharding_module(each))), None)
-    parallel = [f"{path}.module." for path, each in plain.named_modules() if type(each).__name__ in PARALLEL]
-    found: dict[str, Tensor] = {}
-    for name, each in (*_parameters(plain), *_statistics(plain)):
-        shards = shards or _sharding_tensor(each)
-        for prefix in parallel:
-            if name.startswith(prefix):
-                name = prefix.removesuffix("module.") + name.removeprefix(prefix)
-        found[".".join(part for part in name.split(".") if part not in _WRAPPERS)] = each
+    shards = "FSDP" if any(is_fully_sharded(each) for each in plain.modules()) else None
+    weights = [*_parameters(plain), *_statistics(plain)]
+    shards = shards or next((kind for _, each in weights if (kind := _sharding_tensor(each))), None)
     if shards is not None:
         raise FrameworkError(
             f"weights are sharded over processes ({shards}), and this one has a part; landscapes need networks that "
             "fit one process, as with DistributedDataParallel"
         )
-    return found
+    names = plain_names(plain, (name for name, _ in weights))
+    return dict(zip(names, (each for _, each in weights), strict=True))
 
 
 def _parameters(network: Any) -> Iterator[tuple[str, Tensor]]:
@@ -54,10 +48,6 @@ def _statistics(network: Any) -> Iterator[tuple[str, Tensor]]:
         for name, each in module.named_buffers(path, recurse=False):
             if isinstance(module, _NormBase) or name.rpartition(".")[2] in _STATISTICS:
                 yield name, each
-
-
-def _sharding_module(module: nn.Module) -> str | None:
-    return "FSDP" if any(kind.__name__ == "FullyShardedDataParallel" for kind in type(module).__mro__) else None
 
 
 def _sharding_tensor(tensor: Any) -> str | None:

@@ -14,8 +14,7 @@ from torch.utils import _python_dispatch
 from mindscope.debug.dump.dump_writer import DumpWriter
 from mindscope.debug.dump.settings import AS_CONFIGURED, EVERY_OPERATOR, KERNELS, DumpSettings
 from mindscope.torch.core.distributed import get_rank
-from mindscope.torch.core.naming import plain_network
-from mindscope.torch.core.network_names import plain_path
+from mindscope.torch.core.naming import plain_network, plain_path
 from mindscope.torch.core.operator_calls import OperatorCall, OperatorCalls
 from mindscope.torch.dump.marks import marked
 from mindscope.torch.dump.operator_dump import OperatorDump

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import gc
 import logging
+import re
 import warnings
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -16,11 +17,14 @@ from torch import fx, nn
 from torch._subclasses.fake_tensor import FakeCopyMode, FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
+from mindscope.torch.core.naming import module_type
 from mindscope.torch.graphs.message import graph_message
 from mindscope.torch.graphs.structure import SeenType, structure_message, unwrapped
 from mindscope.types import Message
 
 _LONGEST_REASON = 160
+_ELEMENTS = re.compile(r"(\w*(?:[Tt]ensor|array)\(|\[+(?=\s*[-+]?\d*\.\d)).*")
+"""In the text of an error, the elements of a tensor or a list, and what follows."""
 
 
 def graph_of(
@@ -37,7 +41,7 @@ def graph_of(
     two it is and why. ``seen_types`` are types of outputs by module path, for the last two.
     """
     inputs: tuple[Any, ...] = cast(Any, example_inputs) if isinstance(example_inputs, tuple) else (example_inputs,)
-    name = type(module).__name__
+    name = module_type(module)
     if _is_sharded(module):
         return traced_message(module, inputs, seen_types)
     try:
@@ -55,7 +59,7 @@ def traced_message(
     reason: str = "no inputs to export it with",
 ) -> Message:
     """The ``GraphProto`` of ``torch.fx`` or of the module structure; ``reason`` says why it is not the exported one."""
-    name = type(unwrapped(module)).__name__
+    name = module_type(unwrapped(module))
     if _is_sharded(module):
         return structure_message(module, f"{name} (module structure; FSDP can't be traced)", seen_types)
     try:
@@ -130,5 +134,11 @@ def _quietly() -> Generator[None]:
 
 
 def _first_line(error: Exception) -> str:
+    """Class and first line of an error, without the numbers of tensors in it."""
     line = next(iter(str(error).strip().splitlines()), "")
-    return f"{type(error).__name__}: {line}"[:_LONGEST_REASON]
+    return f"{type(error).__name__}: {_ELEMENTS.sub(_without_elements, line)}"[:_LONGEST_REASON]
+
+
+def _without_elements(elements: re.Match[str]) -> str:
+    start = elements[1]
+    return start + "..." + (")" if start.endswith("(") else "]")

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
+from mindscope.capture.framework_tensors import local_part
 from mindscope.collector.command_line import command_line_fields
 from mindscope.collector.environment import versions
 from mindscope.collector.framework import CheckpointFormat, WeightCopy
@@ -21,7 +22,7 @@ from mindscope.torch.core import distributed
 from mindscope.torch.core.batches import split_label
 from mindscope.torch.core.datasets import dataset_node
 from mindscope.torch.core.loss import loss_of
-from mindscope.torch.core.naming import plain_network, trained_parameters
+from mindscope.torch.core.naming import network_type, plain_network, trained_parameters
 from mindscope.torch.core.weight_files import SUFFIX
 from mindscope.torch.summary import run_facts
 from mindscope.torch.summary.host_copy import as_array
@@ -36,7 +37,9 @@ class TorchFramework:
 
     checkpoint_format = CheckpointFormat(SUFFIX, is_listed_by_absolute_path=False)
 
-    def __init__(self) -> None:
+    def __init__(self, is_gathering: bool = False) -> None:
+        self._is_gathering = is_gathering
+        """Whether histograms are those of whole parameters, gathered from all processes."""
         self.discard_values = BUFFER.discard
         """Throws the step's values of summary operators away; called at every step that is not collected."""
         self._form: tuple[Any, ...] | None = None
@@ -68,7 +71,7 @@ class TorchFramework:
             "seed": lambda: run_facts.seed_fields(params),
             "world_size": run_facts.world_size_fields,
             "precision": lambda: run_facts.precision_fields(params),
-            "parameter_count": lambda: run_facts.parameter_count_fields(params),
+            "parameter_count": lambda: self._parameter_fields(params),
             "optimizer": lambda: run_facts.optimizer_fields(params),
             "scheduler": lambda: run_facts.scheduler_fields(params),
             "command_line": command_line_fields,
@@ -76,6 +79,9 @@ class TorchFramework:
             "versions": versions,
             "git": self._git,
         }
+
+    def _parameter_fields(self, params: Any) -> dict[str, Any]:
+        return run_facts.parameter_count_fields(params) | run_facts.histogram_fields(params, self._is_gathering)
 
     def train_lineage(self, params: Any) -> TrainLineage:
         """What the training is and gave until now."""
@@ -100,7 +106,7 @@ class TorchFramework:
 
     def some_images(self, batch: Any) -> Any:
         """A row; taking it is a view."""
-        return as_array(batch)[:MOST_IMAGES]
+        return as_array(local_part(batch))[:MOST_IMAGES]
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
         """The trained parameters in the order of the network; the same mapping while they are the same."""
@@ -121,7 +127,7 @@ class TorchFramework:
     def network_name(self, params: Any) -> str | None:
         """The class of the network that its author wrote."""
         network = params.get("network")
-        return None if network is None else type(plain_network(network)).__name__
+        return None if network is None else network_type(network)
 
     def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy | None:
         """Those of the first process; with data parallelism all have the same."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,9 @@ import torch
 from mindscope.capture.array_conversion import to_array
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
+from mindscope.capture.framework_tensors import is_sharded, local_part
+from mindscope.errors import ValueRejectedError
+from mindscope.torch.core.sharding import gathered
 
 Values = list[tuple[str, str, Any]]
 """Plugin, name and value of each."""
@@ -61,18 +65,34 @@ class HandOver:
     Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way. Those of
     the CPU are copied as arrays: a clone by PyTorch may wait for all threads that compute. Whether a copy can be
     recorded, the recorder finds out on a thread of its own.
+
+    Args:
+        is_gathering: whether histograms of DTensors are those of the whole, for which all processes have to call this.
+            Else they are those of the part of this process, which needs no communication.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_gathering: bool = False) -> None:
         self._buffers = BufferPool()
+        self._is_gathering = is_gathering
 
     def __call__(self, values: Values) -> Values:
         """The values in their order."""
+        values = [(plugin, name, self._in_process(plugin, value)) for plugin, name, value in values]
         clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
         if not clones:
             return [(plugin, name, self._copied(plugin, value)) for plugin, name, value in values]
         deferred = {(plugin, name): value for plugin, name, value in HostCopy(clones).deferred()}
         return [(plugin, name, deferred.get((plugin, name), value)) for plugin, name, value in values]
+
+    def _in_process(self, plugin: str, value: Any) -> Any:
+        """The tensor of this process for a DTensor; the value itself where it is none, or holds only a summand."""
+        if not is_sharded(value):
+            return value
+        if self._is_gathering and plugin == "histogram":
+            return gathered(value)
+        with contextlib.suppress(ValueRejectedError):  # the recorder counts it, with the reason
+            return local_part(value)
+        return value
 
     def _copied(self, plugin: str, value: Any) -> Any:
         array = as_array(value)
@@ -98,7 +118,7 @@ def as_array(value: Any) -> Any:
 
 
 def _is_on_cuda(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_cuda
+    return isinstance(value, torch.Tensor) and value.is_cuda and not is_sharded(value)
 
 
 def _begin(tensor: torch.Tensor, streams: dict[torch.device, Any]) -> torch.Tensor:

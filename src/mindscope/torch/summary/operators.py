@@ -14,7 +14,9 @@ import numpy as np
 import torch
 from torch.fx.node import has_side_effect
 
+from mindscope.capture.framework_tensors import is_sharded, local_part
 from mindscope.capture.images import is_image_shape
+from mindscope.errors import ValueRejectedError
 from mindscope.torch.summary.step_value import NEWEST, REDUCTIONS
 from mindscope.torch.summary.summary_buffer import BUFFER, discard_values, take_values
 
@@ -124,10 +126,20 @@ class _SummaryOperator:
         problem = ""
         if not isinstance(value, torch.Tensor):
             value, problem = _to_tensor(self.plugin, name, value)
+        elif is_sharded(value):  # a custom operator takes no DTensor
+            value, problem = _part_of_process(self.plugin, name, value)
         _KEEP(value, self.plugin, name, self._reduce, problem)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({f'reduce={self._reduce!r}' if self._reduce else ''})"
+
+
+def _part_of_process(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, str]:
+    """What this process holds of a DTensor, and why it can't be recorded; the text is empty where it can."""
+    try:
+        return local_part(value), ""
+    except ValueRejectedError as error:
+        return torch.zeros(()), f"{plugin} {name!r} was not recorded: {error}"
 
 
 def _to_tensor(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, str]:

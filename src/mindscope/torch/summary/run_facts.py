@@ -16,6 +16,7 @@ from mindscope.torch.core import distributed
 from mindscope.torch.core.devices import autocast_dtype, device_of
 from mindscope.torch.core.optimizer_settings import optimizer_settings, scheduler_settings, schedulers_of
 from mindscope.torch.core.parameter_count import count_parameters
+from mindscope.torch.core.sharding import FULLY_SHARDED, sharding_of
 
 Fields = dict[str, Any]
 
@@ -65,6 +66,17 @@ def parameter_count_fields(params: Any) -> Fields:
     if count is None:
         return {}
     return {model("parameters"): count.total, model("trainable_parameters"): count.trainable}
+
+
+def histogram_fields(params: Any, is_gathering: bool) -> Fields:
+    """Of which part of the parameters the histograms are, where processes hold parts of them."""
+    network: nn.Module | None = params.get("network")
+    sharding = None if network is None else sharding_of(network)
+    if sharding is None:
+        return {}
+    if is_gathering and FULLY_SHARDED not in sharding:
+        return {model("histograms"): f"whole parameters, gathered from all processes ({sharding})"}
+    return {model("histograms"): f"part of rank {distributed.get_rank()} ({sharding})"}
 
 
 def optimizer_fields(params: Any) -> Fields:

@@ -43,7 +43,8 @@ class SummaryCollector(Collector, Callback):
         self._process = os.getpid()
         """Which made it: what goes from there to others is shared by all of them."""
         self._arguments = arguments
-        self._session = Session(arguments, TorchFramework(), HandOver())
+        is_gathering = arguments.options.collect_whole_parameters
+        self._session = Session(arguments, TorchFramework(is_gathering), HandOver(is_gathering))
         self._keeps_weights = arguments.options.landscape is not None
         if self._keeps_weights:
             require_safetensors()
