@@ -66,6 +66,36 @@ def test_ranges_of_gloo_are_communication(tmp_path: Path) -> None:
     assert set(several.group) == {""}, "a range does not say which of several groups it is of"
 
 
+def test_calls_of_the_host_are_no_communication_of_a_device(tmp_path: Path) -> None:
+    events = Events()
+    events.step(4, 0, 100)
+    events.op("c10d::allreduce_", 10, 60)
+    events.add("user_annotation", "nccl:all_reduce", 10, 60)
+    events.kernel("gemm", 20, 40)
+    steps = events.read(tmp_path).steps
+    assert steps.communication is not None
+    assert steps.overlapped is not None
+    assert steps.device_busy is not None
+    assert (steps.communication.tolist(), steps.overlapped.tolist()) == ([0], [0])
+    assert steps.device_busy.tolist() == [40_000]
+    events.kernel("ncclDevKernel_AllReduce", 50, 30, stream=9)
+    steps = events.read(tmp_path).steps
+    assert steps.communication is not None
+    assert steps.overlapped is not None
+    assert (steps.communication.tolist(), steps.overlapped.tolist()) == ([20_000], [10_000])
+
+
+def test_gloo_communicates_beside_a_device_that_does_not(tmp_path: Path) -> None:
+    events = Events()
+    events.step(4, 0, 100)
+    events.add("user_annotation", "gloo:all_reduce", 50, 30, tid=7)
+    events.kernel("gemm", 20, 40)
+    steps = events.read(tmp_path).steps
+    assert steps.communication is not None
+    assert steps.device_busy is not None
+    assert (steps.communication.tolist(), steps.device_busy.tolist()) == ([20_000], [40_000])
+
+
 def test_a_trace_without_communication(tmp_path: Path) -> None:
     events = Events()
     events.op("aten::mm", 0, 5)

@@ -18,7 +18,9 @@ from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, maske
 
 FEWEST_KERNELS = 0.8
 """TensorBoard's profiler plugin: of those of the step before, in a last step that is complete."""
-_HOST_COMMUNICATION = ("c10d::", "gloo:", "mpi:", "ucc:")
+_HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")
+_HOST_COMMUNICATION = ("c10d::", *_HOST_BACKENDS)
+"""Of a training on CPUs. Of one on devices, calls of ``c10d`` only launch the kernels that communicate."""
 _HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
 
 
@@ -30,7 +32,6 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
     layers = _layers(analysis)
     start, end = steps.start, steps.end
     compute, communication, copy, waiting, host, idle = _split(layers, start, end, len(analysis.device) > 0)
-    device = union(layers.compute, layers.communication, layers.copy)
     both = union(layers.compute, layers.communication)
     overlapped = (
         covered(union(layers.compute), start, end)
@@ -41,7 +42,7 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
     return Steps(
         number=steps.number, start=start, duration=end - start, compute=compute, communication=communication, copy=copy,
         data_waiting=waiting, host=host, idle=idle, overlapped=overlapped,
-        device_busy=covered(device, start, end) if len(analysis.device) else None,
+        device_busy=covered(_device_work(analysis), start, end) if len(analysis.device) else None,
         sm_efficiency=_sm_efficiency(analysis),
         interval=None if phases is None else phases[0],
         forward_backward=None if phases is None else phases[1],
@@ -82,17 +83,21 @@ def _layers(analysis: KinetoAnalysis) -> _Layers:
     waiting = masked(calls.start, calls.duration, is_waiting)
     is_host = np.isin(calls.role, _HOST_ROLES)
     host = masked(calls.start, calls.duration, is_host & (calls.parent < 0))
-    is_communication = _named(analysis, _HOST_COMMUNICATION) & is_host
+    is_communication = _named(analysis, _HOST_BACKENDS if len(work) else _HOST_COMMUNICATION) & is_host
     communication = masked(calls.start, calls.duration, is_communication)
     if len(work):
-        of_kind = {
-            kind: masked(work.start, work.duration, work.is_kind(kind)) for kind in (COMPUTE, COMMUNICATION, COPY)
-        }
-        return _Layers(
-            of_kind[COMPUTE], union(of_kind[COMMUNICATION], communication), of_kind[COPY], waiting, host
-        )  # fmt: skip
+        compute, kernels, copy = (
+            masked(work.start, work.duration, work.is_kind(kind)) for kind in (COMPUTE, COMMUNICATION, COPY)
+        )
+        return _Layers(compute, kernels if len(kernels[0]) else communication, copy, waiting, host)
     compute = masked(calls.start, calls.duration, analysis.is_operator & ~is_communication)
     return _Layers(compute, communication, NO_INTERVALS, waiting, host)
+
+
+def _device_work(analysis: KinetoAnalysis) -> Intervals:
+    """When the devices run anything: kernels and copies only."""
+    work = analysis.device
+    return union((work.start, work.end))
 
 
 def _split(
