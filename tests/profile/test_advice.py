@@ -12,6 +12,7 @@ import pytest
 from mindscope.profile.advice import Advice, advise
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.overview import overview_of
 from mindscope.profile.pipeline_bottlenecks import bottlenecks
 from mindscope.profile.profile import Part, Profile, ProfileFacts
 from mindscope.profile.steps import Steps
@@ -106,6 +107,61 @@ def test_matrix_products_without_tensor_cores_are_said_where_the_device_has_them
     assert "no_tensor_cores" not in found(events.read(tmp_path, deviceProperties=GPU))
 
 
+@pytest.mark.parametrize(
+    ("operator", "counts"),
+    [
+        ("cudnn_convolution_backward_weight", True), ("cudnn_convolution_backward_input", True),
+        ("cudnn_convolution_transpose", True), ("convolution_backward", True), ("_convolution", True),
+        ("linear_backward", True), ("_scaled_mm", True), ("_cudnn_rnn_backward", True),
+        ("_scaled_dot_product_flash_attention_backward", True), ("_flash_attention_forward", True),
+        ("cudnn_convolution_backward_bias", False), ("conv_depthwise3d", False), ("cudnn_batch_norm", False),
+        ("upsample_bilinear2d_backward", False), ("max_pool2d_with_indices", False),
+    ],
+)  # fmt: skip
+def test_matrix_products_count_by_all_their_names(tmp_path: Path, operator: str, counts: bool) -> None:
+    events = Events()
+    for number, (name, time) in enumerate(((operator, 60), ("relu", 40)), 1):
+        events.op(f"aten::{name}", 200 * number, 50, External_id=number)
+        events.launch(200 * number + 1, 1, number, External_id=number)
+        events.kernel("a_kernel", 200 * number + 2, time, number)
+    events.kernel("Memcpy HtoD (Pinned -> Device)", 700, 900, cat="gpu_memcpy")
+    advice = found(events.read(tmp_path, deviceProperties=GPU)).get("no_tensor_cores")
+    assert (advice is not None) == counts
+    if advice:
+        assert advice.values["share"] == pytest.approx(0.6), "of the time of kernels"
+
+
+@pytest.mark.parametrize(
+    ("described", "kernel", "launch", "category", "want"),
+    [
+        ([{"id": 0, "name": "H100", "computeMajor": 9, "warpSize": 32}], "gemm", "cudaLaunchKernel", "kernel", 0.0),
+        ([{"id": 0, "name": "NVIDIA H100", "computeMajor": 9}], "sm90_xmma_gemm", "cudaLaunchKernel", "kernel", 1.0),
+        (None, "sm90_xmma_gemm", "cudaLaunchKernel", "kernel", 1.0),
+        (None, "gemm", "cudaLaunchKernel", "kernel", None),
+        ([{"id": 0, "name": "Tesla P100", "computeMajor": 6}], "gemm", "cudaLaunchKernel", "kernel", None),
+        ([{"id": 0, "name": "", "computeMajor": 9, "warpSize": 64}], "Cijk_gemm", "cudaLaunchKernel", "kernel", None),
+        ([{"id": 0, "name": "AMD Radeon PRO", "computeMajor": 11}], "Cijk_gemm", "cudaLaunchKernel", "kernel", None),
+        ([{"id": 0, "name": "", "computeMajor": 9}], "Cijk_16816_gemm", "hipLaunchKernel", "kernel", None),
+        ([{"id": 0, "name": "", "computeMajor": 9}], "fc_op", "cudaLaunchKernel", "mtia_ccp_events", None),
+    ],
+)  # fmt: skip
+def test_tensor_cores_are_of_devices_that_have_them(
+    tmp_path: Path,
+    described: list[dict[str, object]] | None,
+    kernel: str,
+    launch: str,
+    category: str,
+    want: float | None,
+) -> None:
+    events = Events()
+    events.op("aten::mm", 0, 50, External_id=1)
+    events.add("cuda_runtime", launch, 1, 1, correlation=1, External_id=1)
+    events.kernel(kernel, 10, 40, 1, cat=category)
+    profile = events.read(tmp_path, deviceProperties=described)
+    assert overview_of(profile).tensor_cores == want
+    assert ("no_tensor_cores" in found(profile)) == (want == 0.0)
+
+
 def test_copies_of_pageable_memory_and_waits_of_the_host_are_said(tmp_path: Path) -> None:
     events = Events()
     events.step(1, 0, 100)
@@ -140,6 +196,34 @@ def test_memory_that_each_step_leaves_is_said(tmp_path: Path, freed: bool, is_sa
         assert advice.values["growth"] == size
         assert advice.values["operator"] == "aten::relu"
         assert len(advice.rows) == 3
+
+
+def test_memory_without_addresses_has_no_lives_and_says_so(tmp_path: Path) -> None:
+    events, size = Events(), 1 << 20
+    for step in range(6):
+        events.step(step, 100 * step, 100)
+        events.op("aten::relu", 100 * step + 10, 20, External_id=step + 1)
+        events.memory(100 * step + 15, size, 0, 0, device=0)
+        events.memory(100 * step + 50, -size, 0, 0, device=0)
+        events.memory(100 * step + 60, 64, 4096, 64)
+    for event in events.events:
+        if event["name"] == "[memory]" and event["args"]["Device Id"] == 0:
+            for name in ("Addr", "Total Allocated", "Total Reserved"):
+                del event["args"][name]
+    profile = events.read(tmp_path, deviceProperties=GPU)
+    codes = found(profile)
+    assert "leak" not in codes
+    assert "memory_peak" not in codes, "the curve does not count from zero"
+    memory, overview = profile.memory, overview_of(profile)
+    assert memory.blocks is not None
+    assert set(memory.blocks.device) == {"CPU"}, "whose events have addresses"
+    assert {note.code: note.values["devices"] for note in memory.notes} == {
+        "torch_memory_addresses": "GPU 0", "torch_memory_totals": "GPU 0",
+    }  # fmt: skip
+    on_gpu = memory.curve.device.is_any_of(lambda each: each == "GPU 0")
+    assert memory.curve.allocated[on_gpu].tolist() == [size, 0] * 6
+    assert [each.device for each in overview.peaks] == ["CPU"]
+    assert [each["code"] for each in overview.to_json()["memory_notes"]] == [note.code for note in memory.notes]
 
 
 def test_a_step_far_above_the_mean_is_said_with_its_cause(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.profile.kineto_events import Events
 from tests.profile.test_memory_snapshot import MB, SNAPSHOT, entry
 
 from .profile_directory import columns_of, viewer_of, wait_until_read
@@ -30,6 +31,10 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     def write(run: Path) -> None:
         (run / NAME).write_bytes(pickle.dumps(SNAPSHOT))
         (run / "leak.memory_snapshot.pickle").write_bytes(pickle.dumps(leaking()))
+        old = Events()
+        old.memory(10, 64, 0, 0)
+        del old.events[0]["args"]["Addr"], old.events[0]["args"]["Total Allocated"]
+        old.write(run / "b.pt.trace.json")
         (run / "a.pt.trace.json").write_text('{"schemaVersion": 1, "traceEvents": []}')
 
     with viewer_of(tmp_path, write) as made:
@@ -131,6 +136,16 @@ def test_leaks(client: TestClient) -> None:
     (leak,) = memory["leaks"]
     assert memory["leaks_by_period"]
     assert (leak["line"], leak["bytes_per_step"], leak["blocks"]) == ("a.py(3): forward", 5 * MB, 30)
+
+
+def test_what_curve_and_blocks_lack_is_said(client: TestClient) -> None:
+    of = wait_until_read(client, "b.pt.trace.json")
+    memory = client.get("/api/profiles/memory", params=of).json()["memory"]
+    assert [note["code"] for note in memory["notes"]] == ["torch_memory_addresses", "torch_memory_totals"]
+    assert (memory["blocks"], memory["leaks"], memory["curves"][0]["peak_bytes"]) == (0, [], 64)
+    assert client.post("/api/profiles/memory/flame", json={
+        **of, "version": memory["version"], "device": "CPU", "begin_ns": 0, "end_ns": None,
+    }).status_code == 409  # fmt: skip
 
 
 def test_another_version_is_refused(client: TestClient) -> None:

@@ -168,6 +168,8 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
     for peak in overview.peaks:
         held = ", ".join(f"{category} {size_text(size)}" for category, size in peak.by_category.items())
         yield f"memory peak  {peak.device} {size_text(peak.allocated)}{': ' + held if held else ''}"
+    for note in overview.memory_notes:
+        yield f"memory       {note.reason}"
     yield from _advice_lines(read, overview)
     for title, table in (("operators", overview.operators), ("kernels", overview.kernels)):
         if table is not None and len(table):

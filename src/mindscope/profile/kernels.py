@@ -12,6 +12,9 @@ from mindscope.profile.columns import Column, Counts, Durations, Sizes, Table, T
 from mindscope.profile.grouping import group_rows
 from mindscope.profile.operators import mean_of, share_of
 
+TENSOR_CORE_CAPABILITY = 7
+"""Compute capability of the first GPU with tensor cores."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Kernels(Table):
@@ -26,7 +29,9 @@ class Kernels(Table):
     operator: TextColumn | None = None
     """That launched it; empty if its launch is not in the profile."""
     core: TextColumn | None = None
-    """Of Ascend: ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name."""
+    """Of Ascend: ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name. None
+    for a GPU without tensor cores.
+    """
     shape: TextColumn | None = None
     """Of a GPU: grid and block; of Ascend: shapes of the inputs."""
     count: Counts
@@ -40,6 +45,11 @@ class Kernels(Table):
     """Estimated achieved occupancy (0 to 1) of each run times its nanoseconds, summed."""
     blocks_per_sm_time: NDArray[np.float64] | None = None
     """Blocks for each multiprocessor times nanoseconds, summed."""
+
+    @property
+    def without_copies(self) -> Kernels:
+        """The kernels that are no copies or sets of memory."""
+        return self.select(self.kind.is_any_of(lambda each: each != "copy"))
 
     def derived(self) -> dict[str, Column]:
         """``mean``: nanoseconds of a run. ``share``: of the time of all kernels, 0 to 1. ``occupancy``: 0 to 1.

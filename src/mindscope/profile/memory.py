@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Counts, Sizes, Table, TextColumn, Times
+from mindscope.profile.columns import Counts, Rows, Sizes, Table, TextColumn, Times
+from mindscope.profile.texts import Missing
 
 Addresses = NDArray[np.uint64]
 UNKNOWN_TIME = np.iinfo(np.int64).min
@@ -28,6 +29,13 @@ class MemoryCurve(Table):
     """Bytes in use. Negative on a CPU where blocks are freed that were born before the profile."""
     reserved: Sizes | None = None
     """Bytes that the allocator holds."""
+    is_relative: NDArray[np.bool_] | None = None
+    """``allocated`` counts from the first change of the profile, since no total was recorded: it is no peak."""
+
+    def absolute_rows(self, device: str) -> Rows:
+        """The rows of a device whose sizes count from zero."""
+        rows = self.device.is_any_of(lambda each: each == device)
+        return np.flatnonzero(rows if self.is_relative is None else rows & ~self.is_relative)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +118,8 @@ class Memory:
     segments: MemorySegments | None = None
     """With them, blocks have addresses."""
     plan: MemoryPlan | None = None
+    notes: tuple[Missing, ...] = ()
+    """What the format did not record of curve and blocks."""
 
     def between(self, begin: int, end: int) -> Memory | None:
         """The curve from ``begin`` to before ``end``, and the blocks that are allocated then.
@@ -122,4 +132,4 @@ class Memory:
         blocks = self.blocks
         if blocks is not None:
             blocks = blocks.select((blocks.allocated_at >= begin) & (blocks.allocated_at < end))
-        return Memory(curve, blocks) if len(curve) else None
+        return Memory(curve, blocks, notes=self.notes) if len(curve) else None

@@ -68,7 +68,7 @@ class Overview:
     occupancy: float | None
     """Mean estimated achieved occupancy of kernels that compute, weighted by time, 0 to 1."""
     tensor_cores: float | None
-    """Share of the time of kernels of GPUs, 0 to 1, by their names."""
+    """Share of the time of kernels, copies not among them, 0 to 1, by their names; None where a device has none."""
     flops: FlopsFigures | None
     operators: Operators | None
     """By name, the greatest self time first."""
@@ -76,6 +76,8 @@ class Overview:
     """By name, the greatest total first."""
     peaks: Sequence[MemoryPeak]
     advice: Sequence[Advice]
+    memory_notes: Sequence[Missing]
+    """What curve and blocks of the memory lack."""
     missing: Mapping[Part, Missing]
     """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough."""
 
@@ -93,6 +95,9 @@ class Overview:
                 {"device": each.device, "time_ns": each.time, "allocated": each.allocated,
                  "by_category": dict(each.by_category)}
                 for each in self.peaks
+            ],
+            "memory_notes": [
+                {"code": each.code, "reason": each.reason, "remedy": each.remedy} for each in self.memory_notes
             ],
             "advice": [each.to_json() for each in self.advice],
             "missing": {
@@ -125,6 +130,7 @@ def overview_of(profile: Profile) -> Overview:
         operators=None if operators is None else operators.group_by("name"),
         kernels=None if kernels is None else kernels.group_by("name"),
         peaks=peaks_of(profile),
+        memory_notes=_memory_notes(profile),
         advice=advise(profile),
         missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
     )
@@ -143,12 +149,17 @@ def peaks_of(profile: Profile) -> list[MemoryPeak]:
         return []
     found: list[MemoryPeak] = []
     for device in memory.curve.device.values:
-        rows = np.flatnonzero(memory.curve.device.is_any_of(lambda each, name=device: each == name))
+        rows = memory.curve.absolute_rows(device)
         if len(rows):
             row = int(rows[np.argmax(memory.curve.allocated[rows])])
             time = int(memory.curve.time[row])
             found.append(MemoryPeak(device, time, int(memory.curve.allocated[row]), _live(memory, time, device)))
     return found
+
+
+def _memory_notes(profile: Profile) -> Sequence[Missing]:
+    memory = part_of(profile, Part.MEMORY, Memory)
+    return () if memory is None else memory.notes
 
 
 def _live(memory: Memory, time: int, device: str) -> dict[str, int]:
@@ -196,9 +207,9 @@ def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None
 
 
 def _tensor_cores(kernels: Kernels) -> float | None:
-    kernels = kernels.select(kernels.device.is_any_of(lambda each: each.startswith("GPU")))
-    if kernels.core is None or not len(kernels):
-        return None
+    kernels = kernels.without_copies
+    if kernels.core is None or not kernels.device.is_any_of(lambda each: each.startswith("GPU")).all():
+        return None  # cores of Ascend are no tensor cores
     whole = int(kernels.total.sum())
     own = kernels.core.is_any_of(lambda each: each == "tensor_core")
     return int(kernels.total[own].sum()) / whole if whole else None

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -29,7 +29,7 @@ from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.column_file import Kind, open_columns, save_columns
 
-_KIND = Kind(b"MSPP", 8)
+_KIND = Kind(b"MSPP", 9)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,
@@ -78,6 +78,8 @@ def columns_of(profile: Profile, zero: int) -> PartColumns:
             parts[part.value] = {"missing": [found.code, dict(found.values)]}
         else:
             parts[part.value] = {name: _add(table, f"{part.value}.{name}", columns) for name, table in _tables(found)}
+            if isinstance(found, Memory):
+                parts[part.value]["notes"] = [[note.code, dict(note.values)] for note in found.notes]
     facts = asdict(profile.facts)
     facts["properties"] = _with_problems(profile.facts.properties, reason_to_json)
     return PartColumns({"facts": facts, "zero": zero, "parts": parts}, columns)
@@ -123,7 +125,7 @@ def _tables(part: Any) -> Iterator[tuple[str, Table]]:
         return
     for field in fields(part):
         table = getattr(part, field.name)
-        if table is not None:
+        if isinstance(table, Table):
             yield field.name, table
 
 
@@ -144,10 +146,7 @@ def _add(table: Table, name: str, columns: dict[str, NDArray[Any]]) -> dict[str,
 
 def _part(part: Part, saved: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) -> Missing | Callable[[], Any]:
     if "missing" in saved:
-        code, values = saved["missing"]
-        if code not in MISSING:
-            raise ValueError(f"unknown code {code!r}")
-        return Missing(code, values)
+        return _missing(saved["missing"])
     made = _CLASSES[part]
     if made is FurtherTables:
         further = FurtherTables(
@@ -155,10 +154,21 @@ def _part(part: Part, saved: Mapping[str, Any], columns: Mapping[str, NDArray[An
         )
         return lambda: further
     tables = {
-        name: _table(_table_class(made, name), entry, f"{part.value}.{name}", columns) for name, entry in saved.items()
+        name: _table(_table_class(made, name), entry, f"{part.value}.{name}", columns)
+        for name, entry in saved.items()
+        if name != "notes"
     }
     found = tables[""] if "" in tables else made(**tables)
+    if isinstance(found, Memory):
+        found = replace(found, notes=tuple(_missing(entry) for entry in saved["notes"]))
     return lambda: found
+
+
+def _missing(entry: Sequence[Any]) -> Missing:
+    code, values = entry
+    if code not in MISSING:
+        raise ValueError(f"unknown code {code!r}")
+    return Missing(code, values)
 
 
 def _table_class(part: type, name: str) -> type[Table]:

@@ -31,6 +31,14 @@ MISSING: Mapping[str, _MissingText] = {
     "torch_modules": _MissingText("the trace has no modules", "with_stack=True, with_modules=True"),
     "torch_annotations": _MissingText("the trace has no named ranges", 'with torch.profiler.record_function("name"):'),
     "torch_memory": _MissingText("the trace has no memory events", "profile_memory=True"),
+    "torch_memory_addresses": _MissingText(
+        "memory events of {devices} have no addresses, so the trace does not say when a block is freed: it has no "
+        "blocks and no leak hints; newer versions of PyTorch record addresses",
+        "",
+    ),
+    "torch_memory_totals": _MissingText(
+        "memory events of {devices} have no totals: the curve counts from the first event, not from zero", ""
+    ),
     "torch_data_pipeline": _MissingText(
         "the trace has no batch of a DataLoader", "for batch in torch.utils.data.DataLoader(dataset):"
     ),
@@ -247,8 +255,8 @@ ADVICE: Mapping[str, _AdviceText] = {
     ),
     "no_tensor_cores": _AdviceText(
         "No kernel uses tensor cores, though the device has them (capability {capability}), and operators that could "
-        "take {share:share} of the time.",
-        "Use torch.autocast with bfloat16, or torch.set_float32_matmul_precision('high').",
+        "take {share:share} of the time of kernels.",
+        "Use torch.autocast with bfloat16 (float16 below capability 8), or torch.set_float32_matmul_precision('high').",
     ),
     "data_parallel": _AdviceText(
         "DataParallel runs on {devices} devices.",

@@ -6271,7 +6271,7 @@ export interface components {
          *
          *     Without ``has_times`` the times are places in the order of the events, ``place_ns`` each. With ``is_planned``, these
          *     are operators, and the memory is what a compiler planned. ``leaks_by_period``: the steps of the leaks
-         *     are eighths of the profile, since it marks no steps.
+         *     are eighths of the profile, since it marks no steps. ``notes`` say what curve and blocks lack.
          */
         MemoryFacts: {
             /** Begin Ns */
@@ -6300,6 +6300,8 @@ export interface components {
             leaks: components["schemas"]["LeakEntry"][];
             /** Leaks By Period */
             leaks_by_period: boolean;
+            /** Notes */
+            notes: components["schemas"]["MissingEntry"][];
             /** Place Ns */
             place_ns: number;
             /** Version */

@@ -15,7 +15,7 @@ from mindscope.profile.advice.parts import part_of, steps_of
 from mindscope.profile.advice.step_rules import slowest
 from mindscope.profile.columns import integers_of
 from mindscope.profile.communication import Communication
-from mindscope.profile.kernels import Kernels
+from mindscope.profile.kernels import TENSOR_CORE_CAPABILITY, Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
@@ -29,8 +29,15 @@ SYNCHRONIZATION_SHARE = 0.1
 """Ours: of the time of all steps."""
 COPY_SHARE = 0.01
 """Ours: of the time of all steps, for copies of pageable memory."""
-TENSOR_CORE_CAPABILITY = 7
-_ELIGIBLE = re.compile(r"(conv\w*|linear|matmul|mm|bmm|addmm|addbmm|baddbmm|lstm\w*|gru\w*)")
+_ELIGIBLE = re.compile(
+    r"_?(cudnn_|slow_|thnn_)?conv(?!\w*(bias|depthwise))\w*|"
+    r"_?((scaled_|grouped_|scaled_grouped_|int_)?mm|bmm|addmm|addmm_activation|addbmm|baddbmm|linear|matmul|bilinear)"
+    r"(_backward)?|_?(cudnn_rnn|lstm|gru|rnn_tanh|rnn_relu)(?!\w*flatten)\w*|"
+    r"_?(scaled_dot_product|flash|efficient|cudnn)\w*attention\w*"
+)
+"""Operators of TensorBoard's profiler plugin, also as cuDNN and the backward pass call them. Sums of a bias, and
+convolutions of single channels, are no matrix products.
+"""
 _SYNCHRONIZATION = re.compile(r"aten::(item|_local_scalar_dense|nonzero|is_nonzero)|cuda\w*Synchronize")
 
 
@@ -122,10 +129,10 @@ def no_tensor_cores(profile: Profile) -> Iterator[Advice]:
         return
     if kernels.core.is_any_of(bool).any():
         return
-    own = operators.self_time
+    own = operators.self_time if operators.device_self is None else operators.device_self
     rows = np.flatnonzero(operators.type.is_any_of(lambda each: bool(_ELIGIBLE.fullmatch(each))) & (own > 0))
     if len(rows):
-        share = int(own[rows].sum()) / max(int(own.sum()), 1)
+        share = min(int(own[rows].sum()) / max(int(kernels.without_copies.total.sum()), 1), 1.0)
         yield Advice(
             code="no_tensor_cores", values={"share": share, "capability": capability, "threshold": 0}, threshold=0,
             part=Part.OPERATORS, rows=integers_of(rows), share=share,

@@ -24,7 +24,7 @@ def memory_peak(profile: Profile) -> Iterator[Advice]:
     if memory is None:
         return
     for device in profile.devices:
-        rows = np.flatnonzero(memory.curve.device.is_any_of(lambda each, name=device.name: each == name))
+        rows = memory.curve.absolute_rows(device.name)
         if not device.memory or not len(rows):
             continue
         row = int(rows[np.argmax(memory.curve.allocated[rows])])

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,14 +10,8 @@ from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.grouping import groups_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.tensor_cores import cores_of
 from mindscope.profile.texts import Missing
-
-TENSOR_CORE = "tensor_core"
-_TENSOR_CORE_NAME = re.compile(
-    r"[his]884|[hsci]1688|hmma|i?8?816|16816|xmma_\w*(gemm|fprop|dgrad|wgrad)|implicit_gemm|first_layer_wgrad|sm80_xmma|"
-    r"sm90_xmma|wgmma|tensorop|nvjet",
-    re.IGNORECASE,
-)
 
 
 def kernels_of(
@@ -33,7 +25,7 @@ def kernels_of(
     Args:
         analysis: of the trace.
         operator: of each row of ``analysis.device``, where the profiler names it; else by the launch.
-        core: what each row ran on; else by its name.
+        core: what each row ran on; else tensor cores by its name.
         shape: of the inputs of each row; else its grid and block.
     """
     work, trace = analysis.device, analysis.trace
@@ -45,14 +37,15 @@ def kernels_of(
         launcher = TextColumn(codes.astype(np.uint32), ["", *trace.names])
     texts = work.arguments.texts
     names = TextColumn(work.name, trace.names)
+    cores = cores_of(analysis, names) if core is None else core
     columns = {
         "name": names,
         "kind": work.kind,
         "device": work.device,
         "stream": work.stream,
         "operator": launcher if operator is None else operator,
-        "core": _cores(names) if core is None else core,
         "shape": _launch_shapes(texts["grid"], texts["block"]) if shape is None else shape,
+        **({} if cores is None else {"core": cores}),
     }
     group, first = groups_of([column.codes for column in columns.values()], len(work))
     chosen = {name: column.select(first) for name, column in columns.items()}
@@ -69,7 +62,7 @@ def kernels_of(
         stream=chosen["stream"],
         operator=chosen["operator"],
         shape=chosen["shape"],
-        core=chosen["core"],
+        core=chosen.get("core"),
         count=gathered(np.add, np.ones(len(work), np.int64), 0),
         total=gathered(np.add, work.duration, 0),
         min=gathered(np.minimum, work.duration, int(np.iinfo(np.int64).max)),
@@ -79,11 +72,6 @@ def kernels_of(
         blocks_per_sm_time=_weighted(work.arguments.numbers["blocks per SM"], work.duration, group),
     )
     return found.select(np.argsort(-found.total, kind="stable"))
-
-
-def _cores(names: TextColumn) -> TextColumn:
-    is_tensor_core = names.is_any_of(lambda name: _TENSOR_CORE_NAME.search(name) is not None)
-    return TextColumn(is_tensor_core.astype(np.uint32), ["", TENSOR_CORE])
 
 
 def _launch_shapes(grid: TextColumn, block: TextColumn) -> TextColumn:

@@ -35,17 +35,37 @@ def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
     columns = {name: column[order] for name, column in integers.items()}
     device = _devices(columns["Device Type"], columns["Device Id"])
     reserved = columns["Total Reserved"]
+    has_total = columns["Total Allocated"] != NO_INTEGER
+    is_counted = ~_of_devices_with(device, has_total)
     curve = MemoryCurve(
         time=starts[marks[order]],
         device=device,
-        allocated=columns["Total Allocated"],
+        allocated=np.where(is_counted, _running_sums(columns["Bytes"], device), columns["Total Allocated"]),
         reserved=np.maximum(reserved, 0) if (reserved > 0).any() else None,
+        is_relative=is_counted if is_counted.any() else None,
     )
-    return Memory(curve.select(_has_totals(columns)), _blocks(analysis, marks[order], device, columns))
+    without_address = _of_devices_with(device, columns["Addr"] == NO_INTEGER)
+    blocks = None if without_address.all() else _blocks(analysis, marks[order], device, columns, ~without_address)
+    notes = tuple(
+        Missing(f"torch_memory_{code}", {"devices": ", ".join(dict.fromkeys(device.select(rows)))})
+        for code, rows in (("addresses", without_address), ("totals", is_counted))
+        if rows.any()
+    )
+    return Memory(curve.select(has_total | is_counted), blocks, notes=notes)
 
 
-def _has_totals(columns: dict[str, NDArray[np.int64]]) -> NDArray[np.bool_]:
-    return columns["Total Allocated"] != NO_INTEGER
+def _of_devices_with(device: TextColumn, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which rows are of a device that has any of ``rows``."""
+    return np.isin(device.codes, device.codes[rows])
+
+
+def _running_sums(size: NDArray[np.int64], device: TextColumn) -> NDArray[np.int64]:
+    """Bytes of each device since its first event; the rows are in order of time."""
+    found = np.zeros(len(size), np.int64)
+    for code in np.unique(device.codes):
+        rows = device.codes == code
+        found[rows] = np.cumsum(size[rows])
+    return found
 
 
 def _devices(kinds: NDArray[np.int64], ids: NDArray[np.int64]) -> TextColumn:
@@ -57,10 +77,18 @@ def _devices(kinds: NDArray[np.int64], ids: NDArray[np.int64]) -> TextColumn:
 
 
 def _blocks(
-    analysis: KinetoAnalysis, marks: CallRows, device: TextColumn, columns: dict[str, NDArray[np.int64]]
+    analysis: KinetoAnalysis,
+    marks: CallRows,
+    device: TextColumn,
+    columns: dict[str, NDArray[np.int64]],
+    rows: NDArray[np.bool_],
 ) -> MemoryBlocks:
-    """Pairs each allocation with the next mark of its address, if that is a free; ``marks`` are in order of time."""
-    size, address = columns["Bytes"], columns["Addr"]
+    """Pairs each allocation of ``rows`` with the next mark of its address, if that is a free.
+
+    ``marks`` are in order of time. Without addresses nothing tells which block an event frees.
+    """
+    marks, device = marks[rows], device.select(rows)
+    size, address = columns["Bytes"][rows], columns["Addr"][rows]
     order = np.lexsort((np.arange(len(marks)), address, device.codes))
     same = np.zeros(len(order), np.bool_)
     same[1:] = (address[order[1:]] == address[order[:-1]]) & (device.codes[order[1:]] == device.codes[order[:-1]])

@@ -58,8 +58,9 @@ export const advice = {
   "advice.pageable_copies": "Copies of pageable memory to the device take {share} of the steps (more than {threshold}).",
   "advice.pageable_copies_remedy": "Set pin_memory=True in the DataLoader, and copy with non_blocking=True.",
   "advice.no_tensor_cores":
-    "No kernel uses tensor cores, though the device has them (capability {capability}), and operators that could take {share} of the time.",
-  "advice.no_tensor_cores_remedy": "Use torch.autocast with bfloat16, or torch.set_float32_matmul_precision('high').",
+    "No kernel uses tensor cores, though the device has them (capability {capability}), and operators that could take {share} of the time of kernels.",
+  "advice.no_tensor_cores_remedy":
+    "Use torch.autocast with bfloat16 (float16 below capability 8), or torch.set_float32_matmul_precision('high').",
   "advice.data_parallel": "DataParallel runs on {devices} devices.",
   "advice.data_parallel_remedy": "Use DistributedDataParallel: one process for each device, and no copies of the network.",
   "advice.other_backend": "Ranks with CUDA devices communicate by {backend}.",
@@ -156,6 +157,9 @@ export const advice = {
   "missing.torch_modules": "record them with:",
   "missing.torch_annotations": "the trace has no named ranges",
   "missing.torch_memory": "the trace has no memory events",
+  "missing.torch_memory_addresses":
+    "Memory events of {devices} have no addresses, so the trace does not say when a block is freed: it has no blocks and no leak hints. Newer versions of PyTorch record addresses.",
+  "missing.torch_memory_totals": "Memory events of {devices} have no totals: the curve counts from the first event, not from zero.",
   "missing.torch_data_pipeline": "the trace has no batch of a DataLoader",
   "missing.torch_communication": "the trace has no communication between ranks",
   "missing.ascend_steps": "step_trace_time.csv is missing, which a profile of an NPU with marked steps has",

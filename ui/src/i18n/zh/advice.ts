@@ -54,8 +54,9 @@ export const advice: Record<keyof typeof texts, string> = {
   "advice.synchronization_remedy": "避免每步调用 .item()、.cpu()、nonzero() 和打印张量，改为每 n 步记录一次。",
   "advice.pageable_copies": "从可分页内存拷贝到设备占训练步的 {share}（超过 {threshold}）。",
   "advice.pageable_copies_remedy": "在 DataLoader 中设置 pin_memory=True，并以 non_blocking=True 拷贝。",
-  "advice.no_tensor_cores": "没有核函数使用 Tensor Core，而设备支持（计算能力 {capability}），可使用的算子占 {share} 的时间。",
-  "advice.no_tensor_cores_remedy": "使用 bfloat16 的 torch.autocast，或 torch.set_float32_matmul_precision('high')。",
+  "advice.no_tensor_cores": "没有核函数使用 Tensor Core，而设备支持（计算能力 {capability}），可使用的算子占核函数时间的 {share}。",
+  "advice.no_tensor_cores_remedy":
+    "使用 bfloat16（计算能力低于 8 时用 float16）的 torch.autocast，或 torch.set_float32_matmul_precision('high')。",
   "advice.data_parallel": "DataParallel 在 {devices} 个设备上运行。",
   "advice.data_parallel_remedy": "请使用 DistributedDataParallel：每个设备一个进程，无需复制网络。",
   "advice.other_backend": "使用 CUDA 设备的各个 rank 通过 {backend} 通信。",
@@ -140,6 +141,9 @@ export const advice: Record<keyof typeof texts, string> = {
   "missing.torch_modules": "请这样记录：",
   "missing.torch_annotations": "没有命名的区间",
   "missing.torch_memory": "没有内存事件",
+  "missing.torch_memory_addresses":
+    "{devices} 的内存事件没有地址，无法得知内存块何时释放，因此没有内存块和泄漏提示。较新版本的 PyTorch 会记录地址。",
+  "missing.torch_memory_totals": "{devices} 的内存事件没有总量：曲线从第一个事件开始累计，并非从零开始。",
   "missing.torch_data_pipeline": "没有 DataLoader 的批次",
   "missing.torch_communication": "没有 rank 之间的通信",
   "missing.ascend_steps": "缺少 step_trace_time.csv，标记了训练步的 NPU 性能数据才有该文件",

@@ -52,7 +52,8 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         read_device_tables(file, strings, devices, recording)
         epoch, properties = _session(file), _properties(file)
     on_progress(path.stat().st_size)
-    trace, arguments = recording.trace(epoch, {**properties, "problems": problems})
+    described = [dict(each.properties) for each in devices]
+    trace, arguments = recording.trace(epoch, {**properties, "deviceProperties": described, "problems": problems})
     trace = replace(trace, arguments_format=NSIGHT_EXPORT.name, arguments_path=str(path))
     facts = ProfileFacts(
         name=path.name.removesuffix(path.suffix),

@@ -64,7 +64,7 @@ class MemoryFacts(Answer):
 
     Without ``has_times`` the times are places in the order of the events, ``place_ns`` each. With ``is_planned``, these
     are operators, and the memory is what a compiler planned. ``leaks_by_period``: the steps of the leaks
-    are eighths of the profile, since it marks no steps.
+    are eighths of the profile, since it marks no steps. ``notes`` say what curve and blocks lack.
     """
 
     version: str
@@ -82,6 +82,7 @@ class MemoryFacts(Answer):
     leaks: list[LeakEntry]
     leaks_by_period: bool
     failures: list[FailureEntry]
+    notes: list[MissingEntry]
 
 
 class MemoryAnswer(Answer):
