@@ -102,7 +102,20 @@ def read(directory: Path, processors: int, budgets: Iterator[int] | None = None)
     while loader.read(next(budgets) if budgets else 1 << 20) or loader.has_more:
         pass
     progress = [tail.to_json() | {"kinds": loader._kinds} for tail in loader._tailers.values()]
+    for path, tail in zip(loader.paths, progress, strict=True):
+        assert_spans_match(path, tail)
     return content(loader.store), progress
+
+
+def assert_spans_match(path: str, tail: dict[str, Any]) -> None:
+    """Spans differ with the parts, but follow each other up to the position, and have the digests of the file."""
+    spans = tail.pop("spans")
+    starts = [0, *(stop for stop, *_ in spans)]
+    assert starts[-1] == tail["position"]
+    for start, (stop, digest, is_damaged) in zip(starts, spans, strict=False):
+        fresh = ContentFingerprint(start)
+        fresh.advance(memoryview(Path(path).read_bytes())[start:stop], is_damaged)
+        assert (fresh.spans[-1].stop, fresh.spans[-1].digest) == (stop, digest)
 
 
 def assert_read_alike(name: str, data: bytes, processors: int = 4) -> None:

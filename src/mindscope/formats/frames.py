@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from mindscope.formats import _frames
@@ -72,6 +73,23 @@ class FrameReader:
     def damages(self) -> tuple[Damage, ...]:
         """All damage so far in file order; the last one has no ``resumed_at`` until an intact record follows it."""
         return (*self._settled, self._lost_since) if self._lost_since else tuple(self._settled)
+
+    @property
+    def lost_since(self) -> Damage | None:
+        """The last damage, if no intact record follows it."""
+        return self._lost_since
+
+    def sections_since(self, position: int) -> Iterator[tuple[int, int, bool]]:
+        """The bytes from ``position`` to that of the reader: start and stop of each section, whether it is damage."""
+        newest_first = chain((self._lost_since,) if self._lost_since else (), reversed(self._settled))
+        recent = list(takewhile(lambda damage: (damage.resumed_at or self.position) > position, newest_first))
+        for damage in reversed(recent):
+            if position < damage.offset:
+                yield position, damage.offset, False
+            start, position = max(position, damage.offset), min(damage.resumed_at or self.position, self.position)
+            yield start, position, True
+        if position < self.position:
+            yield position, self.position, False
 
     @property
     def is_resyncing(self) -> bool:

@@ -64,10 +64,11 @@ class FileSegment:
 
     def _update_fingerprint(self, chunk: memoryview, before: int, position: int) -> None:
         """Move the fingerprint to the reader. The reader was at ``position``, and the chunk begins at ``before``."""
-        if before == position:
-            self.fingerprint.advance(chunk[: self.reader.position - position])
-        elif self.reader.position != position:  # the reader found a record in bytes that it had searched before
-            self.fingerprint.move(self._file, self.reader.position)
+        for start, stop, is_damaged in self.reader.sections_since(position):
+            if before == position:
+                self.fingerprint.advance(chunk[start - position : stop - position], is_damaged)
+            else:  # the reader found a record in bytes that it had searched before
+                self.fingerprint.move(self._file, stop, is_damaged)
 
     def continue_from(self, other: FileSegment) -> None:
         """Take over the state of ``other``, which began where this one stopped; ``other`` keeps its rows."""

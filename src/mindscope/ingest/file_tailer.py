@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from dataclasses import astuple, replace
 from io import FileIO
 
 from mindscope.formats.frames import FrameReader
 from mindscope.formats.scan import Scanned
 from mindscope.formats.time_range import TimeRange
-from mindscope.ingest.file_identity import ContentFingerprint, FileStat
+from mindscope.ingest.file_identity import ContentFingerprint, FileStat, Span
 from mindscope.ingest.file_segment import BUFFER_BYTES, FileSegment
 from mindscope.ingest.parallel_read import read_parallel
 from mindscope.ingest.read_buffers import ReadBufferPool
+from mindscope.ingest.rewriting import SpanChoice, changed_spans, has_grown
 from mindscope.reasons import Reason, damage_reason, os_reason, unforeseen_reason
 from mindscope.store import FileFacts, RunStore
 from mindscope.store.cache_codec import Json, damage_from_json, damage_to_json
@@ -23,6 +25,8 @@ from mindscope.types import Damage, DamageKind, Kind, Undecodable
 
 log = logging.getLogger(__name__)
 
+CLOCK_TICK_NS = 20_000_000
+"""A file that changed this recently may change again without another time in its stat."""
 BUDGET_BYTES = 64 << 20
 """Bytes to read from one file before other files get a turn."""
 
@@ -36,8 +40,9 @@ class FileTailer:
     """Reads one event file into a store, each time from its last position.
 
     An incomplete record at the end is not an error. If the file became shorter, or the bytes before the position
-    changed, it notes damage and reads the file again from the start. If the file can't be opened, it notes that and
-    retries at the next read.
+    changed, it notes damage and reads the file again from the start. If only damaged bytes changed, for example because
+    a download filled them, it reads again without a note. If the file can't be opened, it notes that and retries at the
+    next read.
     """
 
     def __init__(self, facts: FileFacts, store: RunStore, kinds: dict[str, Kind], saved: Json = None) -> None:
@@ -48,10 +53,13 @@ class FileTailer:
         self._kinds = kinds  # shared by the files of a run: TensorBoard names a tag's kind in its first event only
         self._store = store
         self._facts = facts
-        self._last_stat: FileStat | None = None  # None: open the file regardless of stat
+        self._last_stat: FileStat | None = None  # None: open the file regardless of stat, and compare all that was read
+        self._is_due = False  # open the file at the next read, although its stat is the same
         self._permanent_damages: tuple[Damage, ...] = ()  # damage that stays after a restart
-        self.replaced: Reason | None = None
-        """Why the last read found other bytes than before, else None. See ``restart_replaced``."""
+        self._span_choice = SpanChoice()
+        self._replaced: Reason | None = None  # why the last read found other intact bytes than before
+        self.needs_restart = False
+        """Whether the last read found other bytes than before. See ``restart_rewritten``."""
         self._start()
         if saved is None:
             self.ordinal = store.add_file(self._facts)
@@ -66,21 +74,24 @@ class FileTailer:
         self.has_more = False
         self._start()
 
-    def restart_replaced(self) -> None:
-        """Like ``restart``; also marks the file as replaced permanently."""
-        reason = self.replaced or Reason("file_exchanged")
+    def restart_rewritten(self) -> None:
+        """Like ``restart``; also marks the file as replaced permanently, if intact bytes of it changed."""
+        reason, damages = self._replaced, self._permanent_damages
         self.restart()
-        self._permanent_damages = (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)
+        replaced = () if reason is None else (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)
+        self._permanent_damages = replaced or damages
 
     def to_json(self) -> Json:
         """The reading progress. The store must be saved together with it."""
         return {
             "ordinal": self.ordinal,
             "path": self._facts.path,
-            "seen": None if self._last_stat is None or self.has_more else astuple(self._last_stat),
+            "seen": None if self._last_stat is None else astuple(self._last_stat),
+            "due": self.is_due,
             "position": self._reader.position,
             "head": self._fingerprint.head.hex(),
             "anchor": self._fingerprint.tail.hex(),
+            "spans": [[span.stop, span.digest, span.is_damaged] for span in self._fingerprint.spans],
             "damages": [damage_to_json(damage) for damage in self._reader.damages],
             "undecodable": [damage_to_json(damage) for damage in self._undecodable],
             "lasting": [damage_to_json(damage) for damage in self._permanent_damages],
@@ -91,20 +102,29 @@ class FileTailer:
         self._last_stat = None if saved["seen"] is None else FileStat(*saved["seen"])
         damages = [damage_from_json(damage) for damage in saved["damages"]]
         self._reader = FrameReader(self._facts.name, saved["position"], damages)
-        self._fingerprint = ContentFingerprint(bytes.fromhex(saved["head"]), bytes.fromhex(saved["anchor"]))
+        head, tail = bytes.fromhex(saved["head"]), bytes.fromhex(saved["anchor"])
+        starts = [0, *(stop for stop, *_ in saved["spans"])]
+        spans = (Span(start, *span) for start, span in zip(starts, saved["spans"], strict=False))
+        self._fingerprint = ContentFingerprint(0, head, tail, spans)
+        self._is_due = saved["due"]
         self._undecodable = [damage_from_json(damage) for damage in saved["undecodable"]]
         self._permanent_damages = tuple(damage_from_json(damage) for damage in saved["lasting"])
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the next read opens the file although its stat is the same."""
+        return self.has_more or self._is_due or self._last_stat is None
+
     def read(self, buffer_pool: ReadBufferPool, budget_bytes: int = BUDGET_BYTES) -> bool:
-        """Read new data; returns whether the store changed. Reads nothing of a file that was ``replaced``."""
-        version, self.replaced = self._store.version, None
-        has_more, self.has_more = self.has_more, False  # a failing file must not be retried at once
+        """Read new data; returns whether the store changed. Reads nothing if it then ``needs_restart``."""
+        version, self.needs_restart, self._replaced = self._store.version, False, None
+        is_due, self.has_more = self.is_due, False  # a failing file must not be retried at once
         try:
             stat = FileStat.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
-            if stat != self._last_stat or has_more:
-                self._last_stat = stat  # after an error, retry only when the file changes
+            if stat != self._last_stat or is_due:
+                before, self._last_stat = self._last_stat, stat  # after an error, retry only when the file changes
                 with FileIO(self._facts.path) as file:
-                    self._last_stat = self._read_open(file, buffer_pool, budget_bytes)
+                    self._last_stat = self._read_open(file, before, buffer_pool, budget_bytes)
         except FileNotFoundError:
             self._last_stat = None  # deleted since it was found; the next discovery removes it
         except OSError as error:
@@ -123,10 +143,13 @@ class FileTailer:
         self._undecodable: list[Damage] = []
         self._facts = FileFacts(self._facts.name, self._facts.path, self._facts.creation_number)
 
-    def _read_open(self, file: FileIO, buffer_pool: ReadBufferPool, budget_bytes: int) -> FileStat | None:
+    def _read_open(
+        self, file: FileIO, before: FileStat | None, buffer_pool: ReadBufferPool, budget_bytes: int
+    ) -> FileStat | None:
+        """Read on after a stat ``before``; returns the one of now, None if the file ``needs_restart``."""
         stat = FileStat.of(os.fstat(file.fileno()))
-        if reason := self._reason_to_restart(file, stat.size_bytes):
-            self.replaced = reason
+        self._compare(file, before, stat)
+        if self.needs_restart:
             return None
         stop = self._reader.ahead + budget_bytes
         with buffer_pool.borrow(stat.size_bytes) as buffers:
@@ -192,10 +215,24 @@ class FileTailer:
         self._facts = replace(self._facts, damages=(*self._damages(), damage))
         self._store.update_file(self.ordinal, self._facts)
 
-    def _reason_to_restart(self, file: FileIO, size_bytes: int) -> Reason | None:
-        position = self._reader.position
-        if size_bytes < position:
-            return Reason("file_shrunk", size=size_bytes, before=position)
-        if not self._fingerprint.match(file, position):
-            return Reason("file_exchanged")
-        return None
+    def _compare(self, file: FileIO, before: FileStat | None, stat: FileStat) -> None:
+        """Compare the file with what was read of it, and go back behind bytes that are other ones now."""
+        reader = self._reader
+        spans, self._is_due = self._span_choice.choose(self._fingerprint.spans, before, stat, is_due=self._is_due)
+        self._is_due |= reader.lost_since is not None and time.time_ns() - stat.changed_ns < CLOCK_TICK_NS
+        changed = changed_spans(self._fingerprint, file, spans, stat.size_bytes)
+        lost = reader.position if reader.lost_since is None else reader.lost_since.offset
+        if any(span.start < lost for span in changed):
+            self.needs_restart = True
+            if stat.size_bytes < lost:
+                self._replaced = Reason("file_shrunk", size=stat.size_bytes, before=reader.position)
+            elif not all(span.is_damaged for span in changed):
+                self._replaced = Reason("file_exchanged")
+        elif changed or (reader.is_resyncing and not (stat == before or has_grown(before, stat))):
+            self._go_back(file, lost)  # bytes after the position were searched, but are not in the fingerprint
+
+    def _go_back(self, file: FileIO, position: int) -> None:
+        """Read again from ``position``, after which nothing was read but damage."""
+        settled = [damage for damage in self._reader.damages if damage.offset < position]
+        self._reader = FrameReader(self._facts.name, position, settled)
+        self._fingerprint.cut(file, position)

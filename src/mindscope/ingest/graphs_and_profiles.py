@@ -171,7 +171,7 @@ def _file_version(path: str) -> int:
         state = os.stat(path)  # noqa: PTH116 (ten thousand times)
     except OSError:
         return 0
-    return state.st_mtime_ns + state.st_size
+    return state.st_mtime_ns + state.st_ctime_ns + state.st_size
 
 
 def _profiles_around(directory: str, profiles: Collection[str], base: str) -> Iterator[str]:

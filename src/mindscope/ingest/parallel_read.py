@@ -49,7 +49,8 @@ class _Part:
                 if not os.path.sameopenfile(file.fileno(), whole.fileno()):
                     return None
                 reader, kinds = FrameReader(name, self.start), dict(self.kinds)
-                segment = FileSegment(file, buffers, reader, ContentFingerprint(), kinds, dialect, self.size_bytes)
+                fingerprint = ContentFingerprint(self.start)
+                segment = FileSegment(file, buffers, reader, fingerprint, kinds, dialect, self.size_bytes)
                 segment.read(self.stop, self.end)
                 return _PartResult(segment, segment.pop_scanned())
         except OSError:

@@ -140,11 +140,11 @@ class RunLoader:
             else [self._tailers[path] for path in paths if path in self._tailers]
         )
         are_changed = [tailer.read(self._buffer_pool, budget_bytes) for tailer in read]
-        replaced = [tailer for tailer in read if tailer.replaced is not None]
-        if replaced:  # all at once: removing the values of one file from the store reads those of all files
-            self.store.forget_values({tailer.ordinal for tailer in replaced})
-            for tailer in replaced:
-                tailer.restart_replaced()
+        rewritten = [tailer for tailer in read if tailer.needs_restart]
+        if rewritten:  # all at once: removing the values of one file from the store reads those of all files
+            self.store.forget_values({tailer.ordinal for tailer in rewritten})
+            for tailer in rewritten:
+                tailer.restart_rewritten()
                 are_changed.append(tailer.read(self._buffer_pool, budget_bytes))
         if self._cache is not None:
             self._unsaved_bytes.set_bytes(self.store.id, self.store.unsaved_bytes)

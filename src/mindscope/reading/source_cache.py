@@ -57,7 +57,7 @@ class SourceCache:
         try:
             if saved is None or saved[0]["key"] != key:
                 return None
-            settings = tuple([SettingsFile(str(path), int(ns), int(size)) for path, ns, size in saved[0]["settings"]])
+            settings = tuple([SettingsFile(str(path), *map(int, state)) for path, *state in saved[0]["settings"]])
             source = self._source(store, saved[1])
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
             return None

@@ -51,4 +51,5 @@ class SettingsFile(NamedTuple):
 
     path: str
     modified_ns: int
+    changed_ns: int
     size_bytes: int

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mindscope.debug.logs import index as index_module
 from mindscope.debug.logs._line_scan import MOST_KINDS, LineScanner
 from mindscope.debug.logs.filter import LogFilter, select_messages
 from mindscope.debug.logs.index import LogIndex, MessageKind
@@ -365,3 +366,27 @@ def test_captured_output_that_grows_byte_by_byte(tmp_path: Path) -> None:
             growing.read_more()
     assert growing.start.tolist() == whole.start.tolist()
     assert growing.time_ns.tolist() == whole.time_ns.tolist()
+
+
+@pytest.mark.parametrize("is_saved", [False, True], ids=["in memory", "saved"])
+def test_a_log_that_a_download_fills_is_indexed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_saved: bool
+) -> None:
+    """It has its size from the start, and its blocks come in any order."""
+    monkeypatch.setattr(index_module, "_SAVED_FROM", 1)
+    path, folder = tmp_path / "train.log", tmp_path / "cache" if is_saved else None
+    whole = f"{CPP}\n".encode() * 200
+    half = len(whole) // 2 // len(f"{CPP}\n") * len(f"{CPP}\n")
+    path.write_bytes(bytes(half) + whole[half:])
+    index = LogIndex(path, folder)
+    index.read_more()
+    assert len(index) < 200
+    index = LogIndex(path, folder) if is_saved else index
+    with path.open("r+b") as file:
+        file.write(whole[:half])
+    while index.read_more():
+        pass
+    assert len(index) == 200
+    generation = index.generation
+    assert index.read_more() == 0
+    assert index.generation == generation

@@ -81,6 +81,7 @@ class LogIndex:
         self._scanner = LineScanner(self.rank_of_file)
         self._end = 0
         self._identity: tuple[int, int] | None = None
+        self._times: tuple[int, int] | None = None  # of modification and change when the whole file was read
         self._witness = b""
         self._open_line: _Committed | None = None
         self.generation = 0
@@ -95,6 +96,7 @@ class LogIndex:
             scanner.state = tuple(state["state"])
             witness = bytes.fromhex(state["witness"])
             self._identity = (int(state["identity"][0]), int(state["identity"][1]))
+            self._times = state["times"] and (int(state["times"][0]), int(state["times"][1]))
             self._scanner, self._end, self._witness = scanner, int(state["end"]), witness
             return
         self._truncate(0)
@@ -102,7 +104,7 @@ class LogIndex:
     def _reset(self) -> None:
         self._truncate(0)
         self._scanner = LineScanner(self.rank_of_file)
-        self._end, self._witness, self._open_line = 0, b"", None
+        self._end, self._witness, self._open_line, self._times = 0, b"", None, None
         self.generation += 1
 
     def _truncate(self, count: int) -> None:
@@ -138,18 +140,24 @@ class LogIndex:
         return [MessageKind(*each) for each in self._scanner.kinds]
 
     def read_more(self, most_bytes: int | None = None) -> int:
-        """Index what was added; returns the bytes read. A file that became shorter or was replaced is read again.
+        """Index what was added; returns the bytes read.
+
+        A file that became shorter, was replaced, or was written without growth is read again.
 
         Raises:
             OSError: it can't be read.
         """
         with self.path.open("rb") as file:
             state = os.fstat(file.fileno())
-            identity = state.st_dev, state.st_ino
-            if self._identity is not None and (identity != self._identity or not self._is_witnessed(file)):
+            identity, times = (state.st_dev, state.st_ino), (state.st_mtime_ns, state.st_ctime_ns)
+            is_rewritten = self._end == state.st_size and self._times not in (None, times)
+            if self._identity is not None and (
+                identity != self._identity or is_rewritten or not self._is_witnessed(file)
+            ):
                 self._reset()
             self._identity = identity
             if self._end == state.st_size:
+                self._times = times
                 return 0
             if self._open_line is not None:
                 self._end, count, self._scanner.state = self._open_line
@@ -160,6 +168,7 @@ class LogIndex:
             limit = state.st_size if most_bytes is None else min(state.st_size, begin + max(most_bytes, 1))
             self._read(file, limit, state.st_size, time.localtime(state.st_mtime).tm_year)
             self._note_witness(file)
+            self._times = times if self._end == state.st_size else None
         if self._saved is not None:
             self._save(self._saved)
         return self._end - begin
@@ -195,8 +204,8 @@ class LogIndex:
     def _save(self, saved: SavedIndex) -> None:
         end, count, state = self._open_line or _Committed(self._end, len(self), self._scanner.state)
         witness = self._witness[: max(0, len(self._witness) - (self._end - end))]
-        found = {"end": end, "count": count, "state": state, "witness": witness.hex(), "identity": self._identity}
-        saved.save({**found, "kinds": self._scanner.kinds})
+        found = {"end": end, "count": count, "state": state, "witness": witness.hex(), "kinds": self._scanner.kinds}
+        saved.save({**found, "identity": self._identity, "times": self._times})
 
     def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:
         """The messages of ascending rows, at most a MiB of the text of each. Raises OSError."""

@@ -35,6 +35,7 @@ class PrintIndex:
         self.kinds = [MessageKind(Level.UNKNOWN, PRINT, self.rank_of_file, False)]
         self.generation = 0
         self._identity: tuple[int, int] | None = None
+        self._times: tuple[int, int] | None = None  # of modification and change when the whole file was read
         self._empty()
 
     def _empty(self) -> None:
@@ -58,8 +59,9 @@ class PrintIndex:
 
     def read_more(self, most_bytes: int | None = None) -> int:
         state = self.path.stat()
-        identity = state.st_dev, state.st_ino
-        if self._identity is not None and (identity != self._identity or state.st_size < self.end):
+        identity, times = (state.st_dev, state.st_ino), (state.st_mtime_ns, state.st_ctime_ns)
+        is_rewritten = state.st_size == self.end and self._times not in (None, times)
+        if self._identity is not None and (identity != self._identity or state.st_size < self.end or is_rewritten):
             self._empty()
             self.generation += 1
         self._identity = identity
@@ -76,6 +78,7 @@ class PrintIndex:
             self._start.extend(np.array([place.start for place in places], np.int64))
             self._length.extend(np.array([place.length for place in places], np.int64))
             self._time.extend(np.full(len(places), state.st_mtime_ns, np.int64))
+        self._times = times if self.end == state.st_size else None
         return self.end - begin
 
     def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

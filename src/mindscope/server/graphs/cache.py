@@ -53,9 +53,9 @@ def _version(store: RunStore) -> str:
 
 
 def _graph_files(store: RunStore) -> list[str]:
-    """Path, size and time of each graph file."""
+    """Path, size and times of each graph file."""
     try:
         files = [(path, path.stat()) for path in graph_files(store)]
     except OSError:
         return []
-    return [f"{path}:{status.st_size}:{status.st_mtime_ns}" for path, status in files]
+    return [f"{path}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}" for path, status in files]

@@ -20,10 +20,15 @@ def version_of(path: Path) -> str:
     """Changes with the content of a file or directory. Raises OSError."""
     path, _ = without_rank(path)
     status = path.stat()
-    size, modified_ns = status.st_size, status.st_mtime_ns
+    size, changed_ns = status.st_size, _changed_ns(status)
     for file in _files(path):
-        size, modified_ns = size + file.st_size, max(modified_ns, file.st_mtime_ns)
-    return f"{size:x}-{modified_ns:x}-{status.st_ino:x}"
+        size, changed_ns = size + file.st_size, max(changed_ns, _changed_ns(file))
+    return f"{size:x}-{changed_ns:x}-{status.st_ino:x}"
+
+
+def _changed_ns(status: os.stat_result) -> int:
+    """Also ctime: a writer may set the other time back."""
+    return max(status.st_mtime_ns, status.st_ctime_ns)
 
 
 def size_of(path: Path) -> int:
