@@ -8,11 +8,15 @@ VENV ?= .venv
 PORT ?= 8080
 PYTHON ?= python3
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# modules are compiled to bytecode when they are imported: few of those that come with frameworks ever are
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 WORKERS ?= $(shell expr $$(nproc) + 1)
 WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/vite.config.ts -type f 2>/dev/null)
 CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
+
+# compiled modules of earlier builds, by a hash of their sources and compilers
+export MINDSCOPE_BUILD_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mindscope/build
 
 .PHONY: demo fuzz test test-python test-core test-frameworks test-browser test-ui test-slowest wheel check check-python check-ui bench bench-ui sanitize web gallery clean
 

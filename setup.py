@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
+import Cython
 from Cython.Build import cythonize  # pyright: ignore[reportUnknownVariableType]
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -87,12 +92,63 @@ def extension(folder: str, name: str) -> Extension:
 
 MODULES = [extension(folder, name) for folder, names in COMPILED.items() for name in names]
 
+
+def compilers() -> str:
+    """Everything but the sources that decides what a compiled module is."""
+    command = [*(os.environ.get("CC") or str(sysconfig.get_config_var("CC"))).split(), "--version"]
+    compiler = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    flags = [os.environ.get(name, "") for name in ("CFLAGS", "CPPFLAGS", "LDFLAGS")]
+    python = [sys.version, str(sysconfig.get_config_var("EXT_SUFFIX")), platform.platform()]
+    return "\0".join([compiler, Cython.__version__, *flags, *python])
+
+
+def kept_files(folder: Path) -> dict[str, Path]:
+    """Where each compiled module is kept in ``folder``, by a hash of all that it depends on."""
+    common = hashlib.sha256(compilers().encode())
+    for header in sorted(path for end in ("*.pxd", "*.h") for path in Path("src").rglob(end)):
+        common.update(header.as_posix().encode() + b"\0" + header.read_bytes())
+    files: dict[str, Path] = {}
+    for module in MODULES:
+        key = common.copy()
+        key.update(Path(module.sources[0]).read_bytes())
+        key.update(repr([module.extra_compile_args, module.libraries]).encode())
+        files[module.name] = folder / f"{module.name}.{key.hexdigest()}.so"
+    return files
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy at once: another build may do the same."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    shutil.copyfile(source, part)
+    part.replace(target)
+
+
+class BuildMissing(build_ext):
+    """``build_ext`` that compiles what is not kept, and keeps it."""
+
+    def build_extension(self, ext: Extension) -> None:
+        """Copy a kept module, or compile it and keep it."""
+        built, kept = Path(self.get_ext_fullpath(ext.name)), KEPT.get(ext.name)
+        if kept and ext in FOUND:
+            copy(kept, built)
+            return
+        super().build_extension(ext)
+        if kept:
+            copy(built, kept)
+
+
 CORES = os.cpu_count() or 1
+CACHE = os.environ.get("MINDSCOPE_BUILD_CACHE")
+KEPT = kept_files(Path(CACHE)) if CACHE else {}
+FOUND = [module for module in MODULES if module.name in KEPT and KEPT[module.name].exists()]
+MISSING = [module for module in MODULES if module not in FOUND]
 
 setup(
-    ext_modules=cythonize(  # pyright: ignore[reportUnknownArgumentType]
-        MODULES, build_dir="build/cython", nthreads=CORES
+    ext_modules=FOUND
+    + cythonize(  # pyright: ignore[reportUnknownArgumentType]
+        MISSING, build_dir="build/cython", nthreads=CORES
     ),
-    cmdclass={"build_py": BuildPythonAndWeb, "sdist": ArchiveSourceAndWeb},
+    cmdclass={"build_ext": BuildMissing, "build_py": BuildPythonAndWeb, "sdist": ArchiveSourceAndWeb},
     options={"build_ext": {"parallel": str(CORES)}},
 )

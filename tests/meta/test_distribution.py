@@ -47,6 +47,11 @@ def page() -> set[str]:
     return {path.relative_to(ROOT).as_posix() for path in index.parent.rglob("*") if path.is_file()}
 
 
+def building() -> dict[str, str]:
+    """An environment to build in; compiled modules are kept from run to run."""
+    return {"MINDSCOPE_BUILD_CACHE": str(ROOT / "build" / "modules"), **os.environ}
+
+
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source archive with the page as it is built; the tests of the browser need it, too."""
@@ -58,21 +63,15 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel from the source archive, offline, where npm fails; not optimized, to save time.
-
-    The archive holds the Cython sources byte for byte, so what Cython has made of those here serves as well.
-    """
+    """The wheel from the source archive, offline, where npm fails; compiled modules come from the build before."""
     out = tmp_path_factory.mktemp("wheel")
     with tarfile.open(archive) as file:
         file.extractall(out, filter="fully_trusted")
-    compiled = [name for name in sources("src") if name.endswith((".pyx", ".pxd", ".h"))]
-    assert [name for name in compiled if (out / NAME / name).read_bytes() != (ROOT / name).read_bytes()] == []
-    shutil.copytree(ROOT / "build" / "cython", out / NAME / "build" / "cython")
     npm = out / "bin" / "npm"
     npm.parent.mkdir()
     npm.write_text("#!/bin/sh\nexit 1\n")
     npm.chmod(0o755)
-    environment = {**os.environ, "CFLAGS": "-O0", "PATH": f"{npm.parent}{os.pathsep}{os.environ['PATH']}"}
+    environment = {**building(), "PATH": f"{npm.parent}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("MINDSCOPE_SKIP_UI", None)
     command = [sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation"]
     subprocess.run(
@@ -125,6 +124,27 @@ def test_the_archive_holds_the_sources_and_the_page(archive: Path):
     root = sources("*.toml", "*.in", ":(glob)*.md", "setup.py", "LICENSE")
     want = sources("src", "ui") | page() | {name for name in root if "/" not in name} | {"PKG-INFO", "setup.cfg"}
     assert sorted(map(str, got - made)) == sorted(want)
+
+
+def test_only_changed_modules_are_compiled(wheel: Path, tmp_path: Path):
+    tree = tmp_path / "tree"
+    shutil.copytree(wheel.parent / NAME, tree, ignore=shutil.ignore_patterns("*.so", "build", "web"))
+    kept = Path(building()["MINDSCOPE_BUILD_CACHE"])
+    cache = tmp_path / "cache"
+    shutil.copytree(kept, cache)
+    before = {*cache.iterdir()}
+    changed = tree / "src/mindscope/stats/_fingerprint.pyx"
+    changed.write_text(changed.read_text("utf-8") + "\nCHANGED = True\n", "utf-8")
+    environment = {**building(), "MINDSCOPE_BUILD_CACHE": str(cache)}
+    command = [sys.executable, "setup.py", "build_ext", "--inplace"]
+    subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True)
+    (compiled,) = {*cache.iterdir()} - before
+    assert compiled.name.startswith("mindscope.stats._fingerprint.")
+    assert len([*(tree / "src").rglob("*.so")]) == len([*tree.rglob("*.pyx")])
+    look = "from mindscope.stats import _fingerprint; print(_fingerprint.CHANGED, _fingerprint.__file__)"
+    at = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    done = subprocess.run([sys.executable, "-c", look], env=at, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["True", str(next((tree / "src").rglob("_fingerprint*.so")))]
 
 
 def test_the_wheel_holds_modules_and_the_page(wheel: Path):
