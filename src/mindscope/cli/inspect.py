@@ -84,8 +84,9 @@ def _tag_table(tags: Iterable[TagReport]) -> Table:
         table.add_column(name, justify="right")
     for tag in rows:
         counts = [str(getattr(tag, name)) for name in ("points", *hidden)]
+        steps = ["" if step is None else str(step) for step in (tag.first_step, tag.last_step)]
         last = "" if tag.last_value is None else f"{tag.last_value:.6g}"
-        table.add_row(tag.kind, printable(tag.tag), *counts, str(tag.first_step), str(tag.last_step), last)
+        table.add_row(tag.kind, printable(tag.tag), *counts, *steps, last)
     return table
 
 

@@ -111,6 +111,7 @@ static int take_event(Found *found, const uint8_t *payload, const uint8_t *end, 
     while (has_values && at < end && next_field(&at, end, &field)) {
         int outcome = TAKEN;
         if (field.wire_type != WIRE_RUN || field.number > 63) continue;
+        if (found->dialect.caller_fields >> field.number & 1) return FOR_CALLER;
         if (field.number == (uint64_t)found->dialect.summary_field)
             outcome = take_summary(found, &field, offset + (field.at - payload), stamp);
         else if (found->dialect.event_fields >> field.number & 1)
@@ -137,7 +138,8 @@ static int events_take(Found *found, const uint8_t *payload, uint64_t length, in
 }
 
 /* Take the intact records from ``*position`` on and move ``*position`` past them; byte 0 of ``data`` is byte ``base``
- * of the file. Stops like ``scalars_scan``, and with SCALARS_OTHER after a record that breaks the encoding. */
+ * of the file. Stops like ``scalars_scan``, and with SCALARS_OTHER after a record that the
+ * caller must read: one that breaks the encoding or has a field of ``caller_fields``. */
 static int events_scan(Found *found, const uint8_t *data, size_t end, int64_t base, size_t *position,
                        uint64_t *length) {
     int status = SCALARS_OTHER;

@@ -14,7 +14,7 @@ enum { NO_TAG = -1 };
 enum { KIND_UNKNOWN = 0, KIND_SCALAR = 1, KIND_BROKEN = -1, KIND_FAILED = -2 };
 
 /* The outcome of taking one part of an event. */
-enum { TAKEN = 0, BREAKS_ENCODING = 1, NO_MEMORY = -1 };
+enum { TAKEN = 0, BREAKS_ENCODING = 1, FOR_CALLER = 2, NO_MEMORY = -1 };
 
 /* Returns the kind of a tag from its metadata, which may be NULL; KIND_FAILED if the callback raises. */
 typedef int32_t (*AskKind)(void *asker, int32_t tag, const uint8_t *metadata, size_t length);

@@ -62,7 +62,7 @@ cdef class EventColumns:
         """Take the intact records from ``position`` on; byte 0 of ``chunk`` is byte ``base`` of the file.
 
         Returns ``(position, status, needed)`` like ``scan_frames``, but also returns WHOLE after a record that is not
-        an event. Its values may define kinds: call ``take_places`` before the next scan. Raises MemoryError, and any
+        an event, or one that the caller reads. Its values may define kinds: call ``take_places`` before the next scan. Raises MemoryError, and any
         exception of ``find_kind``.
         """
         cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
@@ -160,7 +160,7 @@ cdef class EventColumns:
 
         ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, METADATA_KIND
         plus the kind that ``find_kind`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with
-        ``tag`` -1. ``odd_offset odd_length``: payloads that are not events.
+        ``tag`` -1. ``odd_offset odd_length``: payloads that are not events, or that the caller reads (session logs).
         """
         cdef Places *places = &self.found.places
         self.found.batch += 1

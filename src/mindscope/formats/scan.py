@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,20 @@ from mindscope.formats.time_range import EMPTY_RANGE, TimeRange
 from mindscope.types import DialectName, Kind, Undecodable
 
 Columns = dict[str, NDArray[Any]]
+Purges = list[tuple["Purge", dict[tuple[Kind, str], int]]]
+
+MAX_PURGES = 100
+"""Purges of one section that count; a training writes one when it starts. The limit bounds the work for odd files."""
+
+
+class Purge(NamedTuple):
+    """The start of a session at ``step``: older points at this and later steps are outdated, as in TensorBoard.
+
+    ``purge_step`` of the writers of PyTorch and tensorboardX makes it; ``wall_time`` is in seconds since 1970.
+    """
+
+    step: int
+    wall_time: float
 
 
 @dataclass(slots=True)
@@ -33,7 +47,7 @@ class Scanned:
     ``scalars[tag]`` has columns step int64, wall_time float64 and value, which is float32, or float64 if one of the
     values does not fit float32. ``references[kind, tag]`` has step, wall_time, and offset and length int64.
     ``time_range`` covers all of these. ``undecodable`` lists payloads that are not events, and values and metadata that
-    can't be decoded.
+    can't be decoded. ``purges`` lists the session starts, each with the count of rows before it, by series.
     """
 
     records: int = 0
@@ -41,6 +55,7 @@ class Scanned:
     references: dict[tuple[Kind, str], Columns] = field(default_factory=dict[tuple[Kind, str], Columns])
     time_range: TimeRange = EMPTY_RANGE
     undecodable: list[Undecodable] = field(default_factory=list[Undecodable])
+    purges: Purges = field(default_factory=Purges)
 
     @property
     def size_bytes(self) -> int:
@@ -87,6 +102,7 @@ class EventScanner:
         self._places: list[Columns] = []  # references that are not grouped yet
         self._undecodable: list[Undecodable] = []
         self._time_ranges: list[TimeRange] = []
+        self._purges: Purges = []
 
     def scan(self, reader: FrameReader, chunk: bytes | bytearray | memoryview, end: int | None = None) -> None:
         """Scan the whole records in ``chunk``, which begins at ``reader.ahead``; moves the reader forward.
@@ -126,6 +142,7 @@ class EventScanner:
             references={key: _joined(parts) for key, parts in self._references.items()},
             time_range=TimeRange.union(self._time_ranges),
             undecodable=self._undecodable,
+            purges=self._purges,
         )
         self._start()
         return scanned
@@ -226,7 +243,7 @@ class EventScanner:
         self._add_slow_scalars(tag, rows | {"value": narrowest(rows["value"])})
 
     def _add_uncommon(self, payload: memoryview, offset: int) -> None:
-        """Read an event that the compiled scanner rejects; Python code adds its values or reports the error."""
+        """Read an event that the compiled scanner leaves to Python code, which adds its values or reports the error."""
         try:
             values = list(locate(self._dialect, payload, offset, self._kinds))
         except Exception as error:
@@ -238,12 +255,21 @@ class EventScanner:
                 self._undecodable.append(value)
                 continue
             rows: Columns = {"step": np.array([value.step]), "wall_time": np.array([value.wall_time])}
+            if value.kind is Kind.SESSION and _is_start(payload[value.offset - offset :][: value.length]):
+                self._add_purge(Purge(value.step, value.wall_time))
             if value.scalar is not None:
                 rows["value"] = narrowest(np.array([value.scalar]))
                 self._add_slow_scalars(value.tag, rows)
             else:
                 place = {"offset": np.array([value.offset]), "length": np.array([value.length])}
                 self._add_reference_rows(value.kind, value.tag, rows | place)
+
+    def _add_purge(self, purge: Purge) -> None:
+        self._add_scalars()  # of earlier records; their references are in ``_references`` already
+        series = [*(((Kind.SCALAR, tag), parts) for tag, parts in self._scalars.items()), *self._references.items()]
+        counts = {key: sum(rows["step"].size for rows in parts) for key, parts in series}
+        kept = [(earlier, before) for earlier, before in self._purges if earlier.step < purge.step]
+        self._purges = [*kept, (purge, counts)][:MAX_PURGES]
 
     def _add_slow_scalars(self, tag: str, rows: Columns) -> None:
         if rows["step"].size:
@@ -263,8 +289,17 @@ _EVENT_KINDS = {
 }
 
 _VALUE_KINDS = {DialectName.MINDSPORE: mindspore.VALUE_KINDS, DialectName.TENSORBOARD: tensorboard.FIELD_KINDS}
+_START = 1
+"""The status of a SessionLog that begins a session."""
 _METADATA_KINDS = (Kind.SCALAR, *(kind for kind in Kind if kind is not Kind.SCALAR))
 """Kinds that metadata can define, in the order of the numbers from ``SCALAR_KIND`` on."""
+
+
+def _is_start(encoded: memoryview) -> bool:
+    try:
+        return decode(DialectName.TENSORBOARD, Kind.SESSION, encoded).get("status") == _START
+    except FormatError:  # the reader of the value reports it
+        return False
 
 
 def _looked_into(dialect: DialectName) -> list[int]:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import astuple, replace
 from io import FileIO
 
 from mindscope.formats.frames import FrameReader
-from mindscope.formats.scan import Scanned
+from mindscope.formats.scan import Purge, Scanned
 from mindscope.formats.time_range import TimeRange
 from mindscope.ingest.file_identity import ContentFingerprint, FileStat, Span
 from mindscope.ingest.file_segment import BUFFER_BYTES, FileSegment
@@ -175,6 +176,7 @@ class FileTailer:
             known,
             dialect=segment.dialect,
             rewinds=known.rewinds or segment.rewinds,
+            purge=_lowest([known.purge, *(purge for purge, _ in scanned.purges)]),
             size_bytes=stat.size_bytes,
             mode=stat.mode,
             modified_at=stat.modified_ns / 1e9,
@@ -236,3 +238,8 @@ class FileTailer:
         settled = [damage for damage in self._reader.damages if damage.offset < position]
         self._reader = FrameReader(self._facts.name, position, settled)
         self._fingerprint.cut(file, position)
+
+
+def _lowest(purges: Iterable[Purge | None]) -> Purge | None:
+    """The purge with the smallest step, the latest of equal ones."""
+    return min((purge for purge in purges if purge), key=lambda purge: (purge.step, -purge.wall_time), default=None)

@@ -12,7 +12,7 @@ from typing import Any, cast
 from mindscope.errors import FormatError
 from mindscope.graph import Graph
 from mindscope.reading.run import Run
-from mindscope.store import FileFacts, ReferenceSeries, ScalarSeries
+from mindscope.store import FileFacts, ReferenceSeries, ScalarColumns, ScalarSeries
 from mindscope.store.file_facts import readable
 from mindscope.store.series_table import REASONS_TAG
 from mindscope.types import Damage, Kind
@@ -35,7 +35,7 @@ class TagReport:
     """One tag of one kind; ``last_value`` is for scalars only.
 
     ``points`` counts visible points, ``overwritten`` points that a restart hides, ``repeated`` points that a later
-    point of the same file and step hides.
+    point of the same file and step hides. Steps and the last value are None if a restart hides all points.
     """
 
     kind: str
@@ -43,8 +43,8 @@ class TagReport:
     points: int
     overwritten: int
     repeated: int
-    first_step: int
-    last_step: int
+    first_step: int | None
+    last_step: int | None
     last_value: float | None
 
 
@@ -160,14 +160,11 @@ def _file_report(facts: FileFacts) -> FileReport:
 
 
 def _tag_report(kind: Kind, tag: str, series: ScalarSeries | ReferenceSeries) -> TagReport:
-    last_value = None
-    if isinstance(series, ScalarSeries):
-        columns = series.visible()
-        step, last_value = columns.step, float(columns.value[-1])
-    else:
-        step = series.visible().step
+    columns = series.visible()
+    first, last = (int(columns.step[0]), int(columns.step[-1])) if len(columns) else (None, None)
+    last_value = float(columns.value[-1]) if isinstance(columns, ScalarColumns) and len(columns) else None
     overwritten, repeated = series.hidden()
-    return TagReport(str(kind), tag, len(step), overwritten, repeated, int(step[0]), int(step[-1]), last_value)
+    return TagReport(str(kind), tag, len(columns), overwritten, repeated, first, last, last_value)
 
 
 def _graph_report(graph: Graph) -> GraphReport:

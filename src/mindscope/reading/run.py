@@ -107,7 +107,8 @@ class Run:
         steps = found.places.step
         rows = np.flatnonzero(steps == step) if step is not None else np.arange(steps.size)
         if rows.size == 0:
-            raise IndexError(f"tensor {tag!r} of run {self.id!r} has no value at step {step}")
+            which = "visible value; a restart replaced all" if step is None else f"value at step {step}"
+            raise IndexError(f"tensor {tag!r} of run {self.id!r} has no {which}")
         row = int(rows[-1])
         source = tensor_at(found, found.places, row)
         return TensorSlice(source, int(steps[row]), float(found.places.wall_time[row]))

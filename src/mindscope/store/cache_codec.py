@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mindscope.formats.scan import Purge
 from mindscope.formats.step_ranges import StepRanges
 from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.chunk import REFERENCE_LAYOUT, SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT, Chunk, ChunkSlice
@@ -116,12 +117,14 @@ def _facts_to_json(facts: FileFacts) -> Json:
         facts.last_wall_time,
         facts.last_step,
         facts.rewinds,
+        facts.purge,
         [damage_to_json(damage) for damage in facts.damages],
     ]
 
 
 def _facts_from_json(state: Json) -> FileFacts:
-    name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, rewinds, damages = state
+    name, path, number, dialect, size, mode, modified_at, read, records, first, last, step, rewinds, *state = state
+    purge, damages = state
     return FileFacts(
         name=name,
         path=path,
@@ -136,5 +139,6 @@ def _facts_from_json(state: Json) -> FileFacts:
         last_wall_time=last,
         last_step=step,
         rewinds=rewinds,
+        purge=None if purge is None else Purge(*purge),
         damages=tuple(damage_from_json(damage) for damage in damages),
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from mindscope.formats.scan import Purge
 from mindscope.types import Damage, DialectName
 
 _NUMBER = re.compile(r"((?<![0-9.])0\.[0-9]+(?!\.?[0-9])|[0-9]+)")
@@ -30,7 +31,8 @@ class FileFacts:
     first record. ``size_bytes`` and ``mode`` (permission bits) are from the last stat; ``modified_at`` is in seconds
     since 1970. ``read_bytes`` is the offset up to which all records are final. Wall times cover the file's values, None
     if there are none; ``last_step`` is the highest step, None if there is none. ``has_grown``: this process saw the
-    file grow. ``rewinds``: a step that decreases within the file replaces the larger ones before it.
+    file grow. ``rewinds``: a step that decreases within the file replaces the larger ones before it. ``purge``: the
+    session start with the smallest step; it hides points of older files.
     """
 
     name: str
@@ -48,6 +50,7 @@ class FileFacts:
     damages: tuple[Damage, ...] = ()
     has_grown: bool = False
     rewinds: bool = False
+    purge: Purge | None = None
 
     @property
     def is_closed(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relations between the files of a run: order by age, overlap in time, and which files rewind."""
+"""Relations between the files of a run: order by age, overlap in time, which files rewind, and session starts."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.formats.scan import Purge
 from mindscope.store.file_facts import FileFacts, FileKey
-from mindscope.store.restart import Ranks, sessions_of
+from mindscope.store.restart import Purges, Ranks, sessions_of
 
 MAX_ROWS = 1 << 56
 
-Times = tuple[float, float, bool]
-"""First and last wall time of a file, NaN if it has no values, and whether it rewinds."""
-UNKNOWN: Times = (nan, nan, False)
+Times = tuple[float, float, bool, Purge | None]
+"""First and last wall time of a file, NaN if it has no values, whether it rewinds, and its session start."""
+UNKNOWN: Times = (nan, nan, False, None)
 
 
 class FileRanks:
@@ -34,6 +35,8 @@ class FileRanks:
         self._by_age: list[tuple[FileKey, int]] = []  # the key and the ordinal of each file
         self._is_sorted = True
         self._ranks: NDArray[np.int64] | None = np.zeros(0, np.int64)  # None: files were added or removed
+        self._purges: dict[int, Purge] = {}  # session starts, by ordinal
+        self._newest_purge: int | None = None  # the highest rank of these files; None: not computed yet
         self._times: dict[int, Times] = {}  # by ordinal
         self._firsts: list[float] = []  # sorted first wall times of the files
         self._columns: dict[int, NDArray[np.int32]] = {}  # by ordinal; broadcast views, which take no memory
@@ -42,13 +45,14 @@ class FileRanks:
         """Add a file; ``key`` orders the files by age."""
         self._is_sorted = self._is_sorted and (not self._by_age or self._by_age[-1][0] < key)
         self._by_age.append((key, ordinal))
-        self._ranks = None
+        self._ranks = self._newest_purge = None
 
     def remove(self, ordinals: Collection[int]) -> None:
         """Remove files that have no rows any more."""
         self._by_age = [(key, ordinal) for key, ordinal in self._by_age if ordinal not in ordinals]
-        self._ranks = None
+        self._ranks = self._newest_purge = None
         for ordinal in ordinals:
+            self._purges.pop(ordinal, None)
             self._drop(self._times.pop(ordinal, UNKNOWN)[0])
         self.version += 1
 
@@ -71,11 +75,12 @@ class FileRanks:
     def note(self, ordinal: int, facts: FileFacts) -> None:
         """Update the times of a file from its facts."""
         first, last = facts.first_wall_time, facts.last_wall_time
-        now = (nan if first is None else first, nan if last is None else last, facts.rewinds)
+        now = (nan if first is None else first, nan if last is None else last, facts.rewinds, facts.purge)
         before = self._times.get(ordinal, UNKNOWN)
         self._times[ordinal] = now
         if now == before:
             return
+        self._note_purge(ordinal, facts.purge)
         if now[0] == before[0] and now[2] == before[2]:
             others_begun = bisect_left(self._firsts, now[1]) - bisect_left(self._firsts, before[1])
             self.version += others_begun > (before[1] == first)  # do not count the file itself
@@ -84,6 +89,29 @@ class FileRanks:
         if first is not None:
             insort(self._firsts, first)
         self.version += len(self._firsts) > 1 or facts.rewinds
+
+    def _note_purge(self, ordinal: int, purge: Purge | None) -> None:
+        before = self._purges.pop(ordinal, None)
+        if purge is not None:
+            self._purges[ordinal] = purge
+        if purge != before:
+            self._newest_purge = None
+            self.version += 1
+
+    @property
+    def newest_purge(self) -> int:
+        """The highest rank of a file with a session start, -1 if there is none."""
+        newest = self._newest_purge
+        if newest is None:
+            ranks: list[int] = self.ranks[[*self._purges]].tolist()
+            newest = self._newest_purge = max(ranks, default=-1)
+        return newest
+
+    def purges(self) -> Purges:
+        """The session starts of all files."""
+        starts = [*self._purges.values()]
+        step, wall_time = ([start[field] for start in starts] for field in (0, 1))
+        return Purges(self.ranks[[*self._purges]], np.array(step, np.int64), np.array(wall_time, np.float64))
 
     def _drop(self, first: float) -> None:
         at = bisect_left(self._firsts, first)
@@ -101,15 +129,19 @@ class FileRanks:
         return session_by_rank, rewinds_by_rank
 
     def relations(self, ordinals: Sequence[int]) -> bytes:
-        """The result of ``sessions`` as bytes, for comparison."""
-        return b"".join(column.tobytes() for column in self._related(ordinals))
+        """The result of ``sessions`` as bytes, and the session starts of newer files, for comparison."""
+        files, *columns = self._related(ordinals)
+        purges = self.purges()
+        older = np.searchsorted(self.ranks[files], purges.rank)  # count of these files; new files shift ranks
+        newer = [column[older > 0] for column in (older, purges.step, purges.wall_time)]
+        return b"".join(column.tobytes() for column in (files, *columns, *newer))
 
     def _related(self, ordinals: Sequence[int]) -> tuple[NDArray[np.intp], Ranks, NDArray[np.bool_]]:
         """Each of the files once, the oldest first, with its session and whether it rewinds."""
         files = np.unique(np.asarray(ordinals, np.intp))
         files = files[np.argsort(self.ranks[files], kind="stable")]
         times = [self._times.get(ordinal, UNKNOWN) for ordinal in files.tolist()]
-        first, last, rewinds = (np.array(column) for column in zip(*times, strict=True))
+        first, last, rewinds = (np.array(column) for column in [*zip(*times, strict=True)][:3])
         return files, sessions_of(first, last), rewinds
 
     def column(self, ordinal: int, count: int) -> NDArray[np.int32]:

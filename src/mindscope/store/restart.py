@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
 Ranks = NDArray[np.int64]
+_HIGHEST_STEP = np.iinfo(np.int64).max
 
 
 class Visible(NamedTuple):
@@ -22,6 +23,36 @@ class Visible(NamedTuple):
     rows: Rows
     overwritten: int
     repeated: int
+
+
+class Purges(NamedTuple):
+    """Session starts that hide points of older files, in any order; arrays of shape (n,).
+
+    ``rank`` is the age rank of their files.
+    """
+
+    rank: Ranks
+    step: NDArray[np.int64]
+    wall_time: NDArray[np.float64]
+
+
+def purged_rows(
+    step: NDArray[np.int64], wall_time: NDArray[np.float64], rank: Ranks, purges: Purges
+) -> NDArray[np.bool_]:
+    """Mask of the points that a session start in a newer file hides: older ones, at its step or a later one.
+
+    A point with a later wall time than the start belongs to a writer that still writes.
+    """
+    purged = np.zeros(step.size, np.bool_)
+    latest_first = np.argsort(-purges.wall_time, kind="stable")
+    times = -purges.wall_time[latest_first]
+    for file in np.unique(rank).tolist():
+        rows = np.flatnonzero(rank == file)
+        steps = np.where(purges.rank > file, purges.step, _HIGHEST_STEP)[latest_first]
+        lowest = np.append(_HIGHEST_STEP, np.minimum.accumulate(steps))  # of the first n starts
+        later = np.searchsorted(times, -wall_time[rows], "right")  # count of starts at or after each point
+        purged[rows] = (step[rows] >= lowest[later]) & (lowest[later] < _HIGHEST_STEP)
+    return purged
 
 
 def written_order(rank: Ranks) -> Rows | None:
@@ -50,22 +81,28 @@ def sessions_of(first: NDArray[np.float64], last: NDArray[np.float64]) -> Ranks:
 
 
 def visible_rows(
-    step: NDArray[np.int64], rank: Ranks, session: Ranks | None = None, rewinds: NDArray[np.bool_] | None = None
+    step: NDArray[np.int64],
+    rank: Ranks,
+    session: Ranks | None = None,
+    rewinds: NDArray[np.bool_] | None = None,
+    purged: NDArray[np.bool_] | None = None,
 ) -> Visible:
     """The visible points.
 
     A point is hidden if a later session has its step or a smaller one, or if a later point of its file has its step.
     So processes that write at the same time do not hide each other's points. In a file that ``rewinds``, a point is
-    also hidden if a later one of the file has a smaller step. The result does not depend on when the files were read.
+    also hidden if a later one of the file has a smaller step. ``purged`` marks points that are hidden too. The result
+    does not depend on when the files were read.
 
     ``step`` and ``rank`` have shape (n,), rows of one file in file order. ``session`` and ``rewinds`` are
     indexed by rank; None: each file is its own session, and no file rewinds.
     """
     order = written_order(rank)
     if order is not None:
-        found = visible_rows(step[order], rank[order], session, rewinds)
+        found = visible_rows(step[order], rank[order], session, rewinds, None if purged is None else purged[order])
         return found._replace(rows=order[found.rows])
-    kept = np.flatnonzero(~_overwritten(step, rank, session, rewinds))
+    hidden = _overwritten(step, rank, session, rewinds)
+    kept = np.flatnonzero(~(hidden if purged is None else hidden | purged))
     by_step = kept[np.argsort(step[kept], kind="stable")]
     steps, ranks = step[by_step], rank[by_step]
     is_last = np.append((steps[1:] != steps[:-1]) | (ranks[1:] != ranks[:-1]), True)[: steps.size]

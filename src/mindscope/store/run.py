@@ -123,10 +123,15 @@ class RunStore:
     def append(self, ordinal: int, scanned: Scanned, facts: FileFacts) -> None:
         """Append the values of a section of a file, and update the facts of the file."""
         with self.lock:
+            counts = self._series.counts_of(ordinal) if scanned.purges else {}
             for tag, rows in scanned.scalars.items():
                 self.unsaved_rows += self._series.extend((Kind.SCALAR, tag), ordinal, rows)
             for key, places in scanned.references.items():
                 self.unsaved_rows += self._series.extend(key, ordinal, places)
+            for purge, before in scanned.purges:
+                for key in {**counts, **before}:
+                    count = counts.get(key, 0) + before.get(key, 0)
+                    self._series.all[key].purge(ordinal, count, purge.step)
             self.unsaved_bytes += scanned.size_bytes
             self._files[ordinal] = facts
             self._ranks.note(ordinal, facts)

@@ -61,11 +61,18 @@ class Series(Generic[AnyColumns]):
 
     __slots__ = ("_changes", "_columns", "_ranks", "_store_lock", "_tracker", "points")
 
-    def __init__(self, ranks: FileRanks, store_lock: StoreLock, layout: Layout, columns: type[AnyColumns]) -> None:
+    def __init__(
+        self,
+        ranks: FileRanks,
+        store_lock: StoreLock,
+        layout: Layout,
+        columns: type[AnyColumns],
+        has_progress: bool = True,
+    ) -> None:
         self._store_lock = store_lock
         self._columns = columns
         self._tracker = VisibleRowTracker()
-        self.points = SeriesPoints(ranks, layout, store_lock.column_cache)
+        self.points = SeriesPoints(ranks, layout, store_lock.column_cache, has_progress)
         """For the store, which owns the lock."""
         self._ranks = ranks
         self._changes = 0  # count of changes of the points
@@ -91,6 +98,12 @@ class Series(Generic[AnyColumns]):
         with self._store_lock.lock:
             self._fit(rows)
             self.points.extend(file, rows)
+            self._changes += 1
+
+    def purge(self, file: int, count: int, step: int) -> None:
+        """A session starts at ``step`` after the first ``count`` points of a file."""
+        with self._store_lock.lock:
+            self.points.purge(file, count, step)
             self._changes += 1
 
     def _fit(self, rows: Mapping[str, NDArray[Any]]) -> None:
@@ -145,5 +158,5 @@ class ReferenceSeries(Series[ReferenceColumns]):
 
     __slots__ = ()
 
-    def __init__(self, ranks: FileRanks, store_lock: StoreLock) -> None:
-        super().__init__(ranks, store_lock, REFERENCE_LAYOUT, ReferenceColumns)
+    def __init__(self, ranks: FileRanks, store_lock: StoreLock, has_progress: bool = True) -> None:
+        super().__init__(ranks, store_lock, REFERENCE_LAYOUT, ReferenceColumns, has_progress)

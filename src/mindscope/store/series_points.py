@@ -13,7 +13,10 @@ from mindscope.store.chunk import Chunk, ChunkSlice, Columns, Layout
 from mindscope.store.column_cache import ColumnCache
 from mindscope.store.columns import ChunkedColumns, cast
 from mindscope.store.file_ranks import FileRanks
-from mindscope.store.restart import Visible, visible_rows, written_order
+from mindscope.store.restart import Visible, purged_rows, visible_rows, written_order
+
+FilePurge = tuple[int, int, int]
+"""A session start inside a file: the file, the count of its rows before the start, and the step."""
 
 
 class SeriesPoints:
@@ -25,18 +28,22 @@ class SeriesPoints:
     __slots__ = (
         "_column_cache",
         "_files",
+        "_has_progress",
         "_is_plain",
         "_last_file",
         "_last_step",
         "_layout",
+        "_purges",
         "_ranks",
         "_stops",
         "_unsaved",
         "slices",
     )
 
-    def __init__(self, ranks: FileRanks, layout: Layout, column_cache: ColumnCache) -> None:
+    def __init__(self, ranks: FileRanks, layout: Layout, column_cache: ColumnCache, has_progress: bool = True) -> None:
+        """``has_progress``: the steps show the progress of a training, so session starts hide rows."""
         self._ranks = ranks
+        self._has_progress = has_progress
         self._layout = layout
         self._column_cache = column_cache
         self.slices: tuple[ChunkSlice, ...] = ()  # the oldest rows, in append order
@@ -46,14 +53,16 @@ class SeriesPoints:
         self._is_plain = True  # steps only rise and files only get newer: every row is visible, in append order
         self._last_file: int | None = None  # file of the last row, None before the first
         self._last_step = 0
+        self._purges: list[FilePurge] = []
 
     def __len__(self) -> int:
         return self._stops[-1] if self._stops else 0
 
     def widened(self, layout: Layout) -> SeriesPoints:
         """A copy whose columns have the wider types of ``layout``; sealed rows are cast when they are read."""
-        copy = SeriesPoints(self._ranks, layout, self._column_cache)
-        copy.restore(self.slices, [[*self._files], [*self._stops], self._is_plain, self._last_file, self._last_step])
+        copy = SeriesPoints(self._ranks, layout, self._column_cache, self._has_progress)
+        state = [[*self._files], [*self._stops], self._is_plain, self._last_file, self._last_step, [*self._purges]]
+        copy.restore(self.slices, state)
         copy._unsaved = None if self._unsaved is None else self._unsaved.cast(layout)
         return copy
 
@@ -93,7 +102,7 @@ class SeriesPoints:
 
     def visible(self) -> Columns:
         """The visible points by ascending step."""
-        if self._is_plain:
+        if self.is_plain:
             return self._appended()
         key = (self, "visible", self.relations())
         known = self._column_cache.get(key, len(self))
@@ -116,30 +125,63 @@ class SeriesPoints:
         for ordinal, start, stop in zip(self._files, [0, *self._stops], self._stops, strict=False):
             if ordinal not in files:
                 copy.extend(ordinal, {name: appended[name][start:stop] for name in self._layout})
+        copy._purges = [purge for purge in self._purges if purge[0] not in files]
         return copy
 
     def emptied(self) -> SeriesPoints:
         """A copy without rows."""
-        return SeriesPoints(self._ranks, self._layout, self._column_cache)
+        return SeriesPoints(self._ranks, self._layout, self._column_cache, self._has_progress)
 
     @property
     def last_step(self) -> int:
         """The step of the last appended row."""
         return self._last_step
 
+    def count_of(self, file: int) -> int:
+        """Number of rows of a file."""
+        ranges = zip(self._files, [0, *self._stops], self._stops, strict=False)
+        return sum(stop - start for ordinal, start, stop in ranges if ordinal == file)
+
+    def purge(self, file: int, count: int, step: int) -> None:
+        """A session starts at ``step`` after the first ``count`` rows of a file."""
+        if count and self._has_progress:
+            kept = [purge for purge in self._purges if purge[0] != file or purge[2] < step]
+            self._purges = [*kept, (file, count, step)]
+
     @property
     def is_plain(self) -> bool:
-        """Whether every row is visible in append order; once a new row makes this False, it stays False."""
-        return self._is_plain
+        """Whether every row is visible in append order; a new row or a session start can end this."""
+        return self._is_plain and not self.is_purged
+
+    @property
+    def is_purged(self) -> bool:
+        """Whether session starts can hide rows."""
+        newest = self._ranks.newest_purge if self._has_progress and self._files else -1
+        return bool(self._purges) or (newest > 0 and newest > int(self._ranks.ranks[self._files].min()))
+
+    @property
+    def follows_purges(self) -> bool:
+        """Whether no newer file than that of the last row has a session start."""
+        return self._last_file is None or self._ranks.newest_purge <= int(self._ranks.ranks[self._last_file])
 
     def relations(self) -> bytes:
-        """The file relations that decide which rows are visible, as bytes to compare for changes."""
-        return b"" if self._is_plain else self._ranks.relations(self._files)
+        """The relations that decide which rows are visible, as bytes to compare for changes."""
+        return b"" if self.is_plain else self._ranks.relations(self._files) + repr(self._purges).encode()
 
     def visible_rows(self) -> Visible:
         """Row numbers, in append order, of the visible points by ascending step."""
-        step = np.concatenate([part["step"] for part in self.appended_parts()])
-        return visible_rows(step, self._rank(self._file_column()), *self._ranks.sessions(self._files))
+        parts = self.appended_parts()
+        step, file = np.concatenate([part["step"] for part in parts]), self._file_column()
+        purged = self._purged(parts, step, file) if self.is_purged else None
+        return visible_rows(step, self._rank(file), *self._ranks.sessions(self._files), purged)
+
+    def _purged(self, parts: list[Columns], step: NDArray[np.int64], file: NDArray[np.int32]) -> NDArray[np.bool_]:
+        wall_time = np.concatenate([part["wall_time"] for part in parts])
+        purged = purged_rows(step, wall_time, self._rank(file), self._ranks.purges())
+        for ordinal, count, first in self._purges:
+            rows = np.flatnonzero(file == ordinal)[:count]
+            purged[rows] |= step[rows] >= first
+        return purged
 
     def step_of(self, row: int) -> int:
         """The step of a row, by append order."""
@@ -187,12 +229,13 @@ class SeriesPoints:
 
     def to_json(self) -> list[Any]:
         """The state without the sealed rows; all rows must be sealed."""
-        return [self._files, self._stops, self._is_plain, self._last_file, self._last_step]
+        return [self._files, self._stops, self._is_plain, self._last_file, self._last_step, self._purges]
 
     def restore(self, slices: tuple[ChunkSlice, ...], state: Sequence[Any]) -> None:
         """Restore the state of ``to_json``."""
         self.slices = slices
-        self._files, self._stops, self._is_plain, self._last_file, self._last_step = state
+        self._files, self._stops, self._is_plain, self._last_file, self._last_step, purges = state
+        self._purges = [(file, count, step) for file, count, step in purges]
 
     def appended_parts(self) -> list[Columns]:
         """All points in append order, as the parts in files and in memory."""

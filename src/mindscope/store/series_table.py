@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.formats.kinds import KINDS
 from mindscope.store.cache_codec import CachedStore, read_series, write_series
 from mindscope.store.chunk import Chunk, Columns
 from mindscope.store.file_ranks import FileRanks
@@ -53,6 +54,10 @@ class SeriesTable:
                 series = self._known[key] = self._new(key[0])
             series.extend(file, rows)
         return count
+
+    def counts_of(self, file: int) -> dict[SeriesKey, int]:
+        """Number of rows of a file, by series."""
+        return {key: series.points.count_of(file) for key, series in self.all.items()}
 
     def forget(self, files: Collection[int]) -> None:
         """Remove all rows of some files. Raises ChunkDamagedError if those of other files can't be read."""
@@ -112,8 +117,9 @@ class SeriesTable:
         self._cached = None
 
     def _new(self, kind: Kind) -> ScalarSeries | ReferenceSeries:
-        make = ScalarSeries if kind is Kind.SCALAR else ReferenceSeries
-        return make(self._ranks, self._store_lock)
+        if kind is Kind.SCALAR:
+            return ScalarSeries(self._ranks, self._store_lock)
+        return ReferenceSeries(self._ranks, self._store_lock, KINDS[kind].has_progress)
 
 
 def _last_count(points: Columns) -> int:

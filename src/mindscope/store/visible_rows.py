@@ -16,6 +16,7 @@ MAX_RANGES = 64
 """If a restart leaves more ranges of rows, they are copied into one part; this is rare."""
 
 RowRange = tuple[int, int]
+_LOWEST_STEP = int(np.iinfo(np.int64).min)
 
 
 class Hidden(NamedTuple):
@@ -64,7 +65,8 @@ class VisibleRowTracker:
     def of(self, points: SeriesPoints) -> VisibleRows:
         """The visible rows of a series. Raises ChunkDamagedError."""
         relations = points.relations()
-        if points is not self._points or (relations != self._relations and self._hidden != NONE_HIDDEN):
+        can_hide = self._hidden != NONE_HIDDEN or points.is_purged
+        if points is not self._points or (relations != self._relations and can_hide):
             self._points, self._length, self._ranges = points, 0, []
             self._hidden = NONE_HIDDEN
             self._prefix_id = object()
@@ -87,7 +89,7 @@ class VisibleRowTracker:
 
     def _follow(self, points: SeriesPoints) -> bool:
         """Whether the new rows extend the visible ones without hiding any."""
-        if self._length == 0 or not points.is_newest_since(self._length):
+        if self._length == 0 or not points.follows_purges or not points.is_newest_since(self._length):
             return False
         last = self._last_step
         for step in (part["step"] for part in _cut(points.appended_parts(), [(self._length, len(points))])):
@@ -109,11 +111,11 @@ class VisibleRowTracker:
         visible = points.visible_rows()
         rows = visible.rows
         breaks = np.flatnonzero(np.diff(rows) != 1) + 1
-        bounds = [0, *breaks.tolist(), rows.size]
+        bounds = [0, *breaks.tolist(), rows.size] if rows.size else []
         few = breaks.size < MAX_RANGES
         ranges = ((int(rows[start]), int(rows[stop - 1]) + 1) for start, stop in pairwise(bounds))
         self._ranges = list(ranges) if few else None
-        self._last_step = points.step_of(int(rows[-1]))
+        self._last_step = points.step_of(int(rows[-1])) if rows.size else _LOWEST_STEP
         self._hidden = Hidden(visible.overwritten, visible.repeated)
 
 

@@ -28,7 +28,7 @@ def _each(catalog: Catalog, query: StatisticsQuery) -> Iterator[SeriesStatistics
         for tag, name in enumerate(query.tags):
             check_deadline()
             series = store.scalars(name)
-            if series is not None and len(series) > 0:
+            if series is not None and len(series.visible_parts()):
                 if series not in known:
                     known[series] = _of_series(run, tag, series)
                 yield known[series].model_copy(update={"run": run, "tag": tag})
