@@ -66,6 +66,7 @@ COMPILED = {
     "graph": ["_matching"],
     "profile": ["_argument_columns", "_cells", "_nesting", "_trace_events"],
     "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_tensor_statistics", "_values", "_x_axis"],
+    "threads": ["_released_wait"],
     "torch/debugging": ["_cuda_rows", "_nested_tensors", "_step_rows"],
 }
 

@@ -19,6 +19,7 @@ from mindscope.capture.encoder_pool import EncoderPool
 from mindscope.capture.event_writer import Destination, EventWriter
 from mindscope.capture.queued_step import QueuedStep, count_values
 from mindscope.capture.thread_priority import use_batch_scheduling
+from mindscope.threads.interruptible_condition import InterruptibleCondition
 
 BATCH_S = 0.25  # how long the first step of a batch waits for more; batching halves the time for each step
 IDLE_WAIT_S = 2.0  # how long the thread polls for a next step, so that the caller need not wake it
@@ -54,7 +55,7 @@ class Writer:
         self.drops = DropCounter()
         self.buffers = BufferPool()
         """Memory for copies of the callers' arrays."""
-        self._changed = threading.Condition(self.lock)
+        self._changed = InterruptibleCondition(self.lock)
         self._queue: deque[tuple[QueuedStep, int, bool]] = deque()  # with the size of each, and whether it is small
         self._small_bytes = 0  # size of the small steps in the queue, without those being written
         self.queued_bytes = 0

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from mindscope.capture import exit_hooks
 from mindscope.capture.thread_priority import use_batch_scheduling
+from mindscope.threads.interruptible_condition import InterruptibleCondition
 
 Job = Callable[[], None]
 """Must not raise."""
@@ -33,7 +34,7 @@ class BackgroundQueue:
 
     def reset_after_fork(self) -> None:
         """Reset all state: at the start, and in a forked child."""
-        self._changed = threading.Condition()
+        self._changed = InterruptibleCondition()
         self._jobs: deque[Job] = deque()  # the first one runs; it leaves when it is done
         self._thread: threading.Thread | None = None
         self._is_closed = False

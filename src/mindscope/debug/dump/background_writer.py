@@ -9,6 +9,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from mindscope.threads.interruptible_condition import InterruptibleCondition
+
 _log = logging.getLogger(__name__)
 _QUEUE_BYTES = 256 << 20
 _QUEUE_LENGTH = 20_000
@@ -27,7 +29,7 @@ class BackgroundWriter:
     def __init__(self, subject: str, is_background: bool, queue_bytes: int = _QUEUE_BYTES) -> None:
         self._subject, self._is_background, self._limit = subject, is_background, queue_bytes
         self._jobs: deque[tuple[int, Callable[[], object]]] = deque()  # guarded by the condition, as all below
-        self._condition = threading.Condition()
+        self._condition = InterruptibleCondition()
         self._bytes = 0
         self._is_busy = self._is_closed = False
         self._thread: threading.Thread | None = None

@@ -15,6 +15,7 @@ from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints.live import LiveWatch
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
+from mindscope.threads.interruptible_condition import InterruptibleCondition
 from mindscope.torch.debugging.step_collector import CollectedStep
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
@@ -44,7 +45,7 @@ class StepWatch:
         self._known, self._rank, self._on_hit = tensors, rank, on_hit
         self._tensors: list[DebugTensor] = []
         self._waiting: deque[CollectedStep] = deque()
-        self._changed = threading.Condition()
+        self._changed = InterruptibleCondition()
         self._is_busy = self._is_over = self._was_logged = False
         self._thread: threading.Thread | None = None
         self.left_out = 0

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+from collections.abc import Callable
+from typing import Any
+
+def wait_released(
+    release_save: Callable[[], Any], acquire_restore: Callable[[Any], object], acquire_waiter: Callable[[], bool]
+) -> bool: ...
