@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -73,6 +74,48 @@ def test_disk_that_stays_full_leaves_whole_records(run_program: Run, log: Log, s
     got = [step for step, _ in log.scalars("loss")]  # which finds nothing behind the last whole record
     assert got == list(range(len(got)))
     assert 0 < len(got) < 200
+
+
+NO_DESCRIPTOR = """
+import os, resource, sys
+from mindscope.capture import SummaryRecord
+record = SummaryRecord(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+taken = []
+try:
+    while True:
+        taken.append(os.open("/dev/null", 0))
+except OSError:
+    pass
+for step in range(100):
+    record.add_value("scalar", "loss", float(step))
+    record.record(step)
+record.flush()
+for descriptor in taken:
+    os.close(descriptor)
+"""
+
+
+def test_no_free_descriptor_at_the_first_write_is_survived(run_program: Run, log: Log) -> None:
+    done = run_program(NO_DESCRIPTOR + "for step in range(100, 200):\n"
+                       "    record.add_value('scalar', 'loss', float(step))\n    record.record(step)\n")  # fmt: skip
+    assert log.scalars("loss") == [(step, float(step)) for step in range(100, 200)]
+    assert log.scalars("mindscope/dropped")[-1][1] == 100
+    assert "ulimit -n" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_after_it_sigterm_still_flushes_another_recorder(run_program: Run, log: Log) -> None:
+    code = """
+import signal, time
+with SummaryRecord(sys.argv[1]) as other:
+    other.add_value("scalar", "late", 1.0)
+    other.record(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(200)
+"""
+    run_program(NO_DESCRIPTOR + code, want=-signal.SIGTERM)
+    assert log.scalars("late") == [(1, 1.0)]
 
 
 def test_full_disk_raises_in_a_later_call_if_told_to(run_program: Run, log: Log) -> None:

@@ -31,6 +31,8 @@ def _remedy(error: OSError) -> str:
         return "check its permissions, or choose a directory that this user can write to"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return "a file has the name of one of its directories; choose another path"
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "close files, or raise the limit, such as with 'ulimit -n'; recording resumes automatically"
     if error.errno == errno.ENAMETOOLONG:
         return "choose a shorter path"
     return "check that its disk is there and writable, or choose another directory"

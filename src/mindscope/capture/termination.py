@@ -38,8 +38,11 @@ class TerminationWatch:
         """Start watching, once for each process. Call it again in a forked child."""
         if self._process == os.getpid():
             return
+        try:
+            read_end, write_end = os.pipe()
+        except OSError:  # no free file descriptor: SIGTERM keeps its default action, the next call tries again
+            return
         self._process = os.getpid()
-        read_end, write_end = os.pipe()
         os.set_blocking(write_end, False)
         thread = threading.Thread(target=self._wait, args=(read_end,), name="mindscope-termination", daemon=True)
         try:
