@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from os import PathLike
@@ -47,7 +48,6 @@ class SummaryRecord:
         file_prefix: start of the file names.
         file_suffix: end of the summary file's name; that of the lineage file is always ``_lineage``.
         num_process: maximal number of threads that encode images, histograms and tensors, at most one per processor.
-        network: ``record`` writes its graph once, as soon as it has one: an object with
         network: whose graph is recorded with the first ``record`` at which it has one: an object that offers
             ``get_func_graph_proto()``, such as MindSpore's cells, or the graph as message, bytes or dict.
         max_file_size: size limit of a file in bytes, at least 65,536. A larger record gets its own file.
@@ -114,8 +114,9 @@ class SummaryRecord:
     ) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_writer"):
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # when the interpreter ends, an exit hook has closed the files; modules are empty, and no other thread runs
+        if not is_finalizing() and hasattr(self, "_writer"):
             self._writer.request_close()
 
     @property

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from os import PathLike
@@ -77,9 +78,10 @@ class SummaryRecord(Recorder):
         self._stop_keeping()
         super().close()
 
-    def __del__(self) -> None:
-        self._stop_keeping()
-        super().__del__()
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not is_finalizing():
+            self._stop_keeping()
+        super().__del__(is_finalizing)
 
     def _stop_keeping(self) -> None:
         if self._is_open:
