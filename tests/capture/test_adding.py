@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,3 +169,29 @@ def test_name_must_be_text(log: Log, name: Any) -> None:
 def test_unknown_plugin_is_an_error(log: Log, plugin: Any) -> None:
     with SummaryRecord(log.directory) as record, pytest.raises(ValueError, match="want one of scalar, image"):
         record.add_value(plugin, "a", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("plugin", "shape"),
+    [("tensor", (3_500_000_000,)), ("image", (60_000, 60_000, 1)), ("image", (9, 30_000, 5_000, 1)),
+     ("video", (3500, 1000, 1000, 1)), ("video", (200, 2000, 2000, 1))],
+)  # fmt: skip
+def test_what_is_refused_for_its_size_is_not_copied(log: Log, plugin: str, shape: tuple[int, ...]) -> None:
+    value = np.broadcast_to(np.uint8(1), shape)
+    with SummaryRecord(log.directory, raise_exception=True) as record:
+        tracemalloc.start()
+        try:
+            with pytest.raises(ValueRejectedError, match=r"want .*(below|at most) .*; record"):
+                record.add_value(plugin, "it", value)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_an_image_of_nearly_the_largest_size_is_taken(log: Log) -> None:
+    with SummaryRecord(log.directory, raise_exception=True) as record:
+        record.add_value("image", "it", np.broadcast_to(np.uint8(1), (1, 8192, 8192)))
+        record.record(1)
+    (value,) = log.values("it")
+    assert value["image"]["height"] == 8192

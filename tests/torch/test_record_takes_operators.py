@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +125,37 @@ def test_a_recorder_that_is_gone_keeps_no_values(tmp_path: Path) -> None:
     assert summary_buffer.is_collecting()
     del record
     assert not summary_buffer.is_collecting()
+
+
+def test_a_script_that_dies_with_an_open_recorder_prints_its_error_only(tmp_path: Path) -> None:
+    code = (
+        "import sys, mindscope.torch\nrecord = mindscope.torch.SummaryRecord(sys.argv[1])\n"
+        "record.add_value('scalar', 'a', 1.0)\nrecord.record(1)\nraise ValueError('boom')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=250, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1, done.stderr
+    assert points(mindscope.open_run(tmp_path), "a") == [(1, 1.0)]
+
+
+def test_a_tensor_beyond_the_limit_is_refused_before_it_is_copied(tmp_path: Path) -> None:
+    large = torch.zeros(1, dtype=torch.uint8).expand(3_500_000_000)
+    sparse = torch.sparse_coo_tensor(
+        torch.zeros(2, 1, dtype=torch.int64), torch.ones(1), (60_000, 60_000), check_invariants=True
+    )
+    tracemalloc.start()
+    try:
+        with SummaryRecord(tmp_path) as record:
+            TensorSummary()("operator", large)
+            record.add_value("tensor", "value", large)
+            record.add_value("tensor", "sparse", sparse)
+            record.record(1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    run = mindscope.open_run(tmp_path)
+    assert run.dropped == 3
+    assert not run.tags("tensor")
+    assert peak < 64 << 20

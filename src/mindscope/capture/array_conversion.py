@@ -19,6 +19,7 @@ from mindscope.capture.framework_tensors import (
     is_mindspore,
     is_sharded,
     is_torch,
+    outline,
     read_mindspore,
     read_torch,
     torch_item,
@@ -104,8 +105,14 @@ def copy_array(array: Array) -> Array:
     return np.array(array, dtype=native, order="C", copy=True, subok=False)
 
 
-def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
+def accept(array: Array) -> None:
+    """A ``check`` that refuses nothing."""
+
+
+def to_array(value: Any, copy: Callable[[Array], Array] = copy_array, check: Callable[[Array], None] = accept) -> Array:
     """A C-ordered copy of ``value``, which shares no memory with it; calls ``copy`` unless the conversion copied.
+
+    ``check`` raises for arrays that can't be recorded, by shape and dtype. It is called before anything is copied.
 
     Takes NumPy arrays, nested lists of numbers, and objects with ``detach``/``cpu`` (PyTorch, on any device),
     ``asnumpy`` (MindSpore), DLPack or ``__array__``. bfloat16 stays bfloat16.
@@ -113,6 +120,8 @@ def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
     Raises:
         TypeRejectedError: it is none of these, or holds no numbers.
     """
+    if check is not accept and (outlined := outline(value)) is not None:
+        check(outlined)  # reading may copy from a device
     try:
         array, is_ours = _read(value)
     except ValueRejectedError:
@@ -126,9 +135,15 @@ def to_array(value: Any, copy: Callable[[Array], Array] = copy_array) -> Array:
             f"value is {type(value).__name__} with elements of type {array.dtype}, want real or complex numbers of one "
             "type; convert it first, for instance to float32"
         )
+    check(array if array.dtype.isnative else _in_native_order(array))
     if is_ours and array.flags.c_contiguous:
         return array
     return copy(array)
+
+
+def _in_native_order(array: Array) -> Array:
+    """The shape and dtype of the copy of ``array``, without its elements."""
+    return np.broadcast_to(np.zeros((), cast(Any, array.dtype).newbyteorder("=")), array.shape)
 
 
 def _read(value: Any) -> tuple[Array, bool]:

@@ -102,6 +102,29 @@ def _item_dtypes(torch: Any) -> frozenset[Any]:
     return frozenset(getattr(torch, name, None) for name in names)
 
 
+def outline(value: Any) -> Array | None:
+    """An array of the shape and dtype that ``value`` has when it is read, without its elements.
+
+    None for NumPy arrays, which are read without a copy, for what is no array, and for dtypes that can't be read.
+    """
+    if isinstance(value, np.ndarray):
+        return None
+    try:
+        value = local_part(value)
+        shape, dtype = tuple(map(int, value.shape)), _read_dtype(_dtype_name(value))
+    except Exception:  # an object of any class
+        return None
+    return None if dtype is None else np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def _read_dtype(name: str) -> np.dtype[Any] | None:
+    if name in _PLAIN:
+        return np.dtype(name)
+    if name in _TORCH_QUANTIZED:
+        return np.dtype(np.float32)
+    return _TORCH_BITS[name][0] if name in _TORCH_BITS else _MINDSPORE_BITS.get(name)
+
+
 def read_torch(value: Any) -> tuple[Array, bool]:
     """A PyTorch tensor as an array, and whether the array owns new memory. Dequantizes quantized tensors."""
     _refuse_without_elements(value)

@@ -29,6 +29,8 @@ from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
 
 _CHANNELS = (1, 3, 4)
+MAX_PIXELS = 1 << 27
+"""Limit of a sheet; Pillow refuses to decode images of a little more."""
 _COLUMNS = 8  # images in a row of a sheet, same as MindSpore
 _FEW_ROWS = 8  # maximal rows of feature maps whose last axis could be mistaken for channels
 _MAGENTA = (255, 0, 255, 255)
@@ -50,6 +52,12 @@ def check_image(array: Array) -> None:
             f"image has shape {shape}, want (H, W), (C, H, W), (H, W, C), (N, C, H, W) or (N, H, W, C) with C of 1, 3 "
             f"or 4{remedy}"
         )
+    pixels = _sheet_pixels(shape)
+    if pixels > MAX_PIXELS:
+        raise ValueRejectedError(
+            f"image has shape {shape}, a sheet of {pixels} pixels, want at most {MAX_PIXELS}; record fewer or smaller "
+            "images, such as images[..., ::2, ::2]"
+        )
 
 
 def is_image_shape(shape: tuple[int, ...]) -> bool:
@@ -66,6 +74,20 @@ def channel_axis(shape: tuple[int, ...]) -> int | None:
         return -3
     is_first = channels == 2 or height == width
     return -1 if width in _CHANNELS and not is_first else None
+
+
+def _sheet_pixels(shape: tuple[int, ...]) -> int:
+    """Pixels of the sheet of an image or batch, with those of unused cells."""
+    first = -3 if len(shape) > 2 and channel_axis(shape) == -1 else -2
+    height, width = shape[first], shape[first + 1]
+    columns, rows = _grid(shape[0] if len(shape) == 4 else 1)
+    return columns * rows * height * width
+
+
+def _grid(count: int) -> tuple[int, int]:
+    """Columns and rows of a sheet."""
+    columns = min(count, _COLUMNS)
+    return columns, -(-count // columns)
 
 
 def ambiguity(shape: tuple[int, ...]) -> str | None:
@@ -187,8 +209,7 @@ def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
     count, height, width, channels = batch.shape
     if count == 1:
         return batch[0]
-    columns = min(count, _COLUMNS)
-    rows = -(-count // columns)
+    columns, rows = _grid(count)
     places = np.zeros((rows * columns, height, width, channels), np.uint8)
     places[:count] = batch
     grid = np.swapaxes(places.reshape(rows, columns, height, width, channels), 1, 2)

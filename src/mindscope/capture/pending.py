@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
+
+import numpy as np
 
 from mindscope.capture.array_conversion import Array, to_array
 from mindscope.capture.array_kind import ArrayKind, WarnOnce
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
-from mindscope.capture.framework_tensors import sharding_text
+from mindscope.capture.framework_tensors import outline, sharding_text
 from mindscope.capture.histograms import HISTOGRAM
 from mindscope.capture.images import IMAGE
 from mindscope.capture.landscapes import landscape_bytes
@@ -95,9 +97,20 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
         warn_once(
             "sharded", plugin, f"{plugin} {tag!r} is {part}; call value.full_tensor() in all processes for the whole"
         )
-    array = to_array(value, lambda array: kind.copy(array, buffers))
-    kind.check(array)
+    array = to_array(value, lambda array: kind.copy(array, buffers), kind.check)
     return PendingValue(plugin, tag, array.nbytes + _MIN_BYTES, partial(encode, tag, array, warn_once), array)
+
+
+def refusal(plugin: str, tag: str, value: Any) -> Exception | None:
+    """Why ``prepare`` refuses an array of this shape and dtype, before anything is copied; None where it may not."""
+    array = cast("Array | None", value if isinstance(value, np.ndarray) else outline(value))
+    if array is None or plugin not in ARRAYS:
+        return None
+    try:
+        ARRAYS[plugin].check(array)
+    except (TypeError, ValueError) as error:
+        return rejection(plugin, tag, error)
+    return None
 
 
 def _from_bytes(plugin: str, tag: str, encoded: bytes) -> PendingValue:

@@ -14,6 +14,7 @@ from mindscope.capture.array_conversion import to_array
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.framework_tensors import is_sharded, local_part
+from mindscope.capture.pending import refusal
 from mindscope.errors import ValueRejectedError
 from mindscope.torch.core.sharding import gathered
 
@@ -64,7 +65,7 @@ class HandOver:
 
     Tensors of CUDA are cloned there, since the next step changes parameters in place, and set on their way. Those of
     the CPU are copied as arrays: a clone by PyTorch may wait for all threads that compute. Whether a copy can be
-    recorded, the recorder finds out on a thread of its own.
+    recorded, the recorder finds out on a thread of its own. What it refuses for its shape is not copied.
 
     Args:
         is_gathering: whether histograms of DTensors are those of the whole, for which all processes have to call this.
@@ -78,7 +79,11 @@ class HandOver:
     def __call__(self, values: Values) -> Values:
         """The values in their order."""
         values = [(plugin, name, self._in_process(plugin, value)) for plugin, name, value in values]
-        clones = {(plugin, name): value.detach().clone() for plugin, name, value in values if _is_on_cuda(value)}
+        clones = {
+            (plugin, name): value.detach().clone()
+            for plugin, name, value in values
+            if _is_on_cuda(value) and refusal(plugin, name, value) is None
+        }
         if not clones:
             return [(plugin, name, self._copied(plugin, value)) for plugin, name, value in values]
         deferred = {(plugin, name): value for plugin, name, value in HostCopy(clones).deferred()}
@@ -100,6 +105,8 @@ class HandOver:
             return array
         if plugin == "scalar":
             return array.item() if array.size == 1 else array
+        if refusal(plugin, "", array) is not None:
+            return array
         copy = self._buffers.copy(array)
         return DeferredArray(copy.nbytes, lambda: copy, self._buffers.release)
 

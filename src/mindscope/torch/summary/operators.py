@@ -16,6 +16,7 @@ from torch.fx.node import has_side_effect
 
 from mindscope.capture.framework_tensors import is_sharded, local_part
 from mindscope.capture.images import is_image_shape
+from mindscope.capture.pending import refusal
 from mindscope.errors import ValueRejectedError
 from mindscope.torch.summary.step_value import NEWEST, REDUCTIONS
 from mindscope.torch.summary.summary_buffer import BUFFER, discard_values, take_values
@@ -92,7 +93,7 @@ def _problem(plugin: str, name: str, value: torch.Tensor) -> str:
         )
     if plugin == "image" and not is_image_shape(tuple(value.shape)):
         return f"image {name!r} has shape {tuple(value.shape)}, want (N, C, H, W) with C of 1, 3 or 4, or one image"
-    return ""
+    return str(refusal(plugin, name, value) or "")
 
 
 class _SummaryOperator:
