@@ -35,6 +35,8 @@ export interface CurvePlotOptions {
   onrestore: () => void;
   onhover: (hover: Hover | null) => void;
   onpick: (hover: Hover) => void;
+  /** The click that was picked began a double click, which means something else. */
+  onunpick: () => void;
 }
 
 const GESTURE_MS = 600;
@@ -69,7 +71,10 @@ export class CurvePlot {
       onselect: (box) => this.#select(box),
       onscale: (factor, left) => this.#scale(factor, left),
       onclick: () => this.#pick(),
-      ondoubleclick: () => options.onrestore(),
+      ondoubleclick: () => {
+        options.onunpick();
+        options.onrestore();
+      },
     });
     this.#back = new CanvasLayer(this.#pointer.area);
     this.#front = new CanvasLayer(this.#pointer.area);

@@ -32,4 +32,20 @@ describe("KeyCursor", () => {
     expect(keys.move("a", false, curves)).toBeNull();
     expect(keys.move("ArrowLeft", false, [])).toBeNull();
   });
+
+  it("stays at its position when the rows change", () => {
+    const keys = new KeyCursor();
+    keys.move("Home", false, curves);
+    keys.move("ArrowRight", false, curves);
+    const grown = [curve("new", [9]), curve("a", [0, 0.5, 1, 2, 3])];
+    expect(keys.at(grown)).toEqual({ curve: grown[1], row: 2 });
+    expect(keys.move("ArrowRight", false, grown)).toEqual({ curve: grown[1], row: 3 });
+    expect(new KeyCursor().at(curves)).toBeNull();
+  });
+
+  it("walks over several rows at one position", () => {
+    const keys = new KeyCursor();
+    const repeated = [curve("a", [1, 1, 1])];
+    expect(["End", "ArrowLeft", "ArrowLeft"].map((key) => keys.move(key, false, repeated)?.row)).toEqual([2, 1, 0]);
+  });
 });

@@ -4,33 +4,62 @@ import type { Curve } from "../../core/series/curve";
 
 const LEAP = 10;
 
+interface CurveRow {
+  curve: Curve;
+  row: number;
+}
+
 /** Walks over the rows of curves with the arrow keys: left and right along a curve, up and down between curves. */
 export class KeyCursor {
-  #curve = 0;
+  #key: string | null = null;
+  /** Position on the horizontal axis; null before the first key. A number of a row means another point after a zoom. */
+  #x: number | null = null;
+  /** Tells rows of one position apart. */
   #row = -1;
 
   /** The row to show after a key; null when the key means nothing here. */
-  move(key: string, isShifted: boolean, curves: readonly Curve[]): { curve: Curve; row: number } | null {
-    const filled = curves.filter((curve) => curve.x.length > 0);
+  move(key: string, isShifted: boolean, curves: readonly Curve[]): CurveRow | null {
+    const filled = filledOf(curves);
     if (filled.length === 0) return null;
-    const before = filled[Math.min(this.#curve, filled.length - 1)]!;
+    const before = this.#curveOf(filled);
     const step = isShifted ? LEAP : 1;
     const last = before.x.length - 1;
-    const from = this.#row < 0 ? last + 1 : Math.min(this.#row, last);
-    if (key === "ArrowLeft") this.#row = Math.max(0, from - step);
-    else if (key === "ArrowRight") this.#row = Math.min(last, from + step);
-    else if (key === "Home") this.#row = 0;
-    else if (key === "End") this.#row = last;
-    else if (key === "ArrowUp" || key === "ArrowDown") this.#change(key === "ArrowUp" ? -1 : 1, filled, before, from);
-    else return null;
-    const curve = filled[Math.min(this.#curve, filled.length - 1)]!;
-    return { curve, row: this.#row };
+    const from = this.#x === null ? last + 1 : this.#rowOf(before, this.#x);
+    if (key === "ArrowLeft") return this.#keep(before, Math.max(0, from - step));
+    if (key === "ArrowRight") return this.#keep(before, Math.min(last, from + step));
+    if (key === "Home") return this.#keep(before, 0);
+    if (key === "End") return this.#keep(before, last);
+    if (key === "ArrowUp" || key === "ArrowDown") return this.#change(key === "ArrowUp" ? -1 : 1, filled, before, Math.min(from, last));
+    return null;
   }
 
-  #change(direction: number, curves: readonly Curve[], before: Curve, from: number): void {
-    const x = before.x[Math.min(from, before.x.length - 1)]!;
-    this.#curve = (Math.min(this.#curve, curves.length - 1) + direction + curves.length) % curves.length;
-    const curve = curves[this.#curve]!;
-    this.#row = nearestRow(curve.x, x, curve.isAscending);
+  /** The row at the position of the cursor, among curves that may hold other rows by now; null without a cursor. */
+  at(curves: readonly Curve[]): CurveRow | null {
+    const filled = filledOf(curves);
+    if (filled.length === 0 || this.#x === null) return null;
+    const curve = this.#curveOf(filled);
+    return { curve, row: this.#rowOf(curve, this.#x) };
   }
+
+  #curveOf(filled: readonly Curve[]): Curve {
+    return filled.find(({ key }) => key === this.#key) ?? filled[0]!;
+  }
+
+  #rowOf(curve: Curve, x: number): number {
+    return curve.x[this.#row] === x ? this.#row : nearestRow(curve.x, x, curve.isAscending);
+  }
+
+  #keep(curve: Curve, row: number): CurveRow {
+    [this.#key, this.#x, this.#row] = [curve.key, curve.x[row]!, row];
+    return { curve, row };
+  }
+
+  #change(direction: number, filled: readonly Curve[], before: Curve, from: number): CurveRow {
+    const curve = filled[(filled.indexOf(before) + direction + filled.length) % filled.length]!;
+    return this.#keep(curve, nearestRow(curve.x, before.x[from]!, curve.isAscending));
+  }
+}
+
+function filledOf(curves: readonly Curve[]): readonly Curve[] {
+  return curves.filter(({ x }) => x.length > 0);
 }

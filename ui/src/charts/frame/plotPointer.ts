@@ -18,8 +18,9 @@ export interface PlotPointerOptions {
   onselect: (box: Area) => void;
   /** The wheel was turned with Ctrl or Cmd, or two fingers were spread: by how much the shown width changes, around a place in pixels of the area. */
   onscale: (factor: number, left: number) => void;
-  /** Pressed and released at one place. */
+  /** Pressed and released at one place; not the further clicks of a double click. */
   onclick: () => void;
+  /** With a mouse, the first of its clicks came as a click before. */
   ondoubleclick: () => void;
 }
 
@@ -31,6 +32,8 @@ export class PlotPointer {
   #cursor: HTMLElement | null = null;
   #box: HTMLElement | null = null;
   #start: Point | null = null;
+  /** The last press was released where it began, so that the click after it is none of a drag. */
+  #isClick = false;
   /** Places of fingers by their pointers. */
   readonly #touches = new Map<number, Point>();
   /** What the wheel did since the last frame. */
@@ -50,6 +53,7 @@ export class PlotPointer {
     this.area.addEventListener("pointerup", (event) => this.#released(event), { signal });
     this.area.addEventListener("pointercancel", () => this.#cancelled(), { signal });
     this.area.addEventListener("wheel", (event) => this.#wheeled(event), { signal, passive: false });
+    this.area.addEventListener("click", ({ detail }) => this.#isClick && detail === 1 && options.onclick(), { signal });
     this.area.addEventListener("dblclick", () => options.ondoubleclick(), { signal });
   }
 
@@ -98,8 +102,8 @@ export class PlotPointer {
     this.#touches.delete(event.pointerId);
     this.#drop();
     const box = start && this.#boxTo(start, this.#pointOf(event));
+    this.#isClick = start !== null && box === null;
     if (box) this.#options.onselect(box);
-    else if (start) this.#options.onclick();
   }
 
   /** Without a key the wheel scrolls the page. */

@@ -26,12 +26,20 @@ export const TOOLTIP_ORDERS: readonly TooltipOrder[] = ["nearest", "descending",
 /** Hits that come nearest first, sorted by the drawn value instead; what is no number comes last. */
 export function orderedHits(hits: readonly Hit[], curves: readonly Curve[], order: TooltipOrder): readonly Hit[] {
   if (order === "nearest") return hits;
-  const sign = order === "descending" ? -1 : 1;
-  const valueOf = ({ curve, row }: Hit): number => {
-    const value = (curves[curve]?.smoothed ?? curves[curve]?.raw)?.[row] ?? NaN;
-    return Number.isNaN(value) ? Infinity : sign * value;
-  };
+  const valueOf = ({ curve, row }: Hit): number => sortValue((curves[curve]?.smoothed ?? curves[curve]?.raw)?.[row] ?? NaN, order);
   return [...hits].sort((one, other) => valueOf(one) - valueOf(other) || one.curve - other.curve);
+}
+
+/** Rows that come nearest first, sorted as hits are. */
+export function orderedRows(rows: readonly TooltipRow[], order: TooltipOrder): readonly TooltipRow[] {
+  if (order === "nearest") return rows;
+  const valueOf = ({ smoothed, value }: TooltipRow): number => sortValue(smoothed ?? value, order);
+  return [...rows].sort((one, other) => valueOf(one) - valueOf(other));
+}
+
+function sortValue(value: number, order: TooltipOrder): number {
+  if (Number.isNaN(value)) return Infinity;
+  return order === "descending" ? -value : value;
 }
 
 /** The part of a sorted tip that is shown: `most` hits around the nearest one, which is never out of sight. */
