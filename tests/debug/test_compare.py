@@ -123,6 +123,22 @@ def test_batches_and_parameters_that_differ_are_said_first() -> None:
     assert (weights.cause, weights.first and weights.first.left) == (DivergenceCause.PARAMETERS, "fc1.weight")
 
 
+def test_a_parameter_that_differs_is_named_where_only_modules_were_recorded() -> None:
+    """Their parameters are recorded as the optimizer leaves them, with the mean |x| from before."""
+
+    def modules(bias: float) -> LoadedSource:
+        entering = DebugTensor("router", "Linear", Phase.FORWARD, Role.INPUT, "0", dtype="float32")
+        updated = DebugTensor("router", "Linear", Phase.OPTIMIZER, Role.PARAMETER, "bias", dtype="float32")
+        before = np.full(3, bias)
+        rows = [Recorded(entering, np.ones(3), 1), Recorded(output("router", dtype="float32"), np.ones(3) + bias, 1)]
+        return source_of({1: [*rows, Recorded(updated, before * 0.9, 2, before)]})
+
+    found = compare_sources(modules(0.1), modules(-1e4))
+    assert (found.cause, found.first and found.first.left) == (DivergenceCause.PARAMETERS, "router.bias")
+    assert "The parameters of step 1 differ before they are used, first router.bias." in found.text
+    assert compare_sources(modules(0.1), modules(0.1)).cause is DivergenceCause.NONE
+
+
 def test_nothing_differs_within_the_tolerance_and_bytes_are_reported() -> None:
     same = compare_sources(training(), training())
     assert (same.cause, same.first, same.bitwise) == (DivergenceCause.NONE, None, None)

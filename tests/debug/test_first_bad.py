@@ -193,6 +193,115 @@ def test_an_operator_that_changed_its_input_in_place_is_the_origin() -> None:
     assert (found.cause, found.operator) == (Cause.OPERATOR, "b/aten::log_")
 
 
+MASK = GOOD - np.array([0, math.inf, 0], np.float32)
+
+
+@pytest.mark.parametrize("digests", [True, False])
+def test_a_buffer_that_was_bad_before_is_named_with_its_first_step(digests: bool) -> None:
+    def sliced(buffer: np.ndarray, result: np.ndarray) -> Step:
+        return Step().run("fc", [GOOD], GOOD).run("pos", [buffer], result).run("", ["pos"], result)
+
+    clean, dirty = sliced(GOOD, GOOD), sliced(BAD, GOOD)
+    found = first(clean, dirty, dirty, sliced(BAD, BAD), digests=digests)
+    assert found is not None
+    assert (found.cause, found.step, found.since, found.made_by) == (Cause.BUFFER, 4, 2, "")
+    assert found.text.startswith(
+        "In step 4, input 0 of pos/aten::mul has NaN in 1 of 3 elements since step 2, made by no recorded operator; "
+        "pos/aten::mul uses it first."
+    )
+    assert found.chain == ("pos/aten::mul", "aten::mul")
+    again = first(dirty, clean, dirty, sliced(BAD, BAD), digests=digests)
+    assert again is not None
+    assert again.since == 3  # finite in step 2
+    at_once = first(clean, sliced(BAD, BAD), digests=digests)
+    assert at_once is not None
+    assert (at_once.cause, at_once.since) == (Cause.BUFFER, 2)
+    assert "since" not in at_once.text
+
+
+def test_an_operator_that_wrote_a_buffer_in_an_earlier_step_is_named() -> None:
+    def step(result: np.ndarray, *, writes: bool) -> Step:
+        made = Step().run("fc", [GOOD], GOOD)
+        if writes:
+            made.run("", [np.array(math.nan)], BAD, "aten::fill_", stack=["/train/net.py:7 step: pos.fill_(nan)"])
+        return made.run("pos", [BAD], result).run("", ["pos"], result)
+
+    found = first(step(GOOD, writes=True), step(BAD, writes=False))
+    assert found is not None
+    assert (found.cause, found.since) == (Cause.BUFFER, 1)
+    assert "since step 1, made there by aten::fill_ at /train/net.py:7 step" in found.text
+    constant = first(step(BAD, writes=True))
+    assert constant is not None
+    assert (constant.cause, constant.tensor_name) == (Cause.BUFFER, "input 0 of aten::fill_")
+
+
+def test_nan_made_of_a_mask_is_not_said_to_come_of_finite_inputs() -> None:
+    def masked(result: np.ndarray) -> Step:
+        step = Step().run("scores", [GOOD], GOOD).run("mask", ["scores"], MASK)
+        return step.run("softmax", ["mask"], result).run("", ["softmax"], result)
+
+    found = first(masked(GOOD), masked(BAD))
+    assert found is not None
+    assert (found.cause, found.operator, found.has_finite_inputs) == (Cause.OPERATOR, "softmax/aten::mul", False)
+    assert "from finite inputs" not in found.text
+    assert "Its input: input 0 of softmax/aten::mul, from 1 to 7, -infinity in 1 of 5 elements." in found.text
+
+
+def test_nan_in_a_tensor_that_a_mask_had_before_is_followed() -> None:
+    def masked(scores: np.ndarray, mask: np.ndarray, result: np.ndarray) -> Step:
+        step = Step().run("scores", [GOOD], scores).run("mask", ["scores"], mask)
+        return step.run("softmax", ["mask"], result).run("", ["softmax"], result)
+
+    found = first(masked(GOOD, MASK, GOOD), masked(BAD, MASK + BAD, BAD))
+    assert found is not None
+    assert (found.cause, found.operator) == (Cause.OPERATOR, "scores/aten::mul")
+
+
+def test_nan_that_was_thrown_away_until_it_does_damage_is_followed_to_its_operator() -> None:
+    def chosen(result: np.ndarray) -> Step:
+        return Step().run("div", [GOOD], BAD).run("where", ["div"], result).run("", ["where"], result)
+
+    found = first(chosen(GOOD), chosen(BAD))
+    assert found is not None
+    assert (found.cause, found.operator, found.step) == (Cause.OPERATOR, "div/aten::mul", 2)
+    assert "from finite inputs" in found.text
+
+
+def test_gradients_that_a_scaler_skipped_before_do_damage_later() -> None:
+    infinite = GOOD * math.inf
+
+    def step(before: np.ndarray) -> Step:
+        made = chain(99).run("d", [GOOD], infinite, "aten::sqrt", Phase.BACKWARD)
+        return made.gradient("d", made.made["d"]).parameter("d", GOOD, Phase.OPTIMIZER, before=before)
+
+    found = first(step(GOOD), step(GOOD * 2))
+    assert found is not None
+    assert (found.cause, found.step, found.operator) == (Cause.OPERATOR, 2, "d/aten::sqrt")
+
+
+def test_an_input_without_a_finite_element_has_no_range() -> None:
+    bad = np.full(3, math.nan, np.float32)
+    alone = Step().run("a", [GOOD], GOOD)
+    alone.rows += [
+        Recorded(DebugTensor("b", "aten::log_", Phase.FORWARD, role, "0", dtype="float32"), bad, 2)
+        for role in (Role.INPUT, Role.OUTPUT)
+    ]
+    changed = first(alone)
+    assert changed is not None
+    assert "input 0 of b/aten::log_, NaN in 3 of 3 elements after the operator changed it" in changed.text
+
+
+def test_a_scalar_that_is_copied_is_no_change_in_place() -> None:
+    step = Step().run("a", [GOOD], GOOD)
+    kind = DebugTensor("", "aten::copy_", Phase.FORWARD, Role.INPUT, "1", dtype="float32")
+    step.rows += [
+        Recorded(each, np.float32(math.nan), 2) for each in (kind, dataclasses.replace(kind, role=Role.OUTPUT))
+    ]
+    found = first(step.run("bn", [GOOD, BAD], BAD).run("", ["bn"], BAD))
+    assert found is not None
+    assert (found.cause, found.tensor_name) == (Cause.BUFFER, "input 1 of aten::copy_")
+
+
 def test_a_skipped_step_of_a_scaler_is_no_damage() -> None:
     infinite = GOOD * math.inf
     skipped = chain(99).gradient("a", infinite).parameter("a", GOOD, Phase.OPTIMIZER, before=GOOD)

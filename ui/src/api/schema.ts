@@ -2834,7 +2834,7 @@ export interface components {
          * @description Where NaN or infinity began.
          * @enum {string}
          */
-        Cause: "operator" | "batch" | "parameters" | "loss" | "unrecorded" | "other_rank";
+        Cause: "operator" | "batch" | "buffer" | "parameters" | "loss" | "unrecorded" | "other_rank";
         /**
          * ChangeEntry
          * @description Two figures; ``error`` is the standard error of the change over the steps, 0 if it is unknown.
@@ -3559,11 +3559,13 @@ export interface components {
          * DebugFirstBad
          * @description The first NaN or infinity that damages a training.
          *
-         *     ``cause`` says where it begins. Of ``batch`` and ``parameters``, ``operator`` is the first that uses them; of
-         *     ``unrecorded`` it is the smallest recorded module around. ``before`` is the operator that has or gets the bad
-         *     ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``is_first_step``: an earlier step may be bad too.
-         *     ``is_module``: operators inside were not recorded. ``chain`` goes from the operator to the loss, or to gradients and
-         *     parameters. ``other_ranks`` are the first bad operators of other ranks in the step. ``stack`` is innermost first.
+         *     ``cause`` says where it begins. Of ``batch``, ``buffer`` and ``parameters``, ``operator`` is the first that uses
+         *     them; of ``unrecorded`` it is the smallest recorded module around. A ``buffer`` has it ``since`` a step, made there
+         *     by ``made_by``, or by no recorded operator if that is empty. ``before`` is the operator that has or gets the bad
+         *     ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``has_finite_inputs``: these were recorded and are
+         *     finite. ``is_first_step``: an earlier step may be bad too. ``is_module``: operators inside were not recorded.
+         *     ``chain`` goes from the operator to the loss, or to gradients and parameters. ``other_ranks`` are the first bad
+         *     operators of other ranks in the step. ``stack`` is innermost first.
          */
         DebugFirstBad: {
             before: components["schemas"]["DebugOperatorEntry"];
@@ -3572,12 +3574,16 @@ export interface components {
             chain: components["schemas"]["DebugOperatorEntry"][];
             /** Growth */
             growth: components["schemas"]["DebugGrowth"][];
+            /** Has Finite Inputs */
+            has_finite_inputs: boolean;
             /** Inputs */
             inputs: components["schemas"]["DebugRowEntry"][];
             /** Is First Step */
             is_first_step: boolean;
             /** Is Module */
             is_module: boolean;
+            /** Made By */
+            made_by: string;
             operator: components["schemas"]["DebugOperatorEntry"];
             /** Other Ranks */
             other_ranks: {
@@ -3588,6 +3594,8 @@ export interface components {
             phase: components["schemas"]["Phase"];
             /** Rank */
             rank: number;
+            /** Since */
+            since: number;
             /** Stack */
             stack: string[];
             /** Step */

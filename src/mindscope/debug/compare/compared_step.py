@@ -18,6 +18,7 @@ from mindscope.debug.compare.result import Difference
 from mindscope.debug.compare.statistic_error import statistic_difference
 from mindscope.debug.difference_level import SEVERITY, Level, difference_level
 from mindscope.debug.first_bad.step_operators import PHASES
+from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
@@ -63,6 +64,8 @@ class ComparedOperator:
     """By their statistics; the inputs, if it has no outputs."""
     attributes: tuple[str, ...]
     """Codes of attributes of the outputs that differ."""
+    error_before: float = 0.0
+    """Of a parameter, the relative error of its mean |x| before the step; 0 where it was not recorded."""
 
     @property
     def is_parameter(self) -> bool:
@@ -215,7 +218,13 @@ class ComparedStep:
             tuple([self.statistic_difference(self._rows(each)) for each in (entering if leaving else [])]),
             tuple([self.statistic_difference(self._rows(each)) for each in (leaving or entering)]),
             self._attributes(leaving or entering),
+            self._error_before(worst) if one.role is Role.PARAMETER else 0.0,
         )  # fmt: skip
+
+    def _error_before(self, place: int) -> float:
+        left, right = (float(step.column(Field.MEAN_ABS_BEFORE)[row])
+                       for step, row in zip(self.steps, self._rows(place), strict=True))  # fmt: skip
+        return abs(left - right) / max(left, right) if left != right and left + right > 0 else 0.0
 
     def _is_made(self, row: int) -> bool:
         """Whether a row of the left step comes from an operator in a module: a batch may be made in the step too."""

@@ -26,6 +26,7 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
             return DivergenceCause.BATCH, entering.difference
         names = used.difference.left, used.difference.right
         return DivergenceCause.PARAMETERS, replace(entering.difference, left=names[0], right=names[1])
+    changed = changed or [each for each in operators if each.error_before > each.difference.tolerance]
     if changed:
         return DivergenceCause.PARAMETERS, changed[0].difference
     differing = [each for each in operators if each.difference.differs or each.is_input_different]

@@ -10,27 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.first_bad.growth import growth_of
-from mindscope.debug.first_bad.origin import Origin, find_origin
-from mindscope.debug.first_bad.result import Cause, FirstBad, FirstBadPlaces, OperatorKind, OperatorPlace
+from mindscope.debug.first_bad.harmless import HarmlessValues
+from mindscope.debug.first_bad.origin import Origin, find_maker, find_origin
+from mindscope.debug.first_bad.result import (
+    Cause,
+    FirstBad,
+    FirstBadPlaces,
+    OperatorKind,
+    OperatorPlace,
+    non_finite_text,
+)
 from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Role
-from mindscope.debug.watchpoints.damage import damaged_rows, non_finite_counts
+from mindscope.debug.watchpoints.damage import damaged_rows, non_finite_kinds
 from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
 
 _COUNTS = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF, Field.COUNT)
 _MOST_CHAIN = 200
 _MOST_INPUTS = 8
+_RECORDED_BEFORE = "mindscope"
+"""The format of a Debugger, which reads the inputs of an in-place operator before it runs; others do so after."""
 
 
 def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None) -> FirstBad | None:
-    """The first operator in time whose inputs are finite and outputs not, if that damages the training; else None.
+    """Where the first NaN or infinity comes from that damages the training; None if none does.
 
-    Steps come first, then ranks: one whose origin computes before one that got its values by a collective, then the
-    earlier phase and place in the step. Infinity that a mask fills in and a softmax takes away does no damage, neither
-    does a step that a scaler of mixed precision skips.
+    It is the first operator in time whose inputs are finite and outputs not, or a tensor that no operator made. Steps
+    come first, then ranks: one whose origin computes before one that got its values by a collective, then the earlier
+    phase and place in the step. Infinity that a mask fills in and a softmax takes away does no damage, neither does a
+    step that a scaler of mixed precision skips.
 
     Raises:
         DebugDataError, FormatError, OSError: as ``DebugSource.at``.
@@ -62,7 +73,7 @@ class FirstBadSearch:
             for step in source.steps(rank):
                 ranks_of.setdefault(step, []).append(rank)
         self._steps = sorted(ranks_of.items())
-        self._harmless: dict[int, set[int]] = {rank: set() for rank in source.ranks}
+        self._harmless = {rank: HarmlessValues() for rank in source.ranks}
         self.read_steps = 0
         """How many of ``steps`` were read."""
         self.found: FirstBad | None = None
@@ -100,14 +111,30 @@ class FirstBadSearch:
             known = known_rows(recorded, self._table)
             damaged = damaged_rows(known, self._table)
             if not damaged.size:
-                self._harmless[rank].update(known.tensor[non_finite_counts(known) > 0].tolist())
+                self._harmless[rank].add(known)
                 continue
-            operators = StepOperators.of(known, self._source.tensors, frozenset(self._harmless[rank]))
-            origin = find_origin(operators, damaged.tolist())
+            harmless = self._harmless[rank]
+            operators = StepOperators.of(known, self._source.tensors, harmless.kinds)
+            is_before = self._source.format == _RECORDED_BEFORE
+            origin = find_origin(operators, damaged.tolist(), is_recorded_before=is_before)
             if origin is not None:
-                bad[rank] = _BadRank(origin, known, np.flatnonzero(recorded.tensor < len(self._table.is_float)))
+                rows = np.flatnonzero(recorded.tensor < len(self._table.is_float))
+                bad[rank] = _BadRank(origin, known, rows, harmless.since(known, origin.row))
         if bad:
-            self.found, self.growing = _First(self._source, step, bad).result()
+            found, self.growing = _First(self._source, step, bad).result()
+            self.found = replace(found, made_by=self._maker(found, bad[found.rank]))
+
+    def _maker(self, found: FirstBad, bad: _BadRank) -> str:
+        """What made a tensor in the earlier step since which it is not finite, and its line; empty if not known."""
+        recorded = self._read(found.since, found.rank) if found.since < found.step else None
+        if recorded is None:
+            return ""
+        operators = StepOperators.of(known_rows(recorded, self._table), self._source.tensors)
+        row = bad.origin.row
+        maker = find_maker(operators, int(bad.known.tensor[row]), int(bad.known.digest[row]))
+        if maker is None:
+            return ""
+        return " at ".join([_kind_and_name(maker)[1], *list(maker.tensor.stack)[:1]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +143,8 @@ class _BadRank:
     known: StepStatistics
     rows: NDArray[np.intp]
     """Of each row of ``known``, its place in the recorded step."""
+    since: int
+    """The step since which the tensor of the origin is not finite."""
 
     def place_of(self, operator: StepOperator) -> OperatorPlace:
         kind, name = _kind_and_name(operator)
@@ -156,12 +185,15 @@ class _First:
             tensor=place,
             tensor_name=_tensor_name(self.source.tensors[place]),
             row=int(first.rows[origin.row]),
-            counts={str(field): int(np.nan_to_num(recorded.values[origin.row, COLUMN[field]])) for field in _COUNTS},
+            counts=_counts(recorded.values[origin.row]),
             is_least=bool(np.isnan(recorded.values[origin.row, COLUMN[Field.ZERO]])),
             is_first_step=self.step == self.source.steps(rank)[0] and self.step > 1,
             is_module=named.is_module and named.tensor.role in (Role.INPUT, Role.OUTPUT),
             source=stack[0] if stack else "",
-            inputs=tuple([self._range(recorded.values[row], int(recorded.tensor[row])) for row in inputs]),
+            has_finite_inputs=_has_finite(recorded, origin.operator.inputs),
+            since=first.since if cause is Cause.BUFFER else self.step,
+            made_by="",
+            inputs=tuple([self._range(first, row) for row in inputs]),
             growth=(),
             chain=tuple(chain),
             other_ranks={other: each.text for other, each in others.items()},
@@ -178,16 +210,30 @@ class _First:
         )
         return found, tuple(recorded.tensor[inputs].tolist()) if inputs else ()
 
-    def _range(self, values: np.ndarray, place: int) -> str:
-        tensor = self.source.tensors[place]
+    def _range(self, first: _BadRank, row: int) -> str:
+        """The finite elements of an input, and those that are not finite."""
+        values, tensor = first.known.values[row], self.source.tensors[int(first.known.tensor[row])]
         low, high = values[COLUMN[Field.MIN]], values[COLUMN[Field.MAX]]
-        facts = [_tensor_name(tensor), f"from {low:.6g} to {high:.6g}"]
+        facts = [_tensor_name(tensor)]
+        if np.isfinite(low) and np.isfinite(high):
+            facts.append(f"from {low:.6g} to {high:.6g}")
+        if non_finite_kinds(first.known)[row]:
+            is_changed = row in first.origin.operator.bad_inputs
+            facts.append(non_finite_text(_counts(values)) + (" after the operator changed it" if is_changed else ""))
         zeros, near = values[COLUMN[Field.ZERO]], values[COLUMN[Field.NEAR_MAX]]
         if zeros > 0:
             facts.append(f"{zeros:,.0f} zeros")
         if near > 0:
             facts.append(f"{near:,.0f} near the end of {tensor.dtype}")
         return ", ".join(facts)
+
+
+def _counts(values: NDArray[np.float64]) -> dict[str, int]:
+    return {str(field): int(np.nan_to_num(values[COLUMN[field]])) for field in _COUNTS}
+
+
+def _has_finite(recorded: StepStatistics, rows: Sequence[int]) -> bool:
+    return len(rows) > 0 and not non_finite_kinds(recorded)[list(rows)].any()
 
 
 def _age(origin: Origin) -> tuple[bool, int, int]:

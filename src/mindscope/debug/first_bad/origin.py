@@ -23,7 +23,7 @@ class Origin:
 
     cause: Cause
     operator: StepOperator
-    """The first bad one; of ``BATCH``, ``PARAMETERS`` and ``UNRECORDED`` the first that gets bad inputs."""
+    """The first bad one; of ``BATCH``, ``BUFFER``, ``PARAMETERS``, ``UNRECORDED`` the first that gets bad inputs."""
     enclosing: StepOperator | None
     """Of ``UNRECORDED``, the smallest recorded module with finite inputs around the operator."""
     row: int
@@ -38,26 +38,51 @@ class Origin:
         return any(each in text for each in _COLLECTIVES)
 
 
-def find_origin(step: StepOperators, damaged: Iterable[int]) -> Origin | None:
-    """The origin of the damage in some rows; None if no operator has them as outputs."""
-    return _Walk(step).origin(frozenset(damaged))
+def find_origin(step: StepOperators, damaged: Iterable[int], *, is_recorded_before: bool = False) -> Origin | None:
+    """The origin of the damage in some rows; None if no operator has them as outputs.
+
+    Args:
+        step: the operators of the step.
+        damaged: rows.
+        is_recorded_before: inputs of in-place operators are those before the change.
+    """
+    return _Walk(step, is_recorded_before).origin(frozenset(damaged))
+
+
+def find_maker(step: StepOperators, tensor: int, digest: int) -> StepOperator | None:
+    """The operator that made an input that is not finite, in the first step that has it; None if none was recorded.
+
+    Args:
+        step: the operators of that step.
+        tensor: the place of the input in ``DebugSource.tensors``.
+        digest: of its bytes; another input with the same bytes counts too.
+    """
+    walk, recorded = _Walk(step), step.recorded
+    for place, operator in enumerate(step.operators):
+        for row in (*operator.bad_inputs, *operator.old_inputs):
+            if recorded.tensor[row] == tensor or (digest and recorded.digest[row] == digest):
+                return walk.maker(place, row)
+    return None
 
 
 @dataclass(slots=True)
 class _Walk:
     step: StepOperators
+    is_recorded_before: bool = False
     by_digest: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Operators that have a bad output with a digest, in the order of execution."""
     next_of: dict[int, int] = field(default_factory=dict[int, int])
     """Of a visited operator, the one nearer to the damage; itself at the damage."""
     bad: list[int] = field(default_factory=list[int])
     """Operators with bad outputs."""
+    old: list[int] = field(default_factory=list[int])
+    """Operators whose outputs are not finite only as in harmless steps."""
 
     def __post_init__(self) -> None:
         for place, operator in enumerate(self.operators):
-            if operator.bad_outputs:
-                self.bad.append(place)
-            for row in operator.bad_outputs:
+            if operator.non_finite_outputs:
+                (self.bad if operator.bad_outputs else self.old).append(place)
+            for row in (*operator.bad_outputs, *operator.old_outputs):
                 if digest := self._digest(row):
                     self.by_digest.setdefault(digest, []).append(place)
 
@@ -72,7 +97,7 @@ class _Walk:
         roots: list[tuple[tuple[int, int], int, int | None]] = []
         pending: deque[int] = deque()
         for place, operator in enumerate(self.operators):
-            if not damaged.isdisjoint(operator.bad_outputs):
+            if not damaged.isdisjoint((*operator.bad_outputs, *operator.old_outputs)):
                 self.next_of[place] = place
                 pending.append(place)
         while pending:
@@ -92,13 +117,17 @@ class _Walk:
     def _origin(self, place: int, external: int | None) -> Origin:
         operator, chain = self.operators[place], self._chain(place)
         if external is None:
-            return Origin(Cause.OPERATOR, operator, None, operator.bad_outputs[0], chain)
+            return Origin(Cause.OPERATOR, operator, None, operator.non_finite_outputs[0], chain)
         if self._is_parameter(external, operator):
             return Origin(Cause.PARAMETERS, operator, None, external, chain)
-        if operator.phase is Phase.FORWARD and self._is_of_batch(external, operator):
+        is_old = external in operator.old_inputs
+        if not is_old and operator.phase is Phase.FORWARD and self._is_of_batch(external, operator):
             return Origin(Cause.BATCH, operator, None, external, chain)
-        enclosing = [each for each in self.operators if each.contains(operator) and not each.bad_inputs]
+        around = [each for each in self.operators if each.contains(operator) and each.tensor.type != _LOSS]
+        enclosing = [each for each in around if not each.bad_inputs]
         smallest = max(enclosing, key=lambda each: len(each.tensor.module), default=None)
+        if is_old or (smallest is None and operator.phase is Phase.FORWARD):
+            return Origin(Cause.BUFFER, operator, None, external, chain)
         is_loss = smallest is None and operator.phase is Phase.BACKWARD
         return Origin(Cause.LOSS if is_loss else Cause.UNRECORDED, operator, smallest, external, chain)
 
@@ -114,11 +143,12 @@ class _Walk:
         inner = self._last_inside(place)
         if inner is not None:
             return [inner], None
-        if not operator.bad_inputs:
+        rows = operator.bad_inputs or self._passed_on(operator)
+        if not rows:
             return self._without_inputs(place), self._bad_parameter(operator)
         found: list[int] = []
         external: int | None = None
-        for row in operator.bad_inputs:
+        for row in rows:
             producer = self._producer(place, row)
             if producer is not None:
                 found.append(producer)
@@ -126,34 +156,67 @@ class _Walk:
                 external = row if external is None else external
         return found, external if not found else None
 
+    def _passed_on(self, operator: StepOperator) -> list[int]:
+        """Inputs that are not finite, as in harmless steps, if they have all kinds of numbers that its outputs have.
+
+        An operator that makes NaN of a mask of -infinity is the origin; one that takes NaN out of a buffer is not.
+        """
+        given = self._any_kind(operator.old_inputs)
+        return operator.old_inputs if self._any_kind(operator.non_finite_outputs) & ~given == 0 else []
+
+    def _any_kind(self, rows: Iterable[int]) -> int:
+        """1 for NaN and 2 for infinities of any sign."""
+        kinds = [self.step.kinds[row] for row in rows]
+        return max((each & 1 for each in kinds), default=0) | 2 * any(each & 6 for each in kinds)
+
     def _last_inside(self, place: int) -> int | None:
         """Of a module, the operator inside of it that made its bad output."""
         operator = self.operators[place]
-        if not operator.is_module or not operator.bad_outputs or operator.tensor.type == _LOSS:
+        made = operator.non_finite_outputs
+        if not operator.is_module or not made or operator.tensor.type == _LOSS:
             return None
-        inside = [each for each in self.bad if each not in self.next_of and operator.contains(self.operators[each])]
-        digests = {self._digest(row) for row in operator.bad_outputs} - {0}
+        alike = self.bad if operator.bad_outputs else self.old
+        inside = [each for each in alike if each not in self.next_of and operator.contains(self.operators[each])]
+        digests = {self._digest(row) for row in made} - {0}
         same = [
-            each for each in inside if any(self._digest(row) in digests for row in self.operators[each].bad_outputs)
-        ]
+            each for each in inside
+            if any(self._digest(row) in digests for row in self.operators[each].non_finite_outputs)
+        ]  # fmt: skip
         earlier = [each for each in inside if each < place]
         return (same or earlier or inside or [None])[-1]
 
     def _producer(self, place: int, row: int) -> int | None:
-        """The last operator before that made a bad tensor: by its digest, else by its counts, else the last bad one."""
-        operator = self.operators[place]
+        """The last operator before that made a tensor: by its digest, else by its counts, else the last bad one.
 
-        def is_before(each: int) -> bool:
-            return each < place and not self.operators[each].contains(operator)
-
-        same = [each for each in self.by_digest.get(self._digest(row), ()) if is_before(each)]
+        One that is as in harmless steps has none without an equal digest or equal counts: it may be a buffer.
+        """
+        same = self._before(place, self.by_digest.get(self._digest(row), ()))
         if same:
             return same[-1]
-        earlier = [each for each in self.bad if is_before(each)]
+        is_old = row in self.operators[place].old_inputs
+        earlier = self._before(place, sorted([*self.bad, *self.old]) if is_old else self.bad)
         wanted = self.step.signature(row)
-        alike = [each for each in earlier
-                 if any(self.step.signature(made) == wanted for made in self.operators[each].bad_outputs)]  # fmt: skip
-        return (alike or earlier or [None])[-1]
+        alike = [
+            each for each in earlier
+            if any(self.step.signature(made) == wanted for made in self.operators[each].non_finite_outputs)
+        ]  # fmt: skip
+        return (alike or (earlier if not is_old else []) or [None])[-1]
+
+    def _before(self, place: int, operators: Iterable[int]) -> list[int]:
+        """Those that ran before an operator and are not around it."""
+        operator = self.operators[place]
+        return [each for each in operators if each < place and not self.operators[each].contains(operator)]
+
+    def maker(self, place: int, row: int) -> StepOperator | None:
+        """What made an input: an output with the same bytes, else an in-place operator, which may write a part."""
+        same = self._before(place, self.by_digest.get(self._digest(row), ()))
+        parts = [
+            each for each in self._before(place, self.bad)
+            if _is_in_place(self.operators[each]) and self._any_kind(self.operators[each].bad_outputs)
+            & self._any_kind([row])
+        ]  # fmt: skip
+        found = same or parts
+        return self.operators[found[-1]] if found else None
 
     def _without_inputs(self, place: int) -> list[int]:
         """Where a loss, a gradient or an update comes from, of which no inputs were recorded."""
@@ -195,10 +258,16 @@ class _Walk:
         return any(self._holds(operator, each) for each in self.step.bad_parameters)
 
     def _is_of_batch(self, row: int, operator: StepOperator) -> bool:
-        """Whether a tensor enters the network: its first operator or one of its outermost modules gets it."""
+        """Whether a tensor enters the network or the loss: its first operator or an outermost module gets it."""
         forward = [each for each in self.operators if each.phase is Phase.FORWARD and each.inputs]
-        if operator.order == min(each.order for each in forward) or not operator.tensor.module:
+        if _is_in_place(operator):
+            return False
+        if operator.order == min(each.order for each in forward):
             return True
+        if not operator.tensor.module:
+            return operator.is_module or operator.order > max(
+                (each.order for each in forward if each.tensor.module), default=operator.order
+            )
         outer = [each for each in forward if each.contains(operator)]
         if outer:
             digest = self._digest(row)
@@ -206,7 +275,14 @@ class _Walk:
         return not any(each.outputs and each.time < operator.time for each in forward)
 
     def _is_changed_in_place(self, operator: StepOperator, row: int) -> bool:
-        """Whether an in-place operator was recorded after it changed its input."""
-        name = operator.tensor.type.split(".", 1)[0]
-        digests = {self._digest(each) for each in operator.bad_outputs}
-        return name.endswith("_") and not name.endswith("__") and self._digest(row) in digests
+        """Whether an in-place operator was recorded after it changed its input, which is its first."""
+        if self.is_recorded_before or not _is_in_place(operator):
+            return False
+        slot = self.step.tensors[int(self.step.recorded.tensor[row])].slot
+        digests = {self._digest(each) for each in operator.non_finite_outputs}
+        return slot.split(".", 1)[0] == "0" and self._digest(row) in digests
+
+
+def _is_in_place(operator: StepOperator) -> bool:
+    name = operator.tensor.type.split(".", 1)[0]
+    return name.endswith("_") and not name.endswith("__")

@@ -14,9 +14,11 @@ class Cause(str, Enum):
     """Where NaN or infinity began."""
 
     OPERATOR = "operator"
-    """An operator with finite inputs."""
+    """An operator whose inputs do not explain it: finite ones, or a mask of infinities of which it makes NaN."""
     BATCH = "batch"
     """It enters the network with its inputs."""
+    BUFFER = "buffer"
+    """A buffer or another tensor that no recorded operator made has it, maybe since earlier steps."""
     PARAMETERS = "parameters"
     """Parameters had it before they were used."""
     LOSS = "loss"
@@ -109,7 +111,7 @@ class FirstBad:
     step: int
     rank: int
     operator: str
-    """Its name. Of ``BATCH`` and ``PARAMETERS`` the first operator that uses them; of ``UNRECORDED`` the module."""
+    """Its name. Of ``BATCH``, ``BUFFER``, ``PARAMETERS`` the first that uses them; of ``UNRECORDED`` the module."""
     phase: str
     order: int
     tensor: int
@@ -127,6 +129,12 @@ class FirstBad:
     """Whether only the module was recorded, not the operators inside of it."""
     source: str
     """The line of the program; empty if it was not recorded."""
+    has_finite_inputs: bool
+    """Whether inputs of the operator were recorded, and all of them are finite."""
+    since: int
+    """Of ``BUFFER``, the step since which the tensor has NaN or infinity, at first without damage; else ``step``."""
+    made_by: str
+    """Of ``BUFFER`` since an earlier step, the operator that made it there; empty if no recorded one did."""
     inputs: tuple[str, ...]
     """The ranges of its inputs, in words."""
     growth: tuple[Growth, ...]
@@ -147,22 +155,29 @@ class FirstBad:
     def sentences(self) -> list[str]:
         """What happened, most important first."""
         place = f"step {self.step}" + (f" of rank {self.rank}" if self.rank or self.other_ranks else "")
-        found = [_HEADS[self.cause].format(place=place, what=self._what, each=self, line=self._line)]
+        found = [self._head.format(place=place, what=self._what, each=self, line=self._line, made=self._made)]
         found += [f"Its input: {each}." for each in self.inputs]
         found += [f"{each.text[0].upper()}{each.text[1:]}." for each in self.growth]
         if self.is_module and self.cause is Cause.OPERATOR:
-            found.append("Only modules were recorded; record operators to name the one inside.")
+            found.append("Only modules were recorded; record operators to name the one inside, or a buffer.")
         if self.is_first_step:
             found.append("It is the first recorded step; an earlier one may be bad too.")
         return found
 
     @property
+    def _head(self) -> str:
+        is_explained = self.cause is Cause.OPERATOR and not self.has_finite_inputs
+        return _OF_OTHER_INPUTS if is_explained else _HEADS[self.cause]
+
+    @property
     def _what(self) -> str:
-        names = {"nan": "NaN", "positive_inf": "infinity", "negative_inf": "-infinity"}
-        parts = [name for key, name in names.items() if self.counts[key]]
-        bad = sum(self.counts[key] for key in names)
-        least = "at least " if self.is_least else ""
-        return f"{' and '.join(parts)} in {least}{bad:,} of {self.counts['count']:,} elements"
+        return non_finite_text(self.counts, is_least=self.is_least)
+
+    @property
+    def _made(self) -> str:
+        since = f" since step {self.since}" if self.since < self.step else ""
+        maker = f", made there by {self.made_by}" if self.made_by else ", made by no recorded operator"
+        return f"{since}{maker}"
 
     @property
     def _line(self) -> str:
@@ -177,9 +192,20 @@ class FirstBad:
         return {**fields, "cause": str(self.cause), "text": self.text}
 
 
+def non_finite_text(counts: Mapping[str, int], *, is_least: bool = False) -> str:
+    """Which numbers are not finite, and how many, such as ``NaN in 3 of 64 elements``."""
+    names = {"nan": "NaN", "positive_inf": "infinity", "negative_inf": "-infinity"}
+    parts = [name for key, name in names.items() if counts[key]]
+    bad = sum(counts[key] for key in names)
+    least = "at least " if is_least else ""
+    return f"{' and '.join(parts)} in {least}{bad:,} of {counts['count']:,} elements"
+
+
+_OF_OTHER_INPUTS = "In the {each.phase} pass of {place}, {each.operator} returns {what}{line}."
 _HEADS = {
     Cause.OPERATOR: "In the {each.phase} pass of {place}, {each.operator} returns {what} from finite inputs{line}.",
     Cause.BATCH: "The batch of {place} has {what}, in {each.tensor_name}; {each.operator} gets it first{line}.",
+    Cause.BUFFER: "In {place}, {each.tensor_name} has {what}{made}; {each.operator} uses it first{line}.",
     Cause.PARAMETERS: "In {place}, the parameter {each.tensor_name} has {what} before {each.operator} uses it{line}.",
     Cause.LOSS: (
         "In {place}, the loss or its backward pass returns {what}: the forward pass of the network is finite, and "

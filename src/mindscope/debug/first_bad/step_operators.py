@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
-from mindscope.debug.watchpoints.damage import non_finite_counts
+from mindscope.debug.watchpoints.damage import non_finite_kinds
 
 PHASES = {Phase.FORWARD: 0, Phase.BACKWARD: 1, Phase.OPTIMIZER: 2}
 
@@ -24,8 +25,11 @@ class StepOperator:
     phase: Phase
     order: int
     bad_inputs: list[int] = field(default_factory=list[int])
-    """Rows that are not finite."""
+    """Rows that are not finite, in a way that harmless steps did not have."""
     bad_outputs: list[int] = field(default_factory=list[int])
+    old_inputs: list[int] = field(default_factory=list[int])
+    """Rows that are not finite, as in a harmless step."""
+    old_outputs: list[int] = field(default_factory=list[int])
     inputs: list[int] = field(default_factory=list[int])
     outputs: list[int] = field(default_factory=list[int])
 
@@ -33,6 +37,11 @@ class StepOperator:
     def is_module(self) -> bool:
         """Whether it is a module, which contains operators and modules."""
         return is_module(self.tensor)
+
+    @property
+    def non_finite_outputs(self) -> list[int]:
+        """The bad outputs, else those that are as in a harmless step."""
+        return self.bad_outputs or self.old_outputs
 
     @property
     def time(self) -> tuple[int, int]:
@@ -65,13 +74,18 @@ class StepOperators:
     bad_parameters: list[int]
     """Rows of parameters that are not finite before the forward pass uses them."""
     tensors: Sequence[DebugTensor]
+    kinds: list[int]
+    """Of each row, as ``non_finite_kinds``."""
 
     @classmethod
     def of(
-        cls, recorded: StepStatistics, tensors: Sequence[DebugTensor], harmless: frozenset[int] = frozenset()
+        cls, recorded: StepStatistics, tensors: Sequence[DebugTensor], harmless: Mapping[int, int] | None = None
     ) -> StepOperators:
-        """Groups the rows of a step. NaN and infinity in ``harmless`` tensors do not count."""
-        counts: list[float] = non_finite_counts(recorded).tolist()
+        """Groups the rows of a step. ``harmless``: of tensors, the kinds of numbers that undamaged steps had too."""
+        kinds: list[int] = non_finite_kinds(recorded).tolist()
+        is_old = [
+            kinds[row] & ~(harmless or {}).get(place, 0) == 0 for row, place in enumerate(recorded.tensor.tolist())
+        ]
         places: list[int] = recorded.tensor.tolist()
         orders: list[int] = recorded.order.tolist()
         last_forward = max(
@@ -81,59 +95,69 @@ class StepOperators:
         )  # fmt: skip
         grouping = _Grouping()
         for row, (place, order) in enumerate(zip(places, orders, strict=True)):
-            is_bad = counts[row] > 0 and place not in harmless
-            grouping.add(row, tensors[place], order, is_bad=is_bad, is_after=order > last_forward)
-        return cls(recorded, grouping.result(), grouping.bad_parameters, tensors)
+            state = _State.FINITE if not kinds[row] else _State.OLD if is_old[row] else _State.BAD
+            grouping.add(row, tensors[place], order, state, is_after=order > last_forward)
+        return cls(recorded, grouping.result(), grouping.bad_parameters, tensors, kinds)
 
     def signature(self, row: int) -> tuple[float, ...]:
         """What a copy of a tensor shares with it when no digest was recorded: its counts."""
         return tuple(np.nan_to_num(self.recorded.values[row, :4], nan=-1).tolist())
 
 
+class _State(Enum):
+    FINITE = 0
+    OLD = 1
+    """Not finite, as in a harmless step."""
+    BAD = 2
+
+
 @dataclass(slots=True)
 class _Grouping:
     groups: dict[tuple[object, ...], StepOperator] = field(default_factory=dict[tuple[object, ...], StepOperator])
     bad_parameters: list[int] = field(default_factory=list[int])
-    gradients: list[tuple[int, DebugTensor, int, bool]] = field(
-        default_factory=list[tuple[int, DebugTensor, int, bool]]
+    gradients: list[tuple[int, DebugTensor, int, _State]] = field(
+        default_factory=list[tuple[int, DebugTensor, int, _State]]
     )
-    updates: list[tuple[int, DebugTensor, int, bool]] = field(default_factory=list[tuple[int, DebugTensor, int, bool]])
+    updates: list[tuple[int, DebugTensor, int, _State]] = field(
+        default_factory=list[tuple[int, DebugTensor, int, _State]]
+    )
 
-    def add(self, row: int, tensor: DebugTensor, order: int, *, is_bad: bool, is_after: bool) -> None:
+    def add(self, row: int, tensor: DebugTensor, order: int, state: _State, *, is_after: bool) -> None:
         if tensor.role is Role.GRADIENT:
-            self.gradients.append((row, tensor, order, is_bad))
+            self.gradients.append((row, tensor, order, state))
         elif tensor.role is Role.PARAMETER:
             if tensor.phase is Phase.OPTIMIZER or is_after:
-                self.updates.append((row, tensor, order, is_bad))
-            elif is_bad:
+                self.updates.append((row, tensor, order, state))
+            elif state is not _State.FINITE:
                 self.bad_parameters.append(row)
         else:
             key = order, tensor.phase, tensor.module, tensor.type, tensor.call, tensor.name
             group = self.groups.setdefault(key, StepOperator(tensor, tensor.phase, order))
-            _add(group, row, is_bad=is_bad, is_output=tensor.role is Role.OUTPUT)
+            _add(group, row, state, is_output=tensor.role is Role.OUTPUT)
 
     def result(self) -> list[StepOperator]:
         of_modules = {each.tensor.module: each for each in self.groups.values()
                       if each.phase is Phase.BACKWARD and each.is_module}  # fmt: skip
         made: list[StepOperator] = []
-        for row, tensor, order, is_bad in self.gradients:
+        for row, tensor, order, state in self.gradients:
             group = of_modules.get(tensor.module)
             if group is None:
                 group = StepOperator(tensor, Phase.BACKWARD, order)
                 made.append(group)
-            _add(group, row, is_bad=is_bad, is_output=True)
-        rows = {(tensor.module, tensor.slot): (row, is_bad) for row, tensor, _, is_bad in self.gradients}
-        for row, tensor, order, is_bad in self.updates:
+            _add(group, row, state, is_output=True)
+        rows = {(tensor.module, tensor.slot): (row, state) for row, tensor, _, state in self.gradients}
+        for row, tensor, order, state in self.updates:
             group = StepOperator(tensor, Phase.OPTIMIZER, order)
             made.append(group)
-            _add(group, row, is_bad=is_bad, is_output=True)
+            _add(group, row, state, is_output=True)
             if (tensor.module, tensor.slot) in rows:
-                gradient, is_gradient_bad = rows[tensor.module, tensor.slot]
-                _add(group, gradient, is_bad=is_gradient_bad, is_output=False)
+                _add(group, *rows[tensor.module, tensor.slot], is_output=False)
         return sorted([*self.groups.values(), *made], key=lambda each: each.time)
 
 
-def _add(operator: StepOperator, row: int, *, is_bad: bool, is_output: bool) -> None:
+def _add(operator: StepOperator, row: int, state: _State, *, is_output: bool) -> None:
     (operator.outputs if is_output else operator.inputs).append(row)
-    if is_bad:
+    if state is _State.BAD:
         (operator.bad_outputs if is_output else operator.bad_inputs).append(row)
+    elif state is _State.OLD:
+        (operator.old_outputs if is_output else operator.old_inputs).append(row)

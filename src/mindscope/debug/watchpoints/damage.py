@@ -18,6 +18,11 @@ def non_finite_counts(recorded: StepStatistics) -> NDArray[np.float64]:
     return np.nansum(recorded.values[:, _NON_FINITE], axis=1)
 
 
+def non_finite_kinds(recorded: StepStatistics) -> NDArray[np.int64]:
+    """Of each row, the sum of 1 if it has NaN, 2 if it has infinity, and 4 if it has -infinity. Shape (rows,)."""
+    return (recorded.values[:, _NON_FINITE] > 0).astype(np.int64) @ np.array([1, 2, 4])
+
+
 def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int64]:
     """The rows where NaN or infinity does harm: those of the loss, else of gradients and parameters; empty for none.
 

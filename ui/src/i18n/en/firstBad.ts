@@ -18,8 +18,13 @@ export const firstBadTexts = {
   "debug.bad_update": "update of {name}",
   "debug.bad_slot": "{role} {slot} of {operator}",
   "debug.bad_operator": "In the {pass} of {place}, {operator} returns {what} from finite inputs.",
+  "debug.bad_operator_other": "In the {pass} of {place}, {operator} returns {what}.",
   "debug.bad_computed": "In the {pass} of {place}, the {operator} has {what}; what it is computed from is finite.",
+  "debug.bad_computed_other": "In the {pass} of {place}, the {operator} has {what}.",
   "debug.bad_batch": "The batch of {place} has {what}, in {tensor}; {operator} gets it first.",
+  "debug.bad_buffer": "In {place}, {tensor} has {what}, made by no recorded operator; {operator} uses it first.",
+  "debug.bad_buffer_since": "In {place}, {tensor} has {what} since step {since}, made by no recorded operator; {operator} uses it first.",
+  "debug.bad_buffer_made": "In {place}, {tensor} has {what} since step {since}, made there by {maker}; {operator} uses it first.",
   "debug.bad_parameters": "In {place}, the parameter {tensor} has {what} before {operator} uses it.",
   "debug.bad_loss":
     "In {place}, the loss or its backward pass returns {what}. The forward pass of the network is finite; {before} gets the gradient.",
@@ -27,7 +32,7 @@ export const firstBadTexts = {
   "debug.bad_unrecorded_inside":
     "In the {pass} of {place}, an operator that was not recorded returns {what} inside {operator}, before {before}.",
   "debug.bad_other_rank": "In {place}, {operator} gets {what} from another rank, of which no origin was recorded.",
-  "debug.bad_module": "Only modules were recorded. Record operators to name the one inside.",
+  "debug.bad_module": "Only modules were recorded. Record operators to name the one inside, or a buffer.",
   "debug.bad_first_step": "It is the first recorded step; an earlier one may be bad too.",
   "debug.bad_open": "Open this tensor",
   "debug.bad_tensors": "Inputs and outputs of {operator}",

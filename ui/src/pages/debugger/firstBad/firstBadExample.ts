@@ -6,7 +6,16 @@ export function firstBad(): DebugFirstBad {
   const operator = { kind: "operator" as const, name: "head/aten::log", row: 3 };
   return {
     ...{ cause: "operator", step: 50, rank: 0, phase: "forward", operator, before: operator },
-    ...{ is_first_step: false, is_module: false, growth: [growth()], other_ranks: {}, stack: ["/train/net.py:49 forward: x.log()"] },
+    ...{
+      is_first_step: false,
+      is_module: false,
+      has_finite_inputs: true,
+      since: 50,
+      made_by: "",
+      growth: [growth()],
+      other_ranks: {},
+      stack: ["/train/net.py:49 forward: x.log()"],
+    },
     tensor: row(3, "output", { nan: 600, negative_inf: 1, zero: 0, count: 1280 }),
     inputs: [row(2, "input", { nan: 0, negative_inf: 0, count: 1280, min: -4, max: 512 })],
     outputs: [row(3, "output", { nan: 600, negative_inf: 1, count: 1280, min: -2, max: 6 })],

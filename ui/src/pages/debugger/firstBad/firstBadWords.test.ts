@@ -30,7 +30,7 @@ describe("the first bad number in words", () => {
   });
 
   it("leaves no gap for any cause, in both languages", () => {
-    for (const cause of ["operator", "batch", "parameters", "loss", "unrecorded", "other_rank"] as const) {
+    for (const cause of ["operator", "batch", "buffer", "parameters", "loss", "unrecorded", "other_rank"] as const) {
       for (const kind of ["operator", "gradient", "update"] as const) {
         const found = { ...firstBad(), cause, operator: { kind, name: "fc1.weight", row: 3 } };
         for (const say of [english, chinese]) {
@@ -40,6 +40,18 @@ describe("the first bad number in words", () => {
         }
       }
     }
+  });
+
+  it("speaks of finite inputs only where all are, and of the step since which a buffer is bad", () => {
+    expect(firstBadHead({ ...firstBad(), has_finite_inputs: false }, false, english)).not.toContain("from finite inputs");
+    const computed = { ...firstBad(), operator: { kind: "gradient" as const, name: "fc1.weight", row: 3 } };
+    expect(firstBadHead({ ...computed, has_finite_inputs: false }, false, english)).not.toContain("finite");
+    const buffer = { ...firstBad(), cause: "buffer" as const };
+    expect(firstBadHead(buffer, false, english)).not.toContain("since");
+    expect(firstBadHead({ ...buffer, since: 7 }, false, english)).toContain("since step 7, made by no recorded operator");
+    const made = { ...buffer, since: 7, made_by: "aten::fill_ at net.py:3" };
+    expect(firstBadHead(made, false, english)).toContain("since step 7, made there by aten::fill_ at net.py:3");
+    expect(firstBadHead(made, false, chinese)).toContain("自第 7 步起");
   });
 
   it("says what was not recorded", () => {

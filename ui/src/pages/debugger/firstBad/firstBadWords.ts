@@ -37,10 +37,21 @@ export function firstBadHead(found: DebugFirstBad, hasRanks: boolean, say: Say):
     before: operatorName(found.before, say),
     tensor: tensorPlace(found.tensor.tensor, say),
     what: whatText(found, say),
+    since: groupDigits(found.since),
+    maker: found.made_by,
   };
-  if (found.cause === "operator" && found.operator.kind !== "operator") return say("debug.bad_computed", values);
-  if (found.cause === "unrecorded" && values.operator !== values.before) return say("debug.bad_unrecorded_inside", values);
-  return say(`debug.bad_${found.cause}`, values);
+  return say(headKey(found), values);
+}
+
+function headKey(found: DebugFirstBad): MessageKey {
+  const { cause, operator, before } = found;
+  if (cause === "operator") {
+    const key = operator.kind === "operator" ? "debug.bad_operator" : "debug.bad_computed";
+    return found.has_finite_inputs ? key : `${key}_other`;
+  }
+  if (cause === "buffer" && found.since < found.step) return found.made_by === "" ? "debug.bad_buffer_since" : "debug.bad_buffer_made";
+  const isInside = operator.kind !== before.kind || operator.name !== before.name;
+  return cause === "unrecorded" && isInside ? "debug.bad_unrecorded_inside" : `debug.bad_${cause}`;
 }
 
 /** What limits the finding. */
