@@ -212,7 +212,8 @@ def test_shapes_that_change(tmp_path: Path) -> None:
     assert (profile.steps.number.tolist(), profile.steps.duration.tolist()) == ([1, 2], [5_000, 9_000])
     assert profile.steps.start.tolist() == [0, 5_000]
     rows = [(each["shapes"], each["step"], each["count"], each["host_self"]) for each in profile.operators.rows()]
-    assert rows == [("[4,3]", "2", 1, 9_000), ("[2,3]", "1", 2, 5_000)]
+    assert rows == [("[4,3]", 2, 1, 9_000), ("[2,3]", 1, 2, 5_000)]
+    assert profile.operators.to_pandas()["step"].tolist() == [2, 1]
     (kernel,) = profile.kernels.rows()
     assert (kernel["name"], kernel["total"], kernel["shape"]) == ("gemm<4, 2>", 7_500, "grid 4,1,1 block 256,1,1")
     second = profile.select_steps(2, 2)

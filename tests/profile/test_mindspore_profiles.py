@@ -12,6 +12,7 @@ from made_profiles import write
 
 from mindscope.profile.advice import advise
 from mindscope.profile.open import find_profiles, read_profile
+from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Part, Profile
 
 TICKS_MS = 100_000
@@ -64,6 +65,7 @@ def test_steps_of_ascend(tmp_path: Path) -> None:
     steps = profile.steps
     assert steps.number.tolist() == [1, 2], "not the average, and not the step that lacks its end"
     assert steps.duration.tolist() == [3_000, 3_000]
+    assert overview_of(profile).warm_up == [1], "as in the averages of MindSpore"
     assert steps.part("data_waiting").tolist() == [500, 0]
     assert steps.part("communication").tolist() == [500, 0], "what follows the backward pass"
     assert steps.part("overlapped").tolist() == [200, 0]

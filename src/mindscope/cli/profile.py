@@ -152,6 +152,8 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
     yield from _event_lines(read)
     if overview.step_time is not None:
         yield f"steps        {overview.steps} of {time_text(overview.step_time)}"
+        if overview.warm_up:
+            yield f"warm-up      step {', '.join(map(str, overview.warm_up))}: means and advice leave it out"
         if overview.incomplete:
             numbers = ", ".join(map(str, overview.incomplete))
             yield f"incomplete   step {numbers}: the trace lacks kernels at its end; means and advice leave it out"

@@ -13,6 +13,7 @@ from mindscope.profile.advice.advice import size_text, time_text
 from mindscope.profile.columns import Table
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.ranks import Ranks
+from mindscope.profile.ranks.step_table import warm_up_steps
 from mindscope.profile.ranks.tables import RankTable
 
 _PARTS = ("duration", "own", "compute", "communication", "overlapped", "synchronizing", "data_waiting", "host", "idle")
@@ -46,6 +47,8 @@ def ranks_lines(ranks: Ranks, top: int) -> Iterator[str]:
 
 def _means(ranks: Ranks, top: int) -> Iterator[str]:
     """The ranks with the greatest own time first."""
+    if ranks.steps is not None and (warm_up := warm_up_steps(ranks.steps)):
+        yield f"warm-up      step {', '.join(map(str, warm_up))}: means leave it out"
     if (means := ranks.means) is None:
         return
     names = [name for name in _PARTS if (column := getattr(means, name)) is not None and column.any()]

@@ -28,6 +28,12 @@ Rows = NDArray[np.int64]
 _T = TypeVar("_T", bound="Table")
 
 
+STEP = "step"
+"""The column of texts with the number of a step, by which rows are grouped; in other programs it is a whole number."""
+NO_STEP = -1
+"""Outside of any step."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextColumn:
     """Dictionary-encoded texts: row i is ``values[codes[i]]``."""
@@ -132,9 +138,28 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame of recorded and derived columns. Raises MissingPackageError if pandas is not installed."""
         columns = self.columns() | self.derived()
-        return pandas_table(
-            {name: column.to_array() if isinstance(column, TextColumn) else column for name, column in columns.items()}
-        )
+        return pandas_table({name: _array_of(name, column) for name, column in columns.items()})
+
+
+def value_of(name: str, column: Column, row: int) -> Any:
+    """A cell as a Python object; the number of a step as an integer."""
+    if not isinstance(column, TextColumn):
+        return column[row].tolist()
+    return step_number(column[row]) if name == STEP else column[row]
+
+
+def step_number(text: str) -> int:
+    """The number of a step in a column of texts; ``NO_STEP`` for an empty one."""
+    return int(text) if text else NO_STEP
+
+
+def _array_of(name: str, column: Column) -> NDArray[Any]:
+    if not isinstance(column, TextColumn):
+        return column
+    if name != STEP:
+        return column.to_array()
+    numbers = np.array([step_number(text) for text in column.values], np.int64)
+    return numbers[column.codes] if len(numbers) else np.empty(0, np.int64)
 
 
 def integers_of(values: NDArray[Any]) -> list[int]:
@@ -143,10 +168,7 @@ def integers_of(values: NDArray[Any]) -> list[int]:
 
 
 def _row_of(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
-    return {
-        name: column[row] if isinstance(column, TextColumn) else column[row].tolist()
-        for name, column in columns.items()
-    }
+    return {name: value_of(name, column, row) for name, column in columns.items()}
 
 
 def _rows_of(column: Column, rows: NDArray[Any]) -> Column:

@@ -52,9 +52,11 @@ class Overview:
     """Figures of a profile; None where it lacks the data."""
 
     steps: int
-    """Those that are complete, of which all means are."""
+    """Those of which all means are: complete ones without the warm-up."""
+    warm_up: Sequence[int]
+    """Numbers of the first steps that are left out."""
     incomplete: Sequence[int]
-    """Numbers of the others."""
+    """Numbers of the last steps that are left out."""
     step_time: float | None
     """Mean nanoseconds of a step."""
     parts: Mapping[str, float]
@@ -84,7 +86,8 @@ class Overview:
     def to_json(self, top: int = 20) -> dict[str, Any]:
         """All of it, for programs, with the ``top`` operators and kernels."""
         return {
-            "steps": self.steps, "incomplete_steps": list(self.incomplete), "step_time_ns": self.step_time,
+            "steps": self.steps, "warm_up_steps": list(self.warm_up),
+            "incomplete_steps": list(self.incomplete), "step_time_ns": self.step_time,
             "parts": dict(self.parts), "overlap": self.overlap,
             "device_busy": self.device_busy, "sm_efficiency": self.sm_efficiency,
             "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
@@ -114,6 +117,7 @@ def overview_of(profile: Profile) -> Overview:
     whole = int(steps.duration.sum()) if steps is not None else 0
     return Overview(
         steps=0 if steps is None else len(steps),
+        warm_up=_warm_up(profile),
         incomplete=_incomplete(profile),
         step_time=None if steps is None else float(steps.duration.mean()),
         parts={part: int(steps.part(part).sum()) / whole for part in PARTS} if steps is not None and whole else {},
@@ -134,6 +138,11 @@ def overview_of(profile: Profile) -> Overview:
         advice=advise(profile),
         missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
     )
+
+
+def _warm_up(profile: Profile) -> list[int]:
+    steps = part_of(profile, Part.STEPS, Steps)
+    return [] if steps is None else integers_of(steps.number[: steps.warm_up])
 
 
 def _incomplete(profile: Profile) -> list[int]:

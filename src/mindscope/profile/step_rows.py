@@ -9,12 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
+from mindscope.profile.columns import STEP, TextColumn
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
-
-STEP = "step"
-"""The further column with the number of the step, as a text; empty outside of any."""
 
 _T = TypeVar("_T", Operators, Kernels)
 

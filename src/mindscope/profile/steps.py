@@ -13,6 +13,11 @@ from mindscope.profile.columns import Counts, Durations, Table, Times
 PARTS = ("compute", "communication", "copy", "data_waiting", "host", "idle")
 """Columns that sum to the duration of a step. One vocabulary for all devices; docs/profiling.md defines each."""
 
+FEWEST_STEPS = 3
+"""In a profile whose first step can be told from the others."""
+WARM_UP_EXCESS = 0.2
+"""By which a first step that warms up exceeds the median of the others."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Steps(Table):
@@ -54,6 +59,27 @@ class Steps(Table):
 
     is_incomplete: NDArray[np.bool_] | None = None
     """The trace ends before all kernels of the step: of the last ones, which means and advice leave out."""
+
+    is_warm_up: NDArray[np.bool_] | None = None
+    """Of formats whose own means leave the first step out; None: ``warm_up`` tells it by the durations."""
+
+    @property
+    def warm_up(self) -> int:
+        """How many first steps warm up, 0 or 1: means and advice leave them out, as MindInsight does.
+
+        The first of three complete steps or more does, if it exceeds the median of the others by a fifth.
+        """
+        if self.is_warm_up is not None:
+            return int(self.is_warm_up.sum())
+        durations = self.complete.duration
+        if len(durations) < FEWEST_STEPS:
+            return 0
+        return int(durations[0] > (1 + WARM_UP_EXCESS) * float(np.median(durations[1:])))
+
+    @property
+    def judged(self) -> Steps:
+        """The steps of means and advice: complete ones without the warm-up. Their first row is row ``warm_up``."""
+        return self.complete.select(np.arange(self.warm_up, len(self.complete)))
 
     @property
     def complete(self) -> Steps:

@@ -230,7 +230,7 @@ ADVICE: Mapping[str, _AdviceText] = {
     "uneven_steps": _AdviceText(
         "Step {step} takes {time:time}, {excess:share} more than the mean of {mean:time} (more than "
         "{threshold:share}); most of it is {cause}.",
-        "Compare this step with the next one in the timeline. If it is the first one, add a warm-up step.",
+        "Compare this step with the next one in the timeline.",
     ),
     "low_device_use": _AdviceText(
         "The device is busy in {share:share} of the steps (less than {threshold:share}).",

@@ -7319,6 +7319,7 @@ export interface components {
          * @description The JSON header of ranks as ``application/vnd.mindscope.columns``.
          *
          *     As long as ``progress`` is there, the rest is empty: ask again. ``reference`` is the rank whose clock counts.
+         *     ``warm_up`` are numbers of steps that means leave out.
          */
         RanksHeader: {
             /** Advice */
@@ -7348,6 +7349,8 @@ export interface components {
             stragglers: components["schemas"]["StragglerEntry"][];
             /** Unread */
             unread: components["schemas"]["UnreadRank"][];
+            /** Warm Up */
+            warm_up: number[];
         };
         /**
          * RanksProgress
@@ -8185,7 +8188,7 @@ export interface components {
          * StepParts
          * @description A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline.
          *
-         *     Kernels of an incomplete step are missing: means and advice leave it out.
+         *     Kernels of an incomplete step are missing: means and advice leave it out, and the first step if it warms up.
          */
         StepParts: {
             /** Begin Ns */
@@ -8194,6 +8197,8 @@ export interface components {
             duration_ns: number;
             /** Is Incomplete */
             is_incomplete: boolean;
+            /** Is Warm Up */
+            is_warm_up: boolean;
             /** Number */
             number: number;
             /** Parts */
@@ -8206,7 +8211,7 @@ export interface components {
          * @description The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
          *
          *     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
-         *     Of the first ``complete`` ones nothing is missing: means are theirs.
+         *     Of the first ``complete`` ones nothing is missing: means are theirs, without the first ``warm_up`` ones.
          *     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
          */
         StepsHeader: {
@@ -8223,6 +8228,8 @@ export interface components {
             number: components["schemas"]["Column"] | null;
             /** Version */
             version: string;
+            /** Warm Up */
+            warm_up: number;
         };
         /**
          * StragglerEntry

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice, Span, TracePart, time_text
-from mindscope.profile.advice.parts import part_of, steps_of
-from mindscope.profile.advice.step_rules import slowest
+from mindscope.profile.advice.parts import part_of, slowest_steps, steps_of
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
@@ -47,7 +46,7 @@ def free_time(profile: Profile) -> Iterator[Advice]:
     if share > FREE_SHARE:
         yield Advice(
             code="free_time", values={"share": share, "time": float(steps.idle.mean()), "threshold": FREE_SHARE},
-            threshold=FREE_SHARE, part=Part.STEPS, rows=slowest(steps.idle), share=share,
+            threshold=FREE_SHARE, part=Part.STEPS, rows=slowest_steps(profile, steps.idle), share=share,
         )  # fmt: skip
 
 

@@ -9,8 +9,7 @@ from math import ceil
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of, steps_of
-from mindscope.profile.advice.step_rules import slowest
+from mindscope.profile.advice.parts import part_of, slowest, slowest_steps, steps_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.data_pipeline import DataPipeline, QueueSamples
 from mindscope.profile.profile import Part, Profile
@@ -38,7 +37,7 @@ def slow_data(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="data_waiting",
             values={"share": share, "time": float(steps.data_waiting.mean()), "threshold": DATA_SHARE},
-            threshold=DATA_SHARE, part=Part.STEPS, rows=slowest(steps.data_waiting), share=share,
+            threshold=DATA_SHARE, part=Part.STEPS, rows=slowest_steps(profile, steps.data_waiting), share=share,
         )  # fmt: skip
 
 
@@ -70,7 +69,8 @@ def step_interval(profile: Profile) -> Iterator[Advice]:
     if mean > INTERVAL_NS:
         yield Advice(
             code="step_interval", values={"time": mean, "threshold": INTERVAL_NS}, threshold=INTERVAL_NS,
-            part=Part.STEPS, rows=slowest(steps.interval), share=int(steps.interval.sum()) / whole if whole else 0.0,
+            part=Part.STEPS, rows=slowest_steps(profile, steps.interval),
+            share=int(steps.interval.sum()) / whole if whole else 0.0,
         )  # fmt: skip
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of, steps_of
-from mindscope.profile.advice.step_rules import slowest
+from mindscope.profile.advice.parts import part_of, slowest, slowest_steps, steps_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.communication import Communication
 from mindscope.profile.kernels import TENSOR_CORE_CAPABILITY, Kernels
@@ -53,7 +52,8 @@ def low_device_use(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="low_device_use" if host is None else "host_bound" if host > 0.5 else "low_device_use",
             values={"share": share, "threshold": DEVICE_USE, "host_wait": host or 0.0},
-            threshold=DEVICE_USE, part=Part.STEPS, rows=slowest(steps.duration - steps.device_busy), share=1 - share,
+            threshold=DEVICE_USE, part=Part.STEPS,
+            rows=slowest_steps(profile, steps.duration - steps.device_busy), share=1 - share,
         )  # fmt: skip
 
 

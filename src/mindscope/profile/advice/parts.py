@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+import numpy as np
+
+from mindscope.profile.columns import Durations, integers_of
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
 
@@ -12,9 +15,22 @@ _T = TypeVar("_T")
 
 
 def steps_of(profile: Profile) -> Steps | None:
-    """The complete steps, which are the first rows of all; None if they are missing or empty."""
+    """The steps of means and advice, of which nothing is missing and which don't warm up; None without any."""
     found = part_of(profile, Part.STEPS, Steps)
-    return None if found is None or not len(found.complete) else found.complete
+    judged = None if found is None else found.judged
+    return None if judged is None or not len(judged) else judged
+
+
+def slowest_steps(profile: Profile, times: Durations) -> list[int]:
+    """The rows in the table of steps of the greatest of ``times``, which are beside ``steps_of(profile)``."""
+    found = part_of(profile, Part.STEPS, Steps)
+    first = 0 if found is None else found.warm_up
+    return [first + row for row in slowest(times)]
+
+
+def slowest(times: Durations, count: int = 3) -> list[int]:
+    """Rows of the greatest times."""
+    return integers_of(np.argsort(-times, kind="stable")[:count])
 
 
 def part_of(profile: Profile, part: Part, kind: type[_T]) -> _T | None:

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import steps_of
-from mindscope.profile.columns import integers_of
+from mindscope.profile.advice.parts import slowest_steps, steps_of
 from mindscope.profile.profile import Part, Profile
-from mindscope.profile.steps import PARTS
+from mindscope.profile.steps import FEWEST_STEPS, PARTS
 
 COMMUNICATION_SHARE = 0.1
 """Of a step, not overlapped: TensorBoard's profiler plugin, MindInsight."""
 UNEVEN_SHARE = 0.2
 """By which the slowest step exceeds the mean: MindInsight compares ranks so."""
-_FEWEST_STEPS = 3
 
 
 def communication(profile: Profile) -> Iterator[Advice]:
@@ -31,14 +29,14 @@ def communication(profile: Profile) -> Iterator[Advice]:
         yield Advice(
             code="communication",
             values={"share": share, "time": float(time.mean()), "threshold": COMMUNICATION_SHARE},
-            threshold=COMMUNICATION_SHARE, part=Part.STEPS, rows=slowest(time), share=share,
+            threshold=COMMUNICATION_SHARE, part=Part.STEPS, rows=slowest_steps(profile, time), share=share,
         )  # fmt: skip
 
 
 def uneven_steps(profile: Profile) -> Iterator[Advice]:
-    """One step takes far longer than the others; of the first one that is usual."""
+    """One step takes far longer than the others, the warm-up not among them."""
     steps = steps_of(profile)
-    if steps is None or len(steps) < _FEWEST_STEPS:
+    if steps is None or len(steps) < FEWEST_STEPS:
         return
     mean = float(steps.duration.mean())
     row = int(np.argmax(steps.duration))
@@ -52,11 +50,6 @@ def uneven_steps(profile: Profile) -> Iterator[Advice]:
                 "step": int(steps.number[row]), "time": int(steps.duration[row]), "mean": mean, "excess": excess,
                 "cause": part, "threshold": UNEVEN_SHARE,
             },
-            threshold=UNEVEN_SHARE, part=Part.STEPS, rows=[row],
+            threshold=UNEVEN_SHARE, part=Part.STEPS, rows=slowest_steps(profile, steps.duration)[:1],
             share=(steps.duration[row] - mean) / float(steps.duration.sum()),
         )  # fmt: skip
-
-
-def slowest(times: np.ndarray[tuple[int], np.dtype[np.int64]], count: int = 3) -> list[int]:
-    """Rows of the greatest times."""
-    return integers_of(np.argsort(-times, kind="stable")[:count])

@@ -89,10 +89,10 @@ def side_of(profile: Profile, steps: StepRange | None) -> Side:
     _ = profile.operators
     found, tree = part_of(profile, Part.STEPS, Steps), part_of(profile, Part.CALL_TREE, CallTree)
     if steps is None:
-        is_cut = found is not None and tree is not None and found.is_incomplete is not None
-        if not is_cut or found is None or tree is None:
+        if found is None or tree is None or len(found.judged) == len(found):
             return Side(profile, found, tree)
-        return Side(profile, found.complete, _tree_of_steps(tree, np.arange(len(found.complete))))
+        chosen = np.arange(found.warm_up, len(found.complete))
+        return Side(profile, found.select(chosen), _tree_of_steps(tree, chosen))
     first, last = steps
     if tree is None:
         chosen = profile.select_steps(first, last)

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.advice.parts import part_of, steps_of
+from mindscope.profile.advice.parts import part_of
 from mindscope.profile.columns import Durations
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.profile import Part, Profile
@@ -49,7 +49,8 @@ class RankData:
 
 def rank_data_of(profile: Profile, rank: int | None = None) -> RankData | None:
     """What is needed of a profile; None if it has neither steps nor communication. Keeps no part of its trace."""
-    steps = steps_of(profile)
+    found = part_of(profile, Part.STEPS, Steps)
+    steps = None if found is None or not len(found.complete) else found.complete
     communication = part_of(profile, Part.COMMUNICATION, Communication)
     links = part_of(profile, Part.LINKS, Links)
     if steps is None and communication is None and links is None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile.columns import integers_of
 from mindscope.profile.ranks.clocks import Clocks
 from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.rank_data import RankData
@@ -49,17 +50,19 @@ def rank_steps(
         interval=each_step(lambda steps: _or_zeros(steps.interval, steps)) if has_interval else None,
         receive=np.concatenate([_or_zeros(own.receive, steps) for _, own, steps in found]) if has_receive else None,
         transfer=waited.get("transfer"), synchronizing=waited.get("synchronizing"),
+        is_warm_up=np.concatenate([np.arange(len(steps)) < steps.warm_up for *_, steps in found]),
     )  # fmt: skip
     return table.select(np.lexsort((table.step, table.cycle, table.rank)))
 
 
 def means_of(steps: RankSteps, stages: int) -> RankMeans:
-    """Means over the steps of each rank, in the order of ranks.
+    """Means over the steps of each rank, in the order of ranks; steps that warm up on any rank are left out.
 
     Args:
         steps: of all ranks.
         stages: of the pipeline; each has as many ranks, one after the other.
     """
+    steps = _without_warm_up(steps)
     ranks, own, counts = np.unique(steps.rank, return_inverse=True, return_counts=True)
 
     def mean(column: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -80,6 +83,21 @@ def means_of(steps: RankSteps, stages: int) -> RankMeans:
         synchronizing=mean_or_none(steps.synchronizing), receive=mean_or_none(steps.receive),
         interval=mean_or_none(steps.interval),
     )  # fmt: skip
+
+
+def warm_up_steps(steps: RankSteps) -> list[int]:
+    """Numbers of the steps that means leave out."""
+    return integers_of(np.setdiff1d(steps.step, _without_warm_up(steps).step))
+
+
+def _without_warm_up(steps: RankSteps) -> RankSteps:
+    """The same steps of all ranks; all of them if a rank had none."""
+    if steps.is_warm_up is None:
+        return steps
+    _, key = np.unique(np.stack([steps.cycle, steps.step]), axis=1, return_inverse=True)
+    key = key.reshape(-1)
+    kept = steps.select(~np.isin(key, key[steps.is_warm_up]))
+    return kept if len(np.unique(kept.rank)) == len(np.unique(steps.rank)) else steps
 
 
 def stages_of(means: RankMeans) -> Stages | None:

@@ -78,6 +78,8 @@ class RankSteps(Table):
     """Sum of the rest of their durations: waits for other ranks."""
     receive: Durations | None = None
     """Waits for other stages of the pipeline."""
+    is_warm_up: NDArray[np.bool_] | None = None
+    """Of steps that warm up on any rank: means leave them out."""
     interval: Durations | None = None
     """Until the first operator after the batch arrived."""
 

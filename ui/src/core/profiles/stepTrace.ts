@@ -9,6 +9,8 @@ export interface StepTrace {
   number: Float64Array;
   begin: Float64Array;
   columns: ReadonlyMap<string, Float64Array>;
+  /** How many first ones warm up; means leave them out. */
+  warmUp: number;
   /** Of the first ones nothing is missing; means are theirs. */
   complete: number;
 }

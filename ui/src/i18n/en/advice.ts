@@ -45,7 +45,7 @@ export const advice = {
   "advice.communication": "Communication that no computation hides takes {share} of the steps, {time} a step (more than {threshold}).",
   "advice.communication_remedy": "Overlap it with the backward pass, use larger buckets, accumulate gradients, or communicate in bfloat16.",
   "advice.uneven_steps": "Step {step} takes {time}, {excess} more than the mean of {mean} (more than {threshold}); most of it is {cause}.",
-  "advice.uneven_steps_remedy": "Compare this step with the next one in the timeline. If it is the first one, add a warm-up step.",
+  "advice.uneven_steps_remedy": "Compare this step with the next one in the timeline.",
   "advice.low_device_use": "The device is busy in {share} of the steps (less than {threshold}).",
   "advice.low_device_use_remedy": "Look at the largest gaps in the timeline; raise the batch size.",
   "advice.host_bound":

@@ -2,6 +2,7 @@
 /** Tabs Step trace, Data pipeline and Memory of the page Profiling. */
 export const profileParts = {
   "steps.incomplete": "incomplete",
+  "steps.warm_up": "warm-up",
   "streams.stream": "Stream",
   "streams.time": "Busy",
   "streams.time_hint": "Share of the time from the first kernel of the stream to the end of its last one, in which it runs a kernel",

@@ -43,7 +43,7 @@ export const advice: Record<keyof typeof texts, string> = {
   "advice.communication": "未被计算掩盖的通信占训练步的 {share}，平均每步 {time}（超过 {threshold}）。",
   "advice.communication_remedy": "让通信与反向计算重叠，增大梯度桶，使用梯度累积，或以 bfloat16 通信。",
   "advice.uneven_steps": "第 {step} 步耗时 {time}，比平均值 {mean} 多 {excess}（超过 {threshold}），多出的时间主要是{cause}。",
-  "advice.uneven_steps_remedy": "请在时间线中将该步与下一步对比。如果是第一步，请增加预热步。",
+  "advice.uneven_steps_remedy": "请在时间线中将该步与下一步对比。",
   "advice.low_device_use": "设备仅在训练步的 {share} 时间内忙碌（低于 {threshold}）。",
   "advice.low_device_use_remedy": "请查看时间线中最大的空隙，并增大批大小。",
   "advice.host_bound": "设备仅在训练步的 {share} 时间内忙碌（低于 {threshold}），其中 {host_wait} 的等待是在等主机下发。",

@@ -3,6 +3,7 @@ import type { profileParts as texts } from "../en/profileParts";
 
 export const profileParts: Record<keyof typeof texts, string> = {
   "steps.incomplete": "不完整",
+  "steps.warm_up": "预热",
   "streams.stream": "流",
   "streams.time": "忙碌",
   "streams.time_hint": "从该流第一个核函数开始到最后一个核函数结束的时间内，执行核函数所占的比例",

@@ -33,6 +33,7 @@ export const profileRanks: Record<keyof typeof texts, string> = {
   "ranks.of_step": "第 {step} 步",
   "ranks.of_cycle": "周期 {cycle}",
   "ranks.parts": "各 rank 的平均单步耗时",
+  "ranks.warm_up": "均值不计入预热的第 {steps} 步",
   "ranks.parts_hint": "单击某个 rank，打开其最慢的一步",
   "ranks.links": "链路",
   "ranks.links_hint": "从 rank（行）到 rank（列）的带宽",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Table, TextColumn
+from mindscope.profile.columns import STEP, Table, TextColumn
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.mindspore.gpu import kernel_kind
@@ -37,7 +37,7 @@ class DynamicShapes(NamedTuple):
         """What ran in the steps from number ``first`` to ``last``."""
 
         def select(table: _T | None) -> _T | None:
-            step = None if table is None else table.extra["step"]
+            step = None if table is None else table.extra[STEP]
             if table is None or not isinstance(step, TextColumn):
                 return None
             inside = step.is_any_of(lambda number: first <= int(number) <= last)
@@ -87,7 +87,7 @@ def _operators(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Op
         device_total=None if is_host else duration,
         device_self=None if is_host else duration,
         max=duration,
-        extra={"step": TextColumn.of(str(step) for step, _ in runs)},
+        extra={STEP: TextColumn.of(str(step) for step, _ in runs)},
     )
     return found.group_by("name", "type", "shapes", "device", "step")
 
@@ -116,7 +116,7 @@ def _types(content: Mapping[str, Any], device: str) -> Operators | None:
         host_self=total if is_host else None,
         device_total=None if is_host else total,
         device_self=None if is_host else total,
-        extra={"step": TextColumn.of(step for step, *_ in rows)},
+        extra={STEP: TextColumn.of(step for step, *_ in rows)},
     )
 
 
@@ -133,7 +133,7 @@ def _kernels(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Kern
         total=duration,
         min=duration,
         max=duration,
-        extra={"step": TextColumn.of(str(step) for step, _ in runs)},
+        extra={STEP: TextColumn.of(str(step) for step, _ in runs)},
     )
     return found.group_by("name", "kind", "operator", "shape", "step")
 
@@ -141,7 +141,7 @@ def _kernels(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Kern
 def _steps(operators: Operators | None) -> Steps | None:
     if operators is None:
         return None
-    texts = operators.extra["step"]
+    texts = operators.extra[STEP]
     assert isinstance(texts, TextColumn)
     totals: dict[int, int] = {}
     for step, time in zip(texts, operators.self_time.tolist(), strict=True):

@@ -104,6 +104,7 @@ def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
         interval=interval if trace.has_phases else None,
         forward_backward=trace.backward - trace.forward if trace.has_phases else None,
         tail=trace.end - trace.backward if trace.has_phases else None,
+        is_warm_up=np.arange(len(duration)) < (len(duration) > 1),
         extra={} if trace.graph is None else {"graph": trace.graph},
     )
 

@@ -14,6 +14,7 @@ from mindscope.profile.columns import integers_of
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.ranks import Ranks
+from mindscope.profile.ranks.step_table import warm_up_steps
 from mindscope.profile.ranks.tables import CollectiveSizes, RankLinks, RankMeans, RankSteps, Stragglers
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite
@@ -54,7 +55,7 @@ def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> P
     """No comparison: profiles are still read, or none has steps or communication."""
     header = RanksHeader(
         progress=progress, unread=unread, profiles=[], ranks=[], missing_ranks=[], cycles=0, reference=0, steps=None,
-        means=[], clocks=[], collectives=[], links=None, stragglers=[], stages=[], advice=[],
+        warm_up=[], means=[], clocks=[], collectives=[], links=None, stragglers=[], stages=[], advice=[],
     )  # fmt: skip
     return join(header, ColumnData())
 
@@ -76,6 +77,7 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRan
         cycles=ranks.cycles,
         reference=ranks.reference,
         steps=None if ranks.steps is None else _steps(ranks.steps, zeros, data),
+        warm_up=[] if ranks.steps is None else warm_up_steps(ranks.steps),
         means=[] if ranks.means is None else list(_means(ranks.means)),
         clocks=[
             ClockEntry(

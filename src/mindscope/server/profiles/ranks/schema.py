@@ -148,6 +148,7 @@ class RanksHeader(Answer):
     """The JSON header of ranks as ``application/vnd.mindscope.columns``.
 
     As long as ``progress`` is there, the rest is empty: ask again. ``reference`` is the rank whose clock counts.
+    ``warm_up`` are numbers of steps that means leave out.
     """
 
     progress: RanksProgress | None
@@ -158,6 +159,7 @@ class RanksHeader(Answer):
     cycles: int
     reference: int
     steps: RankStepColumns | None
+    warm_up: list[int]
     means: list[RankMeanEntry]
     clocks: list[ClockEntry]
     collectives: list[CollectiveEntry]

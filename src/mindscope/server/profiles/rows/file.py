@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import MissingPackageError
-from mindscope.profile.columns import Column, Rows, TextColumn, integers_of
+from mindscope.profile.columns import Column, Rows, TextColumn, integers_of, value_of
 from mindscope.profile.table_rows import MergedRows
 from mindscope.server.profiles.rows.query import figures_of, kind_of
 
@@ -44,9 +44,7 @@ def cells_of(
     yield [f"{name}_ms" if kind_of(name) == "ns" else name for name in columns]
     for row in integers_of(rows):
         yield [
-            f"({counts[name][row]} different)"
-            if name in counts and counts[name][row] > 1
-            else _cell(column, row, kind_of(name))
+            f"({counts[name][row]} different)" if name in counts and counts[name][row] > 1 else _cell(name, column, row)
             for name, column in columns.items()
         ]
 
@@ -90,13 +88,11 @@ def xlsx_bytes(lines: Iterable[list[Cell]]) -> bytes:
     return buffer.getvalue()
 
 
-def _cell(column: Column, row: int, kind: str) -> Cell:
-    if isinstance(column, TextColumn):
-        return column[row]
-    value: int | float = column[row].item()
-    if not isfinite(value):
+def _cell(name: str, column: Column, row: int) -> Cell:
+    value: Cell = value_of(name, column, row)
+    if not isinstance(value, str) and not isfinite(value):
         return ""
-    return value / _NS if kind == "ns" else value
+    return value / _NS if kind_of(name) == "ns" and not isinstance(value, str) else value
 
 
 def _harmless(cell: Cell) -> Cell:

@@ -18,13 +18,14 @@ class StepsHeader(Answer):
     """The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
 
     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
-    Of the first ``complete`` ones nothing is missing: means are theirs.
+    Of the first ``complete`` ones nothing is missing: means are theirs, without the first ``warm_up`` ones.
     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
     """
 
     version: str
     missing: MissingEntry | None
     count: int
+    warm_up: int
     complete: int
     number: Column | None
     begin: Column | None

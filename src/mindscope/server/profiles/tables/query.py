@@ -94,10 +94,11 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
 
 def _steps(steps: Steps, zero: int) -> list[StepParts]:
     parts = {part: steps.part(part) for part in PARTS}
-    complete = len(steps.complete)
+    warm_up, complete = steps.warm_up, len(steps.complete)
     return [
         StepParts(
             number=int(steps.number[row]),
+            is_warm_up=row < warm_up,
             is_incomplete=row >= complete,
             begin_ns=int(steps.start[row]) - zero,
             duration_ns=int(steps.duration[row]),

@@ -20,10 +20,11 @@ class DeviceEntry(Answer):
 class StepParts(Answer):
     """A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline.
 
-    Kernels of an incomplete step are missing: means and advice leave it out.
+    Kernels of an incomplete step are missing: means and advice leave it out, and the first step if it warms up.
     """
 
     number: int
+    is_warm_up: bool
     is_incomplete: bool
     begin_ns: int
     duration_ns: int

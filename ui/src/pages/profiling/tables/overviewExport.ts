@@ -9,6 +9,7 @@ import { t } from "../../../i18n/i18n.svelte";
 import type { ProfileTables } from "../../../state/data/profiles";
 import { reasonText } from "../../../state/requests/problem";
 import { adviceText, missingGroups, percent, STEP_PARTS } from "../profileWords";
+import { stepNotes } from "../stepNotes";
 import { overviewFigures } from "./overviewFigures";
 
 type Summary = ProfileTables["summary"];
@@ -69,10 +70,10 @@ function steps(summary: Summary): CardContent {
     time(t("profile.duration"), ({ duration_ns }) => duration_ns),
     ...parts.map(({ part }) => time<Step>(t(`profile.part_${part}`), (step) => step.parts[part] ?? 0)),
   ];
+  const warmUp = summary.steps.filter(({ is_warm_up }) => is_warm_up).map(({ number }) => number);
   const cut = summary.steps.filter(({ is_incomplete }) => is_incomplete).map(({ number }) => number);
   const content = tableContent(t("profile.step_times"), columns, summary.steps, () => null);
-  const notes = cut.length === 0 ? [] : [t("profile.incomplete_steps", { n: cut.length, steps: cut.join(", ") })];
-  return { ...content, facts: [...content.facts, ...notes] };
+  return { ...content, facts: [...content.facts, ...stepNotes(warmUp, cut)] };
 }
 
 function largest(label: string, rows: ProfileTables["top_operators"]): CardContent {

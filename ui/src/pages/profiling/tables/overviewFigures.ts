@@ -8,10 +8,10 @@ import { flopsText, percent } from "../profileWords";
 /** The figures of a whole profile that it records, in words. */
 export function overviewFigures(summary: ProfileTables["summary"]): { name: string; text: string }[] {
   const { steps, step_ns: step, device_busy: busy, overlap, occupancy, tensor_cores: cores, flops, peaks } = summary;
-  const complete = steps.filter(({ is_incomplete }) => !is_incomplete);
+  const judged = steps.filter(({ is_incomplete, is_warm_up }) => !is_incomplete && !is_warm_up);
   return [
     ...(step === null ? [] : [{ name: t("profile.step_time"), text: formatNs(step) }]),
-    ...(steps.length === 0 ? [] : [{ name: t("profile.steps_profiled"), text: groupDigits(complete.length) }]),
+    ...(steps.length === 0 ? [] : [{ name: t("profile.steps_profiled"), text: groupDigits(judged.length) }]),
     ...(busy === null ? [] : [{ name: t("profile.device_busy"), text: percent(busy) }]),
     ...(overlap === null ? [] : [{ name: t("profile.overlap"), text: percent(overlap) }]),
     ...(occupancy === null ? [] : [{ name: t("profile.occupancy"), text: percent(occupancy) }]),
