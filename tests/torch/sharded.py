@@ -56,6 +56,13 @@ def train(kind: str, options: dict[str, Any] | None, name: str) -> list[float]:
     return losses
 
 
+def record_into_one_directory() -> None:
+    """As scripts do that know nothing of other processes."""
+    with SummaryCollector(DIRECTORY / "shared", collect_freq=1) as collector:
+        for _ in range(2):
+            collector.step(float(distributed.get_rank()))
+
+
 def record_tensors() -> None:
     """DTensors with every placement, handed to a recorder."""
     mesh, rank = init_device_mesh("cpu", (2,)), distributed.get_rank()
@@ -77,4 +84,5 @@ if __name__ == "__main__":
         assert train(kind, facts, kind) == train(kind, None, kind), kind
     train("fsdp2", {**facts, "collect_whole_parameters": True}, "gathered")
     record_tensors()
+    record_into_one_directory()
     distributed.destroy_process_group()

@@ -15,7 +15,7 @@ from ranks import run_ranks
 import mindscope
 
 pytest.importorskip("torch")
-from mindscope.torch import get_group_size, get_rank, init, rank_directory
+from mindscope.torch import SummaryCollector, get_group_size, get_rank, init, rank_directory
 from mindscope.torch.core.distributed import own_directory, parallel_mode
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
@@ -71,6 +71,43 @@ def test_directory_that_was_handed_to_all_becomes_one_for_each(monkeypatch: pyte
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert own_directory(Path("runs/a")) == Path("runs/a/rank_1")
     assert own_directory(Path("runs/a/rank_0")) == Path("runs/a/rank_1")  # made before there were others
+    assert own_directory(Path("runs/summary_dir0")) == Path("runs/summary_dir0/rank_1")  # may be another experiment
+    for named in ("runs/a/rank_1", "runs/summary_dir1", "runs/rank1/logs"):
+        assert own_directory(Path(named)) == Path(named)
+    assert own_directory(Path("runs/exp1")) == Path("runs/exp1/rank_1")
+    monkeypatch.setenv("RANK", "0")
+    assert own_directory(Path("runs/a")) == Path("runs/a/rank_0")
+
+
+@pytest.mark.parametrize(
+    ("environment", "want"),
+    [
+        ({"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "1"}, (3, 4)),  # srun
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, (0, 1)),  # the batch script itself, which is one process
+        ({"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "RANK": "5", "WORLD_SIZE": "8"}, (5, 8)),  # torchrun in it
+        ({"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4", "PMIX_RANK": "2"}, (2, 4)),  # mpirun of Open MPI
+        ({"PMI_RANK": "1", "PMI_SIZE": "2"}, (1, 2)),  # mpiexec of MPICH and Intel MPI
+        ({"MV2_COMM_WORLD_RANK": "1", "MV2_COMM_WORLD_SIZE": "2"}, (1, 2)),
+        ({"NODE_RANK": "1", "MASTER_ADDR": "node0"}, (1, 1)),  # Lightning with a device on each node
+        ({"NODE_RANK": "1", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "WORLD_SIZE": "4"}, (3, 4)),
+        ({"NODE_RANK": "0"}, (0, 1)),
+    ],
+)
+def test_every_launcher_says_the_rank_before_the_processes_meet(
+    environment: dict[str, str], want: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith(("SLURM", "OMPI", "PMI", "MV2"))]:
+        monkeypatch.delenv(name)
+    for name in ("RANK", "RANK_ID", "LOCAL_RANK", "WORLD_SIZE", "NODE_RANK", "LOCAL_WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in environment.items():
+        monkeypatch.setenv(name, text)
+    assert (get_rank(), get_group_size()) == want
+    assert rank_directory(tmp_path) == tmp_path / f"rank_{want[0]}"
+    with SummaryCollector(tmp_path / "shared") as collector:
+        collector.log({"x": 1.0}, step=1)
+    runs = {"shared": 1} if want[0] == 0 else {f"shared/rank_{want[0]}": 1}
+    assert {name: len(run.scalars("x")) for name, run in mindscope.open_runs(tmp_path).items()} == runs
 
 
 def test_processes_that_are_spawned_record_apart(tmp_path: Path) -> None:

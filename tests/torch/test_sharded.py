@@ -86,3 +86,10 @@ def test_recorder_keeps_the_part_of_its_process_and_refuses_summands(directory: 
     errors = (directory / "stderr").read_text()
     assert "tensor 'rows' is the part of this process of a DTensor of shape (3, 2), Shard(dim=0)" in errors
     assert "scalar 'summand' was not recorded: value is a DTensor of shape () with placements Partial(sum)" in errors
+
+
+def test_collectors_that_share_a_directory_record_apart(directory: Path) -> None:
+    assert sorted(mindscope.open_runs(directory / "shared")) == ["rank_0", "rank_1"]
+    for rank, run in enumerate(ranks(directory, "shared")):
+        assert list(run.scalars("loss/auto").value) == [rank, rank]
+        assert list(run.scalars("loss/auto", overwritten=True).step) == [1, 2]

@@ -56,7 +56,7 @@ class EventWriter:
         self._planned_path = names.path(names.second, destination.suffix)
         self._summary = EventFile(names, destination.suffix, version_record, limit)
         self._lineage = EventFile(names, "_lineage", bytes, limit)
-        self._export = NpyExport(destination.directory, names.second) if destination.is_npy_exported else None
+        self._export = NpyExport(names) if destination.is_npy_exported else None
         self._reported = 0  # count of dropped values in the summary file
         self._reasons: list[str] = []  # reasons that the summary file does not contain yet
         self._last_step = 0  # the highest step with values, so that the steps of the drop counter never decrease

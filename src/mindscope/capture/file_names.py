@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names of the event files of one recorder.
 
-A name is ``{prefix}.out.events.summary.{second}.{device_id}.{host}{suffix}``. The second distinguishes recorders that
+A name is ``{prefix}.out.events.summary.{second}.{rank}.{host}{suffix}``. The second distinguishes recorders that
 start together: if a name is taken, a recorder tries the next second. Both files of a recorder use the same second.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import platform
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from mindscope.rank import current_launch
+
+_LOG = logging.getLogger("mindscope")
 _MODE_OPEN = 0o600
+_STARTED = time.time()
+_MOST_APART_S = 60
 
 # File names reserved by recorders of this process, with their owner, so that no two use the same. Needs no lock:
 # setdefault is atomic.
@@ -27,7 +34,7 @@ class FileNames:
     def __init__(self, directory: Path, prefix: str, suffixes: Sequence[str]) -> None:
         self.directory = directory
         self._stem = f"{prefix}.out.events.summary."
-        self._place = f".{device_id()}.{platform.node()}"
+        self._rank = device_id()
         self._suffixes = suffixes
         self._own: set[int] = set()  # seconds for which this recorder created a file
         self.second = int(time.time())
@@ -37,10 +44,43 @@ class FileNames:
 
     def path(self, second: int, suffix: str) -> Path:
         """The file of ``second``."""
-        return self.directory / f"{self._stem}{second}{self._place}{suffix}"
+        return self.directory / f"{self._stem}{second}.{self._rank}.{platform.node()}{suffix}"
 
     def create(self, second: int, suffix: str) -> tuple[int, int]:
-        """Create the first free file from ``second`` on; returns its descriptor and its second. Raises OSError."""
+        """Create the first free file from ``second`` on; returns its descriptor and its second. Raises OSError.
+
+        If another rank of this training writes into the directory, the first file goes into ``rank_N`` of it: the steps
+        of two ranks in one directory would be those of one run.
+        """
+        if self._own:
+            return self._create(second, suffix)
+        self._rank = device_id()  # the processes may have met since the recorder was made
+        descriptor, second = self._create(second, suffix)
+        if (other := self._other_rank()) is None:
+            return descriptor, second
+        os.close(descriptor)  # only now: of two that look before they create, none would see the other
+        self.path(second, suffix).unlink()
+        self._own.clear()
+        self._leave_to(other)
+        return self._create(second, suffix)
+
+    def _other_rank(self) -> str | None:
+        """The number in the name of a file that another rank wrote since this process started; None if none did."""
+        if not current_launch(os.environ).is_distributed:
+            return None
+        names = re.compile(rf"{re.escape(self._stem)}\d+\.(\d+)\..*({'|'.join(map(re.escape, self._suffixes))})")
+        with os.scandir(self.directory) as entries:
+            others = [(match[1], each) for each in entries if (match := names.fullmatch(each.name))]
+        return next((rank for rank, each in others if int(rank) != self._rank and _is_new(each)), None)
+
+    def _leave_to(self, other: str) -> None:
+        shared, self.directory = self.directory, self.directory / f"rank_{self._rank}"
+        _LOG.warning(
+            "rank %s of the training records into %s too, so rank %d records into %s; give each process a directory",
+            other, shared, self._rank, self.directory,
+        )  # fmt: skip
+
+    def _create(self, second: int, suffix: str) -> tuple[int, int]:
         self.directory.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
         while True:
@@ -68,17 +108,15 @@ class FileNames:
         return any(self.path(second, suffix).exists() for suffix in self._suffixes if suffix != but)
 
 
+def _is_new(file: os.DirEntry[str]) -> bool:
+    """Whether a file was written since this process started, or shortly before it: ranks don't start at once."""
+    try:
+        return file.stat().st_mtime > _STARTED - _MOST_APART_S
+    except OSError:
+        return False
+
+
 def device_id() -> int:
     """The rank of this process in a distributed run, 0 if it is not distributed."""
-    size = _environment_number("RANK_SIZE", "WORLD_SIZE")
-    if size is not None and size <= 1:
-        return 0
-    return _environment_number("RANK_ID", "RANK") or 0
-
-
-def _environment_number(*names: str) -> int | None:
-    for name in names:
-        text = os.environ.get(name, "")
-        if text.isdecimal():
-            return int(text)
-    return None
+    launch = current_launch(os.environ)
+    return 0 if launch.size is not None and launch.size <= 1 else launch.rank

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 
 from mindscope.capture.array_conversion import Array
+from mindscope.capture.file_names import FileNames
 
 _MAX_NAME_BYTES = 200  # of a tag; file systems allow 255 for a whole name
 
@@ -21,9 +22,9 @@ _MAX_NAME_BYTES = 200  # of a tag; file systems allow 255 for a whole name
 class NpyExport:
     """Writes the tensors of one recorder into its own directory, which it creates with the first one."""
 
-    def __init__(self, log_dir: Path, second: int) -> None:
-        self._log_dir = log_dir
-        self._second = second
+    def __init__(self, names: FileNames) -> None:
+        self._names = names
+        self._second = names.second
         self._directory: Path | None = None
 
     def write(self, tag: str, step: int, array: Array) -> None:
@@ -45,7 +46,7 @@ class NpyExport:
 
     def _make_directory(self) -> Path:
         while self._directory is None:
-            root = self._log_dir / f"export_{self._second}"
+            root = self._names.directory / f"export_{self._second}"
             try:
                 root.mkdir(parents=True)
                 self._directory = root / "tensor"

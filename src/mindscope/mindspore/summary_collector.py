@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any
 
 from mindspore.train import Callback
@@ -13,6 +15,7 @@ from mindscope.collector.collector import Collector
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.session import Session
 from mindscope.mindspore.framework import MindSporeFramework
+from mindscope.rank import directory_of_rank, launch_of
 
 DEFAULT_LANDSCAPE = LandscapeSettings(num_samples=2048)
 """Steps whose weights MindSpore 2.10 keeps by default."""
@@ -31,7 +34,8 @@ class SummaryCollector(Collector, Callback):
 
     def _set_up(self, arguments: CollectorArguments) -> None:
         self._framework = MindSporeFramework()
-        self._session = Session(arguments, self._framework)
+        directory = directory_of_rank(arguments.summary_dir, launch_of(os.environ))
+        self._session = Session(replace(arguments, summary_dir=directory), self._framework)
 
     def __enter__(self) -> SummaryCollector:
         self._session.enter()

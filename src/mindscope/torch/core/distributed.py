@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from os import PathLike, environ
 from pathlib import Path
 
 from torch import distributed as processes
 
-_RANK = re.compile(r"rank_\d+")
+from mindscope.rank import current_launch, directory_of_rank
 
 
 def init(backend_name: str | None = None) -> None:
@@ -34,28 +33,19 @@ def release() -> None:
 def get_rank() -> int:
     """The number of this process among those that train together; 0 where it is the only one.
 
-    Before ``init_process_group`` it is what torchrun says in the environment, ``RANK``, or Lightning, ``LOCAL_RANK``.
+    Before ``init_process_group`` it is what the launcher says in the environment: torchrun, srun, mpirun, Lightning.
     """
-    return int(processes.get_rank()) if _is_on() else _from_environment("RANK", _from_environment("LOCAL_RANK", 0))
+    return current_launch(environ).rank
 
 
 def get_group_size() -> int:
     """How many processes train together."""
-    return int(processes.get_world_size()) if _is_on() else _from_environment("WORLD_SIZE", 1)
+    return current_launch(environ).size or 1
 
 
 def parallel_mode() -> str:
     """``stand_alone`` or ``data_parallel``."""
     return "data_parallel" if get_group_size() > 1 else "stand_alone"
-
-
-def _is_on() -> bool:
-    return processes.is_available() and processes.is_initialized()
-
-
-def _from_environment(name: str, default: int) -> int:
-    text = environ.get(name, "")
-    return int(text) if text.isdecimal() else default
 
 
 def rank_directory(directory: str | PathLike[str]) -> Path:
@@ -64,10 +54,5 @@ def rank_directory(directory: str | PathLike[str]) -> Path:
 
 
 def own_directory(shared: Path) -> Path:
-    """Where this process records, if others were handed the same directory: ``rank_N`` inside or in the place of it.
-
-    The directory itself where the process is the only one.
-    """
-    if get_group_size() == 1:
-        return shared
-    return rank_directory(shared.parent if _RANK.fullmatch(shared.name) else shared)
+    """Where this process records, if others were handed the same directory: as ``directory_of_rank``."""
+    return directory_of_rank(shared, current_launch(environ))

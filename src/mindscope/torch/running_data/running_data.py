@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from torch.utils import _pytree as pytree
 
 from mindscope.debug.running_data import LastData, write_running_data
 from mindscope.debug.settings import ALWAYS, RunningDataSettings
-from mindscope.rank import rank_id
 from mindscope.torch.core import distributed
 from mindscope.torch.core.naming import plain_network
 from mindscope.torch.running_data import memory_history
@@ -75,7 +73,7 @@ class RunningData:
                 _LOG.warning("running data of step %s was not written: %s: %s", step, type(error).__name__, error)
 
     def _write(self, error: BaseException | None, step: Any = None) -> None:
-        rank = distributed.get_rank() if distributed.get_group_size() > 1 else rank_id(os.environ)
+        rank = distributed.get_rank()
         data = self._last_data(error)
         if step is not None:
             data.state["cur_step_num"] = step

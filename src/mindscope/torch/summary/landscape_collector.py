@@ -89,9 +89,11 @@ class LandscapeCollector(Callback):
         return partial(type(self), queue_timeout=self._queue_timeout), self._given, {"_process": self._process}
 
     def __enter__(self) -> LandscapeCollector:
-        if self._process != os.getpid():
+        directory = distributed.own_directory(self.landscape_directory)
+        is_elsewhere = self._depth == 0 and directory != self.landscape_directory
+        if is_elsewhere or self._process != os.getpid():
             self._process = os.getpid()
-            self._set_up(distributed.own_directory(self.landscape_directory))
+            self._set_up(directory)
         self._depth += 1
         return self
 

@@ -35,8 +35,8 @@ class SummaryCollector(Collector, Callback):
     In ``callbacks`` of a ``Model``, at most one a list. In a loop of your own it is a context manager, and ``step`` is
     called once a step. What summary operators keep is recorded with it.
 
-    Where it is handed to processes that train together, as those that ``torch.multiprocessing.spawn`` starts, each
-    records into ``summary_dir/rank_N``. Arguments and what they raise: ``Collector.__init__``.
+    Of several processes that train together, each records into ``summary_dir/rank_N``, unless the path names its rank
+    already. Arguments and what they raise: ``Collector.__init__``.
     """
 
     def _set_up(self, arguments: CollectorArguments) -> None:
@@ -62,8 +62,9 @@ class SummaryCollector(Collector, Callback):
         return self._arguments.summary_dir if self._keeps_weights else None
 
     def __enter__(self) -> SummaryCollector:
-        if self._process != os.getpid():
-            directory = distributed.own_directory(self._arguments.summary_dir)
+        directory = distributed.own_directory(self._arguments.summary_dir)
+        is_elsewhere = self._session.depth == 0 and directory != self._arguments.summary_dir
+        if is_elsewhere or self._process != os.getpid():
             self._set_up(replace(self._arguments, summary_dir=directory))
         if self._session.enter():
             start_collecting()
