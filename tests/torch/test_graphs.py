@@ -337,7 +337,7 @@ def test_wrapped_networks_still_have_a_graph_and_train(kind: str, tmp_path: Path
     (graph,) = open_run(tmp_path / "run").graphs().values()
     layers = [node for node in graph.operations if node.op_type != "Sequential"]  # which has the flat parameter
     assert len(graph.operations) == 3 + (kind == "FSDP, flat")
-    if kind in ("compiled", "compiled in place", "data parallel"):
+    if kind in ("compiled", "compiled in place", "data parallel", "sharded"):
         assert graph.name == "Sequential"
     elif kind == "quantized":
         assert graph.name.startswith("Sequential (torch.fx; torch.export: ")

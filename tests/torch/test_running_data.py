@@ -137,6 +137,27 @@ def test_directory_that_can_not_be_made_hides_no_error(tmp_path: Path) -> None:
         train(Fail())
 
 
+def test_a_network_that_fails_prints_its_own_error_only(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    configure(tmp_path, 1)
+    network = nn.Sequential(nn.Linear(8, 16))
+
+    def loop() -> None:
+        with RunningDataRecorder(network) as recorder:
+            for x in (torch.randn(8, 8), torch.randn(8, 7)):
+                recorder.step(x)
+                network(x)
+
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        loop()
+    assert capfd.readouterr() == ("", "")
+    assert [each.getMessage() for each in caplog.records] == [
+        f"running data of the training was written to {tmp_path}/rank_0/rdr"
+    ]
+    assert latest(tmp_path / "rank_0" / "rdr", "graph_build.0.pb").stat().st_size
+
+
 @pytest.mark.parametrize("mode", [1, 2])
 def test_loop_of_ones_own(tmp_path: Path, mode: int) -> None:
     file = tmp_path / "mindspore_config.json"

@@ -11,6 +11,7 @@ from torch import nn
 from torch._functorch.aot_autograd import aot_export_module
 from torch.utils import _pytree as pytree
 
+from mindscope.torch.core.batches import first_output
 from mindscope.torch.graphs.message import graph_message
 from mindscope.types import Message
 
@@ -20,11 +21,13 @@ Loss = Callable[..., Any]
 class _WithLoss(nn.Module):
     def __init__(self, network: nn.Module, loss: Loss, input_count: int) -> None:
         super().__init__()
-        self.network, self._loss, self._count = network, loss, input_count
+        self.network, self._count = network, input_count
+        self._loss = (loss,)  # a module of its own
 
     def forward(self, *inputs: Any) -> tuple[Any]:
         """The loss, as the tuple that AOTAutograd wants."""
-        return (self._loss(self.network(*inputs[: self._count]), *inputs[self._count :]),)
+        (loss,) = self._loss
+        return (first_output(loss(self.network(*inputs[: self._count]), *inputs[self._count :]), "loss_fn"),)
 
 
 def joint_message(
@@ -32,8 +35,8 @@ def joint_message(
 ) -> Message:
     """The ``GraphProto`` of the loss and of its gradients for all trainable parameters.
 
-    ``loss`` makes one number of what the network returns and of ``labels``; without one it is the sum of all floating
-    elements.
+    ``loss`` makes of what the network returns and of ``labels`` what a training takes as loss; without one it is the
+    sum of all floating elements.
 
     Raises whatever AOTAutograd raises, e.g. for a network without trainable parameters.
     """

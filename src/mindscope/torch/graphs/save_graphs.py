@@ -21,9 +21,12 @@ from torch import nn
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import MODEL
 from mindscope.torch.core.context import CONTEXT
-from mindscope.torch.graphs.capture import export, exported_message
+from mindscope.torch.core.naming import module_type
+from mindscope.torch.graphs.capture import export, exported_message, trace_apart
+from mindscope.torch.graphs.forked_process import ForkedProcessError
 from mindscope.torch.graphs.fused import fused_message
 from mindscope.torch.graphs.joint import joint_message
+from mindscope.torch.graphs.traceable import make_traceable
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
@@ -70,7 +73,8 @@ def _save_fused(nodes: list[Any]) -> list[Any]:
     """What Inductor calls. A function of a module, since Inductor copies its settings; it also bypasses its cache."""
     number = _FUSED.next_number()
     name = "ms_output_after_hwopt" + (f"_{number}" if number else "")
-    _attempt(CONTEXT.graphs_directory, name, lambda: fused_message(nodes, name))
+    if CONTEXT.graphs_directory is not None:
+        _save(CONTEXT.graphs_directory, name, _result(lambda: fused_message(nodes, name)))
     return nodes
 
 
@@ -79,25 +83,52 @@ def save_stages(
 ) -> None:
     """Write the stages before Inductor if ``set_context`` enabled this; logs a failure.
 
-    ``loss`` is called with what the module returns for ``inputs``, and with ``labels``.
+    ``loss`` is called with what the module returns for ``inputs``, and with ``labels``: in a forked process, as
+    ``module`` is.
     """
-    directory, name = CONTEXT.graphs_directory, type(module).__name__
+    directory, name = CONTEXT.graphs_directory, module_type(module)
     if directory is None:
         return
-    _attempt(directory, "ms_output_exported", lambda: exported_message(export(module, inputs), name, module))
-    _attempt(directory, "ms_output_decomposed", lambda: _decomposed(module, inputs, name))
-    _attempt(directory, "ms_output_joint", lambda: joint_message(module, inputs, name, loss, labels))
+
+    def trace(given: tuple[Any, ...], kwargs: Any) -> dict[str, Message | str]:
+        inputs, labels = given
+        if isinstance(loss, nn.Module):
+            make_traceable(loss, ())
+        return {
+            "ms_output_exported": _result(lambda: exported_message(export(module, inputs), name, module)),
+            "ms_output_decomposed": _result(lambda: _decomposed(module, inputs, name)),
+            "ms_output_joint": _result(lambda: joint_message(module, inputs, name, loss, labels)),
+        }
+
+    try:
+        stages = trace_apart(trace, module, (inputs, labels))
+    except ForkedProcessError as error:
+        _LOG.warning("the graphs of the stages were not saved: %s", error)
+        return
+    for stage, message in stages.items():
+        _save(directory, stage, message)
 
 
 def _decomposed(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Message:
     return exported_message(export(module, inputs).run_decompositions(), name, module)
 
 
-def _attempt(directory: Path | None, name: str, make: Callable[[], Message]) -> None:
-    if directory is None:
-        return
+def _result(make: Callable[[], Message]) -> Message | str:
+    """The graph, or why there is none."""
     try:
-        model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": make()}
-        (directory / f"{name}.pb").write_bytes(wire.encode(MODEL, model))
-    except Exception as error:
-        _LOG.warning("graph %s was not saved: %s: %s", name, type(error).__name__, error)
+        return make()
+    except Exception as error:  # whatever the tracer or the traced code raises
+        return f"{type(error).__name__}: {error}"
+
+
+def _save(directory: Path, name: str, graph: Message | str) -> None:
+    """Write a file; log a warning in its stead where ``graph`` is a text."""
+    problem = graph
+    if not isinstance(graph, str):
+        try:
+            model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": graph}
+            (directory / f"{name}.pb").write_bytes(wire.encode(MODEL, model))
+            return
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+    _LOG.warning("graph %s was not saved: %s", name, problem)

@@ -30,7 +30,7 @@ def structure_message(module: nn.Module, name: str, types: Mapping[str, SeenType
     layers = [
         Layer(plain_path(path), type(each).__name__, tuple(weights), _output_type(path, types))
         for path, each in modules
-        if (weights := _own_weights(path, each)) or not any(each.children())
+        if (weights := _own_weights(path, each)) or next(each.children(), None) is None
     ]
     weights = [
         Weight(plain_path(path), str(weight.dtype).removeprefix("torch.").upper(), tuple(weight.shape))

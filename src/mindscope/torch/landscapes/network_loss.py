@@ -15,6 +15,8 @@ from mindscope.torch.core.batches import call, first_output, split_label
 from mindscope.torch.core.devices import device_of
 from mindscope.torch.core.evaluation_mode import evaluating
 from mindscope.torch.core.naming import plain_network
+from mindscope.torch.core.network_copy import network_copy
+from mindscope.torch.core.random_state import kept_random_state
 from mindscope.torch.landscapes.statistics import estimating, layers_with_statistics, normalization_names
 from mindscope.torch.summary.operator_hooks import isolated_values
 
@@ -42,10 +44,12 @@ class NetworkLoss:
             raise TypeError(
                 f"network is {type(network).__name__}, want a torch.nn.Module or a function that returns one"
             )
-        self.network = plain_network(network)
-        if isinstance(self.network, torch.jit.ScriptModule):
+        plain = plain_network(network)
+        if isinstance(plain, torch.jit.ScriptModule):
             raise TypeError("network is a TorchScript module, whose weights can't be replaced; give its Python module")
-        self.loss_fn = loss_fn
+        self.network = network_copy(plain)
+        """A copy, which shares parameters and buffers."""
+        self.loss_fn = network_copy(loss_fn) if isinstance(loss_fn, nn.Module) else loss_fn
         self.device = device_of(self.network)
         self.dtype = dtype
         kept = normalization_names(self.network) if dtype in _HALF else set[str]()
@@ -104,8 +108,8 @@ class NetworkLoss:
 
     @contextmanager
     def evaluating(self) -> Generator[None]:
-        """Evaluation mode without gradients; summary operators in the network record nothing."""
-        with evaluating(self.network), torch.no_grad(), isolated_values():
+        """Evaluation mode without gradients. Summary operators record nothing, and random numbers are not used up."""
+        with evaluating(self.network), torch.no_grad(), isolated_values(), kept_random_state(self.device):
             yield
 
     def _called(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], inputs: Any) -> Any:

@@ -54,7 +54,7 @@ class LastStep:
         on_first_end: Callable[[Any], None],
     ) -> None:
         self._network, self._step, self._on_step, self._on_first_end = network, step, on_step, on_first_end
-        self._is_first, self._is_seen = True, True
+        self._is_first = True
         self._number: Any = None
         self._handles: list[RemovableHandle] = []
         self.calls: list[ModuleCall] = []
@@ -77,12 +77,12 @@ class LastStep:
         self._handles.clear()
 
     def _begin(self, network: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self._is_training():
+        if torch.is_grad_enabled():
             self._follow_step()
             self.inputs = (args, kwargs) if args and kwargs else kwargs or (args[0] if len(args) == 1 else args)
 
     def _keep(self, name: str, module: nn.Module, args: Any, outputs: Any) -> None:
-        if self._is_training():
+        if torch.is_grad_enabled():
             self._follow_step()
             self.calls.append(ModuleCall(name, module, outputs))
 
@@ -95,14 +95,8 @@ class LastStep:
 
     def _end_first(self) -> None:
         if self._is_first and self._number is not None:
-            self._is_first = self._is_seen = False  # the network may be called to trace it
-            try:
-                self._on_first_end(self._number)
-            finally:
-                self._is_seen = True
-
-    def _is_training(self) -> bool:
-        return self._is_seen and torch.is_grad_enabled()
+            self._is_first = False
+            self._on_first_end(self._number)
 
 
 def tensor_shapes(values: Any) -> Any:

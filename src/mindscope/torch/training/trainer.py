@@ -64,16 +64,12 @@ class Trainer:
         return first_output(self._loss_fn(prediction, label), "loss_fn")
 
     def _save_graphs(self, element: Any) -> None:
-        network, loss_fn = plain_network(self.parts.network), self._loss_fn
-        if loss_fn is None:
+        network = plain_network(self.parts.network)
+        if self._loss_fn is None:
             save_stages(network, element, first_output)
         else:
             inputs, label = split_label(element)
-
-            def loss(prediction: Any, label: Any) -> Tensor:
-                return first_output(loss_fn(prediction, label), "loss_fn")
-
-            save_stages(network, inputs, loss, (label,))
+            save_stages(network, inputs, self._loss_fn, (label,))
 
 
 def train_epochs(
