@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.debug.compare import DivergenceCause, compare_sources, match_tensors, operator_table
+from mindscope.debug.compare import Comparison, DivergenceCause, compare_sources, match_tensors, operator_table
 from mindscope.debug.compare.names import alike_type, plain_path
 from mindscope.debug.compare.statistic_error import joined_statistics, statistic_errors, tolerance_of
 from mindscope.debug.model.array_statistics import array_statistics
@@ -232,6 +232,21 @@ def test_ranks_match_and_trainings_without_common_steps_are_refused() -> None:
         DebugDataError, match="no common step: the left one has steps 1 to 2, the right one steps 8 to 8"
     ):
         compare_sources(left, right)
+
+
+def test_the_error_of_a_step_stays_infinite_while_one_training_is_nan() -> None:
+    def modules(values: list[float]) -> LoadedSource:
+        batch = DebugTensor("fc", "Linear", Phase.FORWARD, Role.INPUT, "0", dtype="float32")
+        rows = {n: [Recorded(batch, np.ones(3), 1), Recorded(output("fc", dtype="float32"), np.full(3, value), 1)]
+                for n, value in enumerate(values, start=1)}  # fmt: skip
+        return source_of(rows)
+
+    comparison = Comparison(modules([1, 1, math.nan, math.nan]), modules([1, 1.1, 1, 1]))
+    while not comparison.is_over:
+        comparison.read_next()
+    errors = [each.error for each in comparison.differences]
+    assert errors[0] == 0 < errors[1] < 1
+    assert errors[2:] == [math.inf, math.inf]
 
 
 @given(st.lists(st.floats(-9, 9, width=32), min_size=1, max_size=20), st.floats(1.001, 2))

@@ -30,7 +30,7 @@ class StepDifference:
 
     step: int
     error: float
-    """Largest finite relative error; NaN if no tensor compares."""
+    """Largest relative error, infinite if that of any tensor is; NaN if no tensor compares."""
     unbounded: int
     """Tensors whose counts of elements, NaN or infinities differ."""
     differing: int
@@ -196,7 +196,7 @@ def _is_undefined(tensor: DebugTensor) -> bool:
 def _difference_of(step: int, compared: list[ComparedStep]) -> StepDifference:
     fused = [each.error for step in compared for each in step.fused]
     errors = np.concatenate([*(each.errors for each in compared), np.array(fused, np.float64)])
-    numbers = errors[np.isfinite(errors)]
+    numbers = errors[~np.isnan(errors)]
     differing = sum(int(each.differs.sum()) for each in compared)
     largest = float(numbers.max()) if numbers.size else float("nan")
     return StepDifference(step, largest, int(np.isposinf(errors).sum()), differing)

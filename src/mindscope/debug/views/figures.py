@@ -22,20 +22,39 @@ class Figure:
     name: str
     fields: tuple[Field, ...]
     compute: Callable[..., Floats]
-    """Takes the columns of ``fields``; NaN where one of them was not recorded."""
+    """Takes the columns of ``fields``, then of ``optional``; NaN where one of ``fields`` was not recorded."""
+    optional: tuple[Field, ...] = ()
+    """Statistics that are taken into account where they were recorded."""
 
     def of(self, values: Floats) -> Floats:
         """From statistics whose last axis has the columns of ``FIELDS``."""
-        return self.from_columns([values[..., COLUMN[field]] for field in self.fields])
+        return self.from_columns([values[..., COLUMN[field]] for field in (*self.fields, *self.optional)])
 
     def from_columns(self, columns: Collection[Floats]) -> Floats:
-        """From the columns of ``fields``."""
+        """From the columns of ``fields`` and ``optional``."""
         with np.errstate(all="ignore"):
             return self.compute(*columns)
 
 
 def _recorded(values: Floats) -> Floats:
     return values
+
+
+def _sum_of_finite(total: Floats, count: Floats, *non_finite: Floats) -> Floats:
+    """NaN of a tensor without a finite element; an empty one has the sum 0."""
+    return np.where((count > 0) & (_known_non_finite(*non_finite) >= count), np.nan, total)
+
+
+def _known_non_finite(*counts: Floats) -> Floats:
+    return _non_finite(*map(np.nan_to_num, counts))
+
+
+def _norm(squares: Floats, *counts: Floats) -> Floats:
+    return np.sqrt(_sum_of_finite(squares, *counts))
+
+
+def _share_of_zeros(zero: Floats, count: Floats, *non_finite: Floats) -> Floats:
+    return _share(_sum_of_finite(zero, count, *non_finite), count)
 
 
 def _non_finite(nan: Floats, positive: Floats, negative: Floats) -> Floats:
@@ -73,18 +92,24 @@ _DERIVED = (
     Figure("mean", (Field.SUM, *_COUNTS), _mean),
     Figure("deviation", (Field.SUM_SQUARES, Field.SUM, *_COUNTS), _deviation),
     Figure("mean_abs", (Field.SUM_ABS, *_COUNTS), _mean),
-    Figure("norm", (Field.SUM_SQUARES,), np.sqrt),
-    Figure("zero_share", (Field.ZERO, Field.COUNT), _share),
+    Figure("norm", (Field.SUM_SQUARES,), _norm, _COUNTS),
+    Figure("zero_share", (Field.ZERO, Field.COUNT), _share_of_zeros, _COUNTS[1:]),
     Figure("non_finite_share", _COUNTS, _non_finite_share),
     Figure("update_ratio", (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE), _share),
 )
+_SUMS = tuple(
+    [Figure(field.value, (field,), _sum_of_finite, _COUNTS) for field in (Field.SUM, Field.SUM_ABS, Field.SUM_SQUARES)]
+)
 FIGURES: Mapping[str, Figure] = MappingProxyType(
-    {**{field.value: Figure(field.value, (field,), _recorded) for field in FIELDS}, **{f.name: f for f in _DERIVED}}
+    {
+        **{field.value: Figure(field.value, (field,), _recorded) for field in FIELDS},
+        **{figure.name: figure for figure in (*_SUMS, *_DERIVED)},
+    }
 )
 """All figures by name: the fields, then ``non_finite``, ``max_abs``, ``mean``, ``deviation`` of the population,
 ``mean_abs``, ``norm`` (L2), ``zero_share`` and ``non_finite_share`` of all elements, ``update_ratio``.
 
-Other than counts they are of the finite elements.
+Other than counts they are of the finite elements, and NaN of a tensor that has elements, none of which is finite.
 """
 
 

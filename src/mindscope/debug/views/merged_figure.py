@@ -29,7 +29,8 @@ def merged_figure(figure: Figure, values: Floats, groups: NDArray[np.integer], c
     found, starts = np.unique(groups[order], return_index=True)
     merged = np.full(count, np.nan)
     if len(found):
-        merged[found] = figure.from_columns([_merged(field, values[order], starts) for field in figure.fields])
+        fields = (*figure.fields, *figure.optional)
+        merged[found] = figure.from_columns([_merged(field, values[order], starts) for field in fields])
     return merged
 
 

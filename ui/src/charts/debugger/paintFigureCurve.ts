@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FigureCurve } from "../../core/debugger/figureCurve";
 import { linearTicks, stepTicks } from "../../core/scales/ticks";
-import { formatTicks, groupDigits } from "../../core/text/format";
+import { formatTicks, formatValue, groupDigits } from "../../core/text/format";
 import { TICK_FONT } from "../frame/axes";
 import type { Size } from "../frame/plotFrame";
 import { segment, type Ink, type Surface } from "../frame/surface";
 
 export const FIGURE_MARGIN = { left: 56, top: 14, right: 10, bottom: 20 } as const;
-const [TICK_WIDTH, TICK_HEIGHT, FAULT_OPACITY] = [70, 34, 0.35];
+const [TICK_WIDTH, TICK_HEIGHT, FAULT_OPACITY, INFINITY_ROOM] = [70, 34, 0.35, 12];
 
 export interface DrawnFigure {
   curve: FigureCurve;
@@ -49,11 +49,12 @@ function paintAxes(
   surface: Surface,
   { width, height }: Size,
   ink: Ink,
-  { range }: FigureCurve,
+  { range, isInfinite }: FigureCurve,
   [first, last]: DrawnFigure["steps"],
   y: (value: number) => number,
 ): void {
-  const upright = range ? linearTicks(range, Math.max(2, Math.floor(height / TICK_HEIGHT))) : [];
+  const ticks = range ? linearTicks(range, Math.max(2, Math.floor(height / TICK_HEIGHT))) : [];
+  const upright = isInfinite ? ticks.filter((tick) => y(tick) > INFINITY_ROOM) : ticks;
   const labels = formatTicks(upright);
   surface.fillStyle = ink("var(--ink-soft)");
   surface.textAlign = "right";
@@ -62,6 +63,7 @@ function paintAxes(
     line(surface, ink("var(--grid-line)"), 0, y(tick), width, y(tick));
     surface.fillText(labels[index]!, -8, y(tick));
   });
+  if (isInfinite) surface.fillText(formatValue(Infinity), -8, 0);
   surface.textAlign = "center";
   surface.textBaseline = "alphabetic";
   for (const tick of stepTicks([first, last], Math.max(2, Math.floor(width / TICK_WIDTH))))

@@ -47,6 +47,18 @@ describe("the curve of a figure", () => {
     expect(curve.faults).toEqual([30]);
   });
 
+  it("stays at the upper end while a value is infinite", () => {
+    const curve = figureCurve([1, 2, 3, 4], [0, 1, Infinity, Infinity], [0, 0, 9, 9], (step) => step * 10, 50);
+    expect(curve.parts).toHaveLength(1);
+    expect(curve.parts[0]!.slice(2)).toEqual([
+      [30, 0],
+      [40, 0],
+    ]);
+    expect(curve.parts[0]![1]![1]).toBeGreaterThan(0);
+    expect(curve.isInfinite).toBe(true);
+    expect(figureCurve([1], [5], [0], () => 0, 10).isInfinite).toBe(false);
+  });
+
   it("has room around a constant", () => {
     expect(figureCurve([1], [0], [0], () => 0, 10).range).toEqual([-1, 1]);
     expect(figureCurve([1], [5], [0], () => 0, 10).range).toEqual([4.5, 5.5]);

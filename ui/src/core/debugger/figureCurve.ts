@@ -9,11 +9,13 @@ export interface FigureCurve {
   parts: readonly (readonly (readonly [x: number, y: number])[])[];
   /** Pixels across of steps with NaN or infinities, each once. */
   faults: readonly number[];
+  /** Whether a value is infinite. */
+  isInfinite: boolean;
 }
 
 /**
  * Every extreme stays: of the steps in one pixel across, the line has the first, the lowest, the highest and the last value.
- * `x` gives the pixel of a step; `value` is NaN where nothing was recorded.
+ * `x` gives the pixel of a step; `value` is NaN where nothing was recorded. An infinite one is at the upper end.
  * The axis reaches `limit` if a value is near it.
  */
 export function figureCurve(
@@ -25,7 +27,7 @@ export function figureCurve(
   limit: number | null = null,
 ): FigureCurve {
   const range = paddedRange(value, limit);
-  const y = (one: number): number => (range ? height - ((one - range[0]) / (range[1] - range[0])) * height : 0);
+  const y = (one: number): number => (range && Number.isFinite(one) ? height - ((one - range[0]) / (range[1] - range[0])) * height : 0);
   const parts: [number, number][][] = [];
   const faults = new Set<number>();
   let part: [number, number][] = [];
@@ -36,7 +38,7 @@ export function figureCurve(
     for (; row < step.length && Math.round(x(step[row]!)) === pixel; row++) {
       if (nonFinite[row]! > 0) faults.add(pixel);
       const one = value[row]!;
-      if (Number.isFinite(one)) found.push(one);
+      if (Number.isFinite(one) || one === Infinity) found.push(one);
       else isBroken = true;
     }
     for (const one of extremes(found)) part.push([pixel, y(one)]);
@@ -46,7 +48,7 @@ export function figureCurve(
     }
   }
   if (part.length > 0) parts.push(part);
-  return { range, parts, faults: [...faults] };
+  return { range, parts, faults: [...faults], isInfinite: Array.prototype.includes.call(value, Infinity) };
 }
 
 function extremes(values: readonly number[]): number[] {

@@ -75,7 +75,7 @@ class DebugComparisonHeader(Answer):
     found and not requested.  ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
     training that has more, ``matched`` have a counterpart. ``by_hand`` are the pairs made by hand that apply.
 
-    Columns, float64, one number for each compared step: ``error`` is the largest finite relative error (NaN where
+    Columns, float64, one number for each compared step: ``error`` is the largest relative error (NaN where
     nothing compares), ``unbounded`` how many tensors have an infinite one, ``differing`` how many are beyond their
     tolerance.
     """
