@@ -11,7 +11,8 @@ import pytest
 
 from mindscope import Run, Runs, SummaryRecord, open_runs
 from mindscope.errors import ExpressionError, TagNotFoundError
-from mindscope.reading import Smoothing
+from mindscope.reading import Alignment, Smoothing
+from tests.event_log import MINDSPORE_NAME, append, scalars, version
 
 STEPS = 12
 TENSOR = np.random.default_rng(3).normal(size=(4, 5, 6)).astype(np.float32)
@@ -81,7 +82,8 @@ def test_ranks_are_a_group(runs: Runs):
     np.testing.assert_array_equal(got.high, want.max(axis=0))
     assert np.isnan(groups["alone"].deviation).all()
     assert list(got.columns()) == ["x", "count", "mean", "median", "low", "high", "deviation", "lower_quartile",
-                                   "upper_quartile"]  # fmt: skip
+                                   "upper_quartile", "standard_error", "confidence"]  # fmt: skip
+    assert not got.is_interpolated
 
 
 def test_groups_have_the_names_that_are_given(runs: Runs):
@@ -151,3 +153,20 @@ def test_a_tensor_that_is_not_there_is_refused(run: Run):
         run.tensor("weights", step=4)
     with pytest.raises(TagNotFoundError):
         run.tensor("no such tag")
+
+
+def test_a_group_of_constants_that_alternate_is_constant(tmp_path: Path):
+    for run, (first, value) in {"a": (0, 1.0), "b": (5, 3.0)}.items():
+        (tmp_path / run).mkdir()
+        append(tmp_path / run / MINDSPORE_NAME.format(1), version() + b"".join(
+            scalars(step, {"acc": value}) for step in range(first, 100, 10)
+        ))  # fmt: skip
+    both = open_runs(tmp_path).groups("acc", by=lambda _: "both")["both"]
+    inside = both.count == 2
+    assert both.is_interpolated
+    assert both.x[inside].tolist() == [*range(5, 95, 5)]
+    assert set(both.mean[inside]) == {2.0}
+    assert both.mean[~inside].tolist() == [1.0, 3.0]  # one run has not begun, the other has ended
+    exact = open_runs(tmp_path).groups("acc", by=lambda _: "both", alignment=Alignment.EXACT)["both"]
+    assert not exact.is_interpolated
+    assert set(exact.count) == {1.0}

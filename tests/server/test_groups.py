@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mindscope.analysis.groups import GroupExpression
@@ -87,13 +88,22 @@ def matrix() -> np.ndarray:
     return values
 
 
-def test_statistics_are_over_all_points_with_their_count(grouped: LiveViewer):
-    answer = groups(grouped, {}, pixels=8192)
+def joined() -> np.ndarray:
+    """The same with straight lines between the points of a run."""
+    return pd.DataFrame(matrix()).interpolate(axis=1, limit_area="inside").to_numpy()
+
+
+@pytest.mark.parametrize(("alignment", "values"), [("exact", matrix), ("linear", joined)])
+def test_statistics_are_over_all_points_with_their_count(
+    grouped: LiveViewer, alignment: str, values: Callable[[], np.ndarray]
+):
+    answer = groups(grouped, {}, pixels=8192, alignment=alignment)
     facts, got = answer.facts[0], answer.arrays[0]
     assert not facts["reduced"]
     assert facts["points"] == POINTS
     assert facts["runs"] == RUNS
-    want = matrix()[:, ::2]
+    assert facts["interpolated"] == (alignment == "linear")
+    want = values()[:, ::2]
     assert got["x"].tolist() == list(range(0, 2 * POINTS, 2))
     np.testing.assert_array_equal(got["count"], np.isfinite(want).sum(axis=0))
     np.testing.assert_allclose(got["mean"], np.nanmean(want, axis=0), rtol=1e-5)
@@ -102,6 +112,18 @@ def test_statistics_are_over_all_points_with_their_count(grouped: LiveViewer):
     np.testing.assert_allclose(got["deviation"], np.nanstd(want, axis=0, ddof=1), rtol=1e-4)
     for name, share in (("lower_quartile", 0.25), ("median", 0.5), ("upper_quartile", 0.75)):
         np.testing.assert_allclose(got[name], np.nanquantile(want, share, axis=0), rtol=1e-5)
+    errors = pd.DataFrame(want).sem().to_numpy()
+    np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-4)
+    students = np.select([got["count"] == 5, got["count"] == 4], [2.776445, 3.182446])
+    np.testing.assert_allclose(got["confidence"], students * errors, rtol=1e-4)
+
+
+def test_what_is_not_interpolated_says_so(grouped: LiveViewer):
+    same = groups(grouped, {"runs": [f"ddp/rank_{run}" for run in range(RUNS - 1)]}, {"runs": ["ddp/rank_4"]})
+    assert [each["interpolated"] for each in same.facts] == [False, False]
+    zoomed = groups(grouped, {}, {"y": "acc"}, range=[POINTS + 100, POINTS + 200])
+    assert [each["interpolated"] for each in zoomed.facts] == [False, False]  # one run has ended there
+    assert groups(grouped, {}, range=[100, 200]).facts[0]["interpolated"]
 
 
 def test_a_reduced_group_keeps_its_extremes_and_a_zoom_is_exact(grouped: LiveViewer):
@@ -236,7 +258,7 @@ def test_a_group_is_compared_with_the_center_of_another(grouped: LiveViewer, cen
     plain = groups(grouped, {}, pixels=8192).arrays[0]
     answer = groups(grouped, {"runs": ["ddp/rank_*"]}, {"runs": base["runs"]}, baseline=base, pixels=8192)
     got, own = answer.arrays
-    level = np.nanmean(matrix()[[0, 4]][:, ::2].astype(float), axis=0)  # of two, the median is the mean
+    level = np.nanmean(joined()[[0, 4]][:, ::2].astype(float), axis=0)  # of two, the median is the mean
     is_known = np.isin(got["x"], got["x"][np.isfinite(level)])
     for name in ("mean", "median", "low", "high", "lower_quartile", "upper_quartile"):
         np.testing.assert_allclose(got[name][is_known], (plain[name] - level)[is_known], atol=1e-6)

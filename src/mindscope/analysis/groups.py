@@ -9,15 +9,18 @@ from enum import Enum
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Axis, Smoothing, expression_points
 from mindscope.errors import MindscopeError
-from mindscope.stats.alignment import Floats, Trace, common_x, trace
-from mindscope.stats.group_statistics import TraceStatistics, trace_statistics
+from mindscope.stats.alignment import Floats, Trace, are_points_missing, common_x, trace
+from mindscope.stats.group_statistics import DERIVED, TraceStatistics, trace_statistics
 from mindscope.stats.growing_statistics import GrowingStatistics, grow_statistics
 from mindscope.stats.x_axis import Range
 from mindscope.store import RunStore
 
 
 class Alignment(str, Enum):
-    """``exact``: a run counts at x if it has a point there. ``linear``: between its first and its last point."""
+    """``linear``: a run counts between its first and its last point, by straight lines between its points.
+
+    ``exact``: a run counts at x only if it has a point there.
+    """
 
     EXACT = "exact"
     LINEAR = "linear"
@@ -28,15 +31,18 @@ class GroupStatistics(TraceStatistics):
     """Statistics over ``runs`` at each ``x``; float64 columns of shape (n,), NaN if no run has a finite value.
 
     ``count`` is the number of runs that have one. ``problems`` says by run id why a run has no points.
+    ``is_interpolated``: a run has no point at one of the x between its first and last point; straight lines give its
+    values there.
     """
 
     runs: tuple[str, ...]
     problems: Mapping[str, str]
     x: Floats
+    is_interpolated: bool
 
     def columns(self) -> dict[str, Floats]:
         """The columns by name."""
-        return {"x": self.x, **_columns_of(self)}
+        return {"x": self.x, **_columns_of(self), **{name: getattr(self, name) for name in DERIVED}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class GroupExpression:
     x: str | None = None
     axis: Axis = Axis.STEP
     smoothing: Smoothing = NO_SMOOTHING
-    alignment: Alignment = Alignment.EXACT
+    alignment: Alignment = Alignment.LINEAR
 
     def trace(self, store: RunStore) -> Trace:
         """The smoothed points of a run. Raises ExpressionError."""
@@ -59,14 +65,13 @@ class GroupExpression:
         x = common_x(traces, range)
         return x, trace_statistics(traces, x, self.alignment is Alignment.LINEAR)
 
+    def is_interpolated(self, traces: Sequence[Trace], x: Floats) -> bool:
+        """Whether the statistics at ``x`` contain values between the points of a run."""
+        return self.alignment is Alignment.LINEAR and are_points_missing(traces, x)
+
     def grown(self, traces: Sequence[Trace], before: GrowingStatistics | None) -> GrowingStatistics:
         """The statistics at each x. Reuses those of ``before`` where no run has changed."""
         return grow_statistics(traces, self.alignment is Alignment.LINEAR, before)
-
-
-def default_alignment(axis: Axis, x: str | None) -> Alignment:
-    """Exact over steps; linear over any other axis, where runs rarely share an x."""
-    return Alignment.EXACT if axis is Axis.STEP and x is None else Alignment.LINEAR
 
 
 def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression) -> GroupStatistics:
@@ -78,8 +83,15 @@ def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression
             traces[id] = expression.trace(store)
         except MindscopeError as error:
             problems[id] = str(error)
-    x, found = expression.statistics(list(traces.values()))
-    return GroupStatistics(**_columns_of(found), runs=tuple(traces), problems=problems, x=x)
+    points = list(traces.values())
+    x, found = expression.statistics(points)
+    return GroupStatistics(
+        **_columns_of(found),
+        runs=tuple(traces),
+        problems=problems,
+        x=x,
+        is_interpolated=expression.is_interpolated(points, x),
+    )
 
 
 def _columns_of(statistics: TraceStatistics) -> dict[str, Floats]:

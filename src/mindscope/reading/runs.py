@@ -74,13 +74,14 @@ class Runs(Mapping[str, Run]):
         by: Callable[[Run], str | None] | None = None,
         *,
         smoothing: Smoothing = NO_SMOOTHING,
-        alignment: Alignment = Alignment.EXACT,
+        alignment: Alignment = Alignment.LINEAR,
     ) -> dict[str, GroupStatistics]:
-        """Mean, median, extremes, deviation and quartiles of an expression over groups of runs, at each step.
+        """Mean and its error, median, extremes, deviation and quartiles of an expression over groups of runs.
 
         ``by`` returns the group of a run; None leaves it out. Without ``by``, the ranks of one training form a group,
-        such as "ddp/rank_*", and any other run is its own group. The default ``alignment`` is exact: a run counts at
-        the steps where it has a point. Raises ExpressionError for a text that can't be parsed.
+        such as "ddp/rank_*", and any other run is its own group. The default ``alignment`` is linear: a run counts at
+        all steps between its first and last point. Where it has no point, a straight line gives its value. Raises
+        ExpressionError for a text that can't be parsed.
         """
         parse(expression, wants_condition=False)
         options = GroupExpression(expression, smoothing=smoothing, alignment=alignment)

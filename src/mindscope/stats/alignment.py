@@ -53,6 +53,22 @@ def trace(x: NDArray[np.generic], y: NDArray[np.generic]) -> Trace:
     return Trace(xs, ys)
 
 
+def are_points_missing(traces: Sequence[Trace], x: Floats) -> bool:
+    """Whether a series has no point at one of ``x`` between its first and its last point.
+
+    ``x`` are those of all series, ascending; a straight line then gives the value there.
+    """
+    return x.size > 0 and any(_has_gap(each.between(x[0], x[-1]), x) for each in traces)
+
+
+def _has_gap(trace: Trace, x: Floats) -> bool:
+    if trace.x.size == 0:
+        return False
+    inside = x[np.searchsorted(x, trace.x[0], "left") : np.searchsorted(x, trace.x[-1], "right")]
+    at = trace.x[np.searchsorted(trace.x, inside, "left")]
+    return not np.array_equal(at, inside)
+
+
 def common_x(traces: Sequence[Trace], range: Range | None) -> Floats:
     """Every x of any series in ``range`` (inclusive; None is everything), ascending, and one on each side of it."""
     if range is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of several series at each x: count, mean, median, extremes, deviation and quartiles."""
+"""Statistics of several series at each x: count, mean and its error, median, extremes, deviation and quartiles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.stats.alignment import Floats, Trace
+from mindscope.stats.student_t import confidence_factor
 
+DERIVED = ("standard_error", "confidence")
+"""Columns that are computed from others when they are needed."""
 BLOCK = 1 << 21
 """Values of one block of the computation: 16 MB, twice."""
 
@@ -31,6 +34,20 @@ class TraceStatistics:
     deviation: Floats
     lower_quartile: Floats
     upper_quartile: Floats
+
+    @property
+    def standard_error(self) -> Floats:
+        """The standard error of the mean: the deviation over the root of the count. NaN for a single value."""
+        return self.deviation / np.sqrt(np.maximum(self.count, 1.0))
+
+    @property
+    def confidence(self) -> Floats:
+        """Half the width of the 95 % confidence interval of the mean, by Student's t. NaN for a single value."""
+        return self.standard_error * confidence_factor(self.count)
+
+    def take(self, rows: NDArray[np.int64] | slice) -> TraceStatistics:
+        """The statistics at some x."""
+        return TraceStatistics(*(getattr(self, each.name)[rows] for each in fields(TraceStatistics)))
 
 
 def trace_statistics(traces: Sequence[Trace], x: Floats, is_joined: bool) -> TraceStatistics:

@@ -9,6 +9,7 @@ import type { components } from "./schema";
 
 type ExpressionsHeader = components["schemas"]["ExpressionsHeader"];
 type GroupsHeader = components["schemas"]["GroupsHeader"];
+type GroupColumns = components["schemas"]["GroupColumns"];
 
 /** Range and axis of a view; `x` is an expression for the x-axis, null for the axis itself. */
 export interface ExpressionView {
@@ -77,7 +78,7 @@ export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promi
   const buffer = await response.arrayBuffer();
   const { header, start } = readHeader<GroupsHeader>(buffer);
   return header.groups.map(({ columns, ...facts }) => {
-    const column = (name: "count" | "mean" | "median" | "low" | "high" | "deviation" | "lower_quartile" | "upper_quartile"): Floats =>
+    const column = (name: Exclude<keyof GroupColumns, "x">): Floats =>
       columns ? floats(buffer, start, columns[name]) : new Float32Array(0);
     return {
       key: facts.key,
@@ -88,6 +89,7 @@ export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promi
       points: facts.points,
       returned: facts.returned,
       reduced: facts.reduced,
+      interpolated: facts.interpolated,
       x: columns ? float64(buffer, start, columns.x) : new Float64Array(0),
       count: column("count"),
       mean: column("mean"),
@@ -97,6 +99,8 @@ export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promi
       deviation: column("deviation"),
       lowerQuartile: column("lower_quartile"),
       upperQuartile: column("upper_quartile"),
+      standardError: column("standard_error"),
+      confidence: column("confidence"),
     };
   });
 }

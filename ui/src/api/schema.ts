@@ -947,7 +947,7 @@ export interface paths {
         put?: never;
         /**
          * Query Groups
-         * @description Mean, median, extremes, deviation, quartiles and count of groups of runs; the header is GroupsHeader.
+         * @description Mean and its error, median, extremes, deviation, quartiles and count of groups of runs; header: GroupsHeader.
          */
         post: operations["query_groups"];
         delete?: never;
@@ -2462,7 +2462,9 @@ export interface components {
         };
         /**
          * Alignment
-         * @description ``exact``: a run counts at x if it has a point there. ``linear``: between its first and its last point.
+         * @description ``linear``: a run counts between its first and its last point, by straight lines between its points.
+         *
+         *     ``exact``: a run counts at x only if it has a point there.
          * @enum {string}
          */
         Alignment: "exact" | "linear";
@@ -5100,9 +5102,11 @@ export interface components {
          * @description ``x`` is float64, the others float32, or float64 if a number is beyond float32. ``count`` is the number of runs
          *     with a finite value at x; the other columns are NaN if no run has one.
          *
-         *     ``deviation`` is that of the sample, NaN for a single run.
+         *     ``deviation`` is that of the sample, ``standard_error`` that of the mean, and ``confidence`` half the width of its
+         *     95 % confidence interval by Student's t; these are NaN for a single run.
          */
         GroupColumns: {
+            confidence: components["schemas"]["Column"];
             count: components["schemas"]["Column"];
             deviation: components["schemas"]["Column"];
             high: components["schemas"]["Column"];
@@ -5110,6 +5114,7 @@ export interface components {
             lower_quartile: components["schemas"]["Column"];
             mean: components["schemas"]["Column"];
             median: components["schemas"]["Column"];
+            standard_error: components["schemas"]["Column"];
             upper_quartile: components["schemas"]["Column"];
             x: components["schemas"]["Column"];
         };
@@ -5130,8 +5135,9 @@ export interface components {
          * @description One group of the response, in the order of the query.
          *
          *     ``runs`` counts the runs with points, ``missing`` names the others, ``problem`` is the first reason. ``points``
-         *     counts the x in range, ``returned`` the rows to draw, with a neighbor on each side. ``cursor`` and ``kept`` are as
-         *     with curves. A group with an ``error`` has no columns.
+         *     counts the x in range, ``returned`` the rows to draw, with a neighbor on each side. ``interpolated``: a run has no
+         *     point at an x of another run between its first and last point, so that a straight line gives its value there.
+         *     ``cursor`` and ``kept`` are as with curves. A group with an ``error`` has no columns.
          */
         GroupLine: {
             alignment: components["schemas"]["Alignment"];
@@ -5139,6 +5145,8 @@ export interface components {
             /** Cursor */
             cursor: string | null;
             error: components["schemas"]["ReasonEntry"] | null;
+            /** Interpolated */
+            interpolated: boolean;
             /** Kept */
             kept: number;
             /** Key */
@@ -5207,11 +5215,13 @@ export interface components {
          *     With ``baseline`` its center at the same x is subtracted. The baseline is interpolated linearly between its points;
          *     outside of them there is no value.
          *
-         *     ``alignment`` null is exact over steps, and linear over any other axis, where runs rarely share an x. The reduction
-         *     keeps the extremes of the statistics in ``keep``.
+         *     With ``alignment`` linear a run counts at each x between its first and last point, and straight lines between its
+         *     points give the values. With exact it counts only at the x of its points. The reduction keeps the extremes of the
+         *     statistics in ``keep``.
          */
         GroupsQuery: {
-            alignment?: components["schemas"]["Alignment"] | null;
+            /** @default linear */
+            alignment: components["schemas"]["Alignment"];
             /** @default step */
             axis: components["schemas"]["Axis"];
             baseline?: components["schemas"]["GroupBaseline"] | null;

@@ -41,6 +41,7 @@ class GroupSpread:
     """The statistics at each ``x`` over ``runs`` runs; ``problems`` says by run id why other runs have no points.
 
     ``computed`` counts the x at which this query computed them; at all others they come from the cache.
+    ``is_interpolated``: straight lines give values of runs that have no point at an x of another run.
     """
 
     x: Floats
@@ -48,6 +49,7 @@ class GroupSpread:
     runs: int
     problems: Mapping[str, Reason]
     computed: int
+    is_interpolated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class KnownGroup:
 
     traces: tuple[RunTrace, ...]
     grown: GrowingStatistics
+    is_interpolated: bool  # over all x; False settles it for every range
 
 
 class GroupCache:
@@ -91,14 +94,16 @@ class GroupCache:
             _trace(catalog, id, expression, old) for id, old in zip(while_connected(runs), before, strict=True)
         )
         if known is not None and all(new is old for new, old in zip(traces, known.traces, strict=True)):
-            return _answer(runs, traces, known.grown.x, known.grown.statistics, 0)
+            return _answer(known, runs, 0, expression, range)
         points = [each.trace for each in traces]
         if known is None and range is not None:
             x, statistics = expression.statistics(points, range)
-            return _answer(runs, traces, x, statistics, x.size)
+            part = GrowingStatistics(tuple(points), x, statistics, x.size)
+            return _answer(KnownGroup(traces, part, is_interpolated=True), runs, x.size, expression, range)
         grown = expression.grown(points, None if known is None else known.grown)
-        self._keep(key, KnownGroup(traces, grown))
-        return _answer(runs, traces, grown.x, grown.statistics, grown.computed)
+        group = KnownGroup(traces, grown, expression.is_interpolated(points, grown.x))
+        self._keep(key, group)
+        return _answer(group, runs, grown.computed, expression, range)
 
     def _keep(self, key: GroupKey, known: KnownGroup) -> None:
         with self._lock:
@@ -123,7 +128,11 @@ def _trace(catalog: Catalog, id: str, expression: GroupExpression, known: RunTra
 
 
 def _answer(
-    runs: tuple[str, ...], traces: tuple[RunTrace, ...], x: Floats, stats: TraceStatistics, computed: int
+    group: KnownGroup, runs: tuple[str, ...], computed: int, expression: GroupExpression, range: Range | None
 ) -> GroupSpread:
-    problems = {id: each.problem for id, each in zip(runs, traces, strict=True) if each.problem is not None}
-    return GroupSpread(x, stats, len(runs) - len(problems), problems, computed)
+    problems = {id: each.problem for id, each in zip(runs, group.traces, strict=True) if each.problem is not None}
+    x, is_interpolated = group.grown.x, group.is_interpolated
+    if is_interpolated and range is not None:
+        start, stop = int(np.searchsorted(x, min(range), "left")), int(np.searchsorted(x, max(range), "right"))
+        is_interpolated = expression.is_interpolated(group.grown.traces, x[max(start - 1, 0) : stop + 1])
+    return GroupSpread(x, group.grown.statistics, len(runs) - len(problems), problems, computed, is_interpolated)

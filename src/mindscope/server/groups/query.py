@@ -26,7 +26,7 @@ from mindscope.stats import ChunkedArray, Line, reduce, sort_x
 from mindscope.stats.alignment import Trace
 from mindscope.stats.baseline import minus_baseline
 from mindscope.stats.expression import parse
-from mindscope.stats.group_statistics import TraceStatistics
+from mindscope.stats.group_statistics import DERIVED, TraceStatistics
 
 
 def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Packed:
@@ -81,6 +81,7 @@ def _reduced(
         "points": reduction.points,
         "returned": reduction.returned,
         "reduced": reduction.is_reduced,
+        "interpolated": group.is_interpolated,
         "cursor": cursor_of(list(arrays.values()), reduction.settled),
         "kept": kept,
         "columns": _columns({name: column[kept:] for name, column in arrays.items()}, data),
@@ -91,8 +92,9 @@ def _reduced(
 def _arrays(
     x: NDArray[np.float64], statistics: TraceStatistics, rows: NDArray[np.int64] | slice
 ) -> dict[str, NDArray[np.generic]]:
-    columns = {each.name: _as_sent(getattr(statistics, each.name)[rows]) for each in fields(TraceStatistics)}
-    return {"x": x[rows], **columns}
+    taken = statistics.take(rows)
+    names = [*(each.name for each in fields(TraceStatistics)), *DERIVED]
+    return {"x": x[rows], **{name: _as_sent(getattr(taken, name)) for name in names}}
 
 
 def _as_sent(column: NDArray[np.float64]) -> NDArray[np.generic]:
@@ -115,6 +117,6 @@ def _empty(
     problem = ReasonEntry.of_text(next(iter(missing.values()), None))
     return GroupLine(
         key=name.key, y=name.y, error=error, runs=0, missing=list(missing), problem=problem,
-        alignment=query.expression(name.y).alignment, points=0, returned=0, reduced=False, cursor=None,
-        kept=0, columns=None,
+        alignment=query.expression(name.y).alignment, points=0, returned=0, reduced=False,
+        interpolated=False, cursor=None, kept=0, columns=None,
     )  # fmt: skip

@@ -16,5 +16,5 @@ router = APIRouter()
 
 @router.post("/groups", response_class=ColumnsResponse, responses=COLUMNS)
 def query_groups(query: GroupsQuery, viewer: CurrentViewer) -> ColumnsResponse:
-    """Mean, median, extremes, deviation, quartiles and count of groups of runs; the header is GroupsHeader."""
+    """Mean and its error, median, extremes, deviation, quartiles and count of groups of runs; header: GroupsHeader."""
     return ColumnsResponse(pack_groups(viewer.catalog, query, viewer.shared(GroupCache)))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mindscope.analysis.groups import Alignment, GroupExpression, default_alignment
+from mindscope.analysis.groups import Alignment, GroupExpression
 from mindscope.server.expressions.schema import Cursor, ExpressionView, Formula
 from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Column, Query, ReasonEntry
 
@@ -40,26 +40,27 @@ class GroupsQuery(ExpressionView):
     With ``baseline`` its center at the same x is subtracted. The baseline is interpolated linearly between its points;
     outside of them there is no value.
 
-    ``alignment`` null is exact over steps, and linear over any other axis, where runs rarely share an x. The reduction
-    keeps the extremes of the statistics in ``keep``.
+    With ``alignment`` linear a run counts at each x between its first and last point, and straight lines between its
+    points give the values. With exact it counts only at the x of its points. The reduction keeps the extremes of the
+    statistics in ``keep``.
     """
 
     groups: list[GroupName] = Field(max_length=MAX_SERIES)
-    alignment: Alignment | None = None
+    alignment: Alignment = Alignment.LINEAR
     baseline: GroupBaseline | None = None
     keep: list[Statistic] = Field(default=["mean", "low", "high"], min_length=1, max_length=8)
 
     def expression(self, y: str) -> GroupExpression:
         """``y`` with the x axis, smoothing and alignment of the query."""
-        alignment = self.alignment or default_alignment(self.axis, self.x)
-        return GroupExpression(y, self.x, self.axis, self.smoothing.options(), alignment)
+        return GroupExpression(y, self.x, self.axis, self.smoothing.options(), self.alignment)
 
 
 class GroupColumns(Answer):
     """``x`` is float64, the others float32, or float64 if a number is beyond float32. ``count`` is the number of runs
     with a finite value at x; the other columns are NaN if no run has one.
 
-    ``deviation`` is that of the sample, NaN for a single run.
+    ``deviation`` is that of the sample, ``standard_error`` that of the mean, and ``confidence`` half the width of its
+    95 % confidence interval by Student's t; these are NaN for a single run.
     """
 
     x: Column
@@ -71,14 +72,17 @@ class GroupColumns(Answer):
     deviation: Column
     lower_quartile: Column
     upper_quartile: Column
+    standard_error: Column
+    confidence: Column
 
 
 class GroupLine(Answer):
     """One group of the response, in the order of the query.
 
     ``runs`` counts the runs with points, ``missing`` names the others, ``problem`` is the first reason. ``points``
-    counts the x in range, ``returned`` the rows to draw, with a neighbor on each side. ``cursor`` and ``kept`` are as
-    with curves. A group with an ``error`` has no columns.
+    counts the x in range, ``returned`` the rows to draw, with a neighbor on each side. ``interpolated``: a run has no
+    point at an x of another run between its first and last point, so that a straight line gives its value there.
+    ``cursor`` and ``kept`` are as with curves. A group with an ``error`` has no columns.
     """
 
     key: str
@@ -91,6 +95,7 @@ class GroupLine(Answer):
     points: int
     returned: int
     reduced: bool
+    interpolated: bool
     cursor: str | None
     kept: int
     columns: GroupColumns | None

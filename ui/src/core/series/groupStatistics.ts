@@ -14,6 +14,8 @@ export interface Group {
   points: number;
   returned: number;
   reduced: boolean;
+  /** Straight lines give the values of runs that have no point at an x of another run. */
+  interpolated: boolean;
   x: Float64Array;
   /** Runs with a finite value at each x. */
   count: Floats;
@@ -24,13 +26,17 @@ export interface Group {
   deviation: Floats;
   lowerQuartile: Floats;
   upperQuartile: Floats;
+  /** Of the mean; NaN for a single run. */
+  standardError: Floats;
+  /** Half the width of the 95 % confidence interval of the mean; NaN for a single run. */
+  confidence: Floats;
 }
 
 export type Center = "mean" | "median";
-export type Spread = "range" | "quartiles" | "deviation" | "none";
+export type Spread = "range" | "quartiles" | "deviation" | "error" | "confidence" | "none";
 
 export const CENTERS: readonly Center[] = ["mean", "median"];
-export const SPREADS: readonly Spread[] = ["range", "quartiles", "deviation", "none"];
+export const SPREADS: readonly Spread[] = ["range", "quartiles", "deviation", "error", "confidence", "none"];
 
 /** A difference to a baseline without the rows beyond the ends of the baseline, where nothing can be compared. */
 export function groupWithoutEnds(group: Group): Group {
@@ -53,6 +59,8 @@ export function groupWithoutEnds(group: Group): Group {
     deviation: cut(group.deviation),
     lowerQuartile: cut(group.lowerQuartile),
     upperQuartile: cut(group.upperQuartile),
+    standardError: cut(group.standardError),
+    confidence: cut(group.confidence),
   };
 }
 
@@ -70,12 +78,15 @@ export function groupCurve(group: Group, look: { label: string; color: string },
   };
 }
 
+/** NaN where a single run has no deviation. Errors are those of the mean, so their band lies around it for every center. */
 export function bandOf(group: Group, center: Center, spread: Spread): Band | null {
   if (spread === "none") return null;
   if (spread === "range") return { low: group.low, high: group.high };
   if (spread === "quartiles") return { low: group.lowerQuartile, high: group.upperQuartile };
-  const middle = group[center];
-  const away = (sign: number): Floats =>
-    middle.map((value, row) => value + sign * (Number.isNaN(group.deviation[row]) ? 0 : group.deviation[row]!));
-  return { low: away(-1), high: away(1) };
+  if (spread === "deviation") return bandAround(group[center], group.deviation);
+  return bandAround(group.mean, spread === "error" ? group.standardError : group.confidence);
+}
+
+function bandAround(middle: Floats, half: Floats): Band {
+  return { low: middle.map((value, row) => value - half[row]!), high: middle.map((value, row) => value + half[row]!) };
 }

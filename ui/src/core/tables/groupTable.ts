@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { csvTable } from "./csv";
 import { bandOf, type Center, type Group, type Spread } from "../series/groupStatistics";
+import type { Floats } from "../series/series";
 import { jsonNumbers } from "./json";
 
-const COLUMNS = ["count", "mean", "median", "low", "high", "deviation", "lowerQuartile", "upperQuartile"] as const;
+const COLUMNS = [
+  "count",
+  "mean",
+  "median",
+  "low",
+  "high",
+  "deviation",
+  "lowerQuartile",
+  "upperQuartile",
+  "standardError",
+  "confidence",
+] as const;
 
 /** Statistics of a group at one x. */
 export interface GroupPoint {
   key: string;
   x: number;
   center: number;
-  /** Edges of the band; null without one. */
+  /** Edges of the band; null without one, and where a single run has none. */
   low: number | null;
   high: number | null;
   count: number;
@@ -24,10 +36,15 @@ export function groupPoint(group: Group | undefined, row: number, center: Center
     key: group.key,
     x: group.x[row]!,
     center: group[center][row]!,
-    low: band ? band.low[row]! : null,
-    high: band ? band.high[row]! : null,
+    low: edgeAt(band?.low, row),
+    high: edgeAt(band?.high, row),
     count: group.count[row]!,
   };
+}
+
+function edgeAt(edge: Floats | undefined, row: number): number | null {
+  const value = edge?.[row];
+  return value === undefined || Number.isNaN(value) ? null : value;
 }
 
 /** Figures of what is drawn of a group. */

@@ -19,6 +19,8 @@ export const compare = {
   "compare.spread_range": "Min to max",
   "compare.spread_quartiles": "Quartiles",
   "compare.spread_deviation": "± std",
+  "compare.spread_error": "± std error of mean",
+  "compare.spread_confidence": "95% CI of mean",
   "compare.spread_none": "No band",
   "compare.baseline": "Baseline",
   "compare.baseline_none": "No baseline",
@@ -46,6 +48,9 @@ export const compare = {
   "compare.groups_in_range": "Group (visible range)",
   "compare.json_drawn": "Plotted points (JSON)",
   "compare.reduced_title": "The lowest and highest points of each group’s line and band are plotted. Zoom in to see all.",
+  "compare.interpolated": "Interpolated",
+  "compare.interpolated_title":
+    "The runs of a group log at different x. Between its first and last point, straight lines give the values of a run.",
   "compare.failed": "Could not load the parameters",
   "compare.unfold": "Expand all groups",
   "compare.among": "{low} … {high} in {n} {n|run|runs}",

@@ -80,6 +80,7 @@ function factsOf(groups: readonly Group[]): string[] {
   const missing = groups.reduce((sum, group) => sum + group.missing.length, 0);
   const problem = groups.find((group) => group.problem !== null)?.problem;
   return [
+    ...(groups.some(({ interpolated }) => interpolated) ? [t("compare.interpolated_title")] : []),
     ...(groups.some(({ reduced }) => reduced) ? [t("card.reduced")] : []),
     ...(missing > 0 ? [t("compare.missing", { n: missing, problem: reasonText(problem) })] : []),
   ];
