@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from mindscope import open_run
 from mindscope.capture import SummaryRecord
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Kind, Landscape
@@ -68,11 +70,46 @@ def test_own_lineage_entries_keep_their_types(log: Log) -> None:
         {"map_int32": {"a": 1}},
         {"map_double": {"b": 2.5}},
         {"map_str": {"c": "text"}},
-        {"map_int32": {"d": 1}},
+        {"map_int32": {"d": 1}, "map_bool": {"d": True}},
         {"map_double": {"e": 0.5}},
-        {"map_str": {"f": str(1 << 40)}},
+        {"map_str": {"f": str(1 << 40)}, "map_int64": {"f": 1 << 40}},
         {"map_double": {"g": float("inf")}},
     ]
+
+
+def test_own_lineage_entries_come_back_as_they_were(tmp_path: Path) -> None:
+    entries = {
+        "flag": True, "off": np.bool_(False), "one": 1, "wide": 1 << 40, "negative": -(1 << 63), "text": "true",
+        "model": {"depth": 3, "norm": {"is_on": True, "eps": 1e-5}},
+    }  # fmt: skip
+    with SummaryRecord(tmp_path, raise_exception=True) as record:
+        record.add_value("custom_lineage_data", "", entries)
+        record.record(1)
+    custom = open_run(tmp_path).lineage.custom
+    assert custom == {
+        "flag": True, "off": False, "one": 1, "wide": 1 << 40, "negative": -(1 << 63), "text": "true",
+        "model.depth": 3, "model.norm.is_on": True, "model.norm.eps": 1e-5,
+    }  # fmt: skip
+    assert {name: type(value) for name, value in custom.items()} == {
+        "flag": bool, "off": bool, "one": int, "wide": int, "negative": int, "text": str,
+        "model.depth": int, "model.norm.is_on": bool, "model.norm.eps": float,
+    }  # fmt: skip
+
+
+def test_one_bad_lineage_entry_loses_no_other(tmp_path: Path) -> None:
+    cycle: dict[str, Any] = {"depth": 3}
+    cycle["self"] = cycle
+    entries = {"a": 1, "list": [1], 3: "x", "b": {"c": 2, "none": None}, "b.c": 4, "wider": 1 << 80}
+    with SummaryRecord(tmp_path) as record:
+        record.add_value("custom_lineage_data", "", entries)
+        record.add_value("custom_lineage_data", "", {"cycle": cycle})
+        record.record(1)
+    run = open_run(tmp_path)
+    custom = run.lineage.custom
+    assert {name: custom[name] for name in ("a", "b.c", "wider")} == {"a": 1, "b.c": 2, "wider": str(1 << 80)}
+    assert len(custom) == 3 + 32
+    assert custom["cycle.self.depth"] == 3
+    assert run.dropped == 5
 
 
 @pytest.mark.parametrize("tag", ["a/b:c d", "损失", "\ud800", "x" * 5000, "\0"])

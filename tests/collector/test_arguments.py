@@ -54,7 +54,9 @@ def landscape(**given: Any) -> dict[str, Any]:
     (landscape(intervals=[[1, 2]]), ValueError, ["['intervals']", "[1, 2]", "at least 3"]),
     (landscape(intervals=[[1, 2, "3"]]), TypeError, ["['intervals']", "whole numbers"]),
     ({"custom_lineage_data": [1]}, TypeError, ["custom_lineage_data", "[1]", "dict"]),
-    ({"custom_lineage_data": {3: 1}}, TypeError, ["key 3", "int", "text"]),
+    ({"custom_lineage_data": {3: 1}}, TypeError, ["key is int 3", "text"]),
+    ({"custom_lineage_data": {"a": {"b": [1]}}}, TypeError, ["custom_lineage_data['a.b']", "list", "[1]", "number"]),
+    ({"custom_lineage_data": {"a": {"b": 1}, "a.b": 2}}, TypeError, ["two values of 'a.b'"]),
     ({"custom_lineage_data": {"a": [1]}}, TypeError, ["custom_lineage_data['a']", "list", "[1]", "number"]),
     ({"custom_lineage_data": {"a": None}}, TypeError, ["custom_lineage_data['a']", "None"]),
     ({"custom_lineage_data": {"a": 1j}}, TypeError, ["custom_lineage_data['a']", "complex"]),
@@ -94,6 +96,10 @@ def test_named_things_win_over_the_default(tmp_path: Path) -> None:
 def test_numbers_of_any_width_are_lineage(tmp_path: Path) -> None:
     data = {"wide": 1 << 40, "numpy": np.int64(3), "single": np.float32(0.5), "flag": True, "np_flag": np.bool_(True)}
     assert check(tmp_path, custom_lineage_data=data).custom_lineage_data == data
+    nested = {"model": {"depth": 3, "norm": {"is_on": True}}, "note": "x"}
+    assert check(tmp_path, custom_lineage_data=nested).custom_lineage_data == {
+        "model.depth": 3, "model.norm.is_on": True, "note": "x"
+    }  # fmt: skip
 
 
 def test_environment_adds_lineage_and_the_argument_wins(tmp_path: Path) -> None:

@@ -235,8 +235,8 @@ def test_hyper_parameters_that_a_module_saves_are_lineage(tmp_path: Path) -> Non
     run = mindscope.open_run(tmp_path)
     custom = run.lineage.custom
     assert custom["width"] == 9  # what a user says goes first
-    assert (custom["optimizer/name"], custom["optimizer/betas"]) == ("sgd", "[0.9, 0.99]")
-    assert (custom["optimizer/clip"], custom["rows"]) == ("None", 32)
+    assert (custom["optimizer.name"], custom["optimizer.betas"]) == ("sgd", "[0.9, 0.99]")
+    assert (custom["optimizer.clip"], custom["rows"]) == ("None", 32)
     assert str(custom["network"]).startswith("SmallNet(")
     first, second = (run.scalars(f"learning_rate/group_{place}/auto") for place in (0, 1))
     assert list(first.value) == pytest.approx([0.2, 0.2, 0.1])

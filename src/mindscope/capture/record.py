@@ -149,7 +149,8 @@ class SummaryRecord:
             value: a number or array of NumPy, PyTorch, MindSpore, JAX, or any object with ``__array__`` or DLPack. A
                 scalar is one real number, stored as float32, or as float64 if float32 is off by 1 or more. Landscapes,
                 graphs and lineage are messages: a dict of the fields, their bytes, or an object with
-                ``SerializeToString``. custom_lineage_data may also be a dict from text to text, numbers and bools.
+                ``SerializeToString``. custom_lineage_data may also be a dict from text to text, numbers, bools and
+                further dicts, whose entries get dotted names; one that can't be recorded doesn't affect the others.
 
         Raises:
             ValueError: an unknown plugin.

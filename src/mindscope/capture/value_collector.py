@@ -8,6 +8,7 @@ from typing import Any
 from mindscope.capture.array_conversion import to_scalar
 from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.drop_counter import DropReport
+from mindscope.capture.lineage import split_entries
 from mindscope.capture.pending import MESSAGE_PLUGINS, PendingValue, prepare, rejection
 from mindscope.capture.scalars import range_warning
 from mindscope.capture.thread_values import ValuesByThread
@@ -35,6 +36,8 @@ class ValueCollector:
         try:
             if self._writer.is_closed:
                 raise RecorderClosedError(f"{plugin} {tag!r} was added after close(), make a new SummaryRecord")
+            if plugin == "custom_lineage_data":
+                value = self._without_bad_entries(tag, value)
             if plugin == "scalar" and not isinstance(value, DeferredArray):
                 self._add_scalar(tag, to_scalar(value))
             else:
@@ -44,6 +47,15 @@ class ValueCollector:
             if self._raises:
                 raise failure from error
             self._writer.drops.drop(1, plugin, tag, failure)
+
+    def _without_bad_entries(self, tag: str, value: Any) -> Any:
+        """The entries that can be recorded; counts the others, or raises if there are only others or ``raises``."""
+        entries, errors = split_entries(value)
+        if errors and (self._raises or not entries):
+            raise errors[0]
+        for error in errors:
+            self._writer.drops.drop(1, "custom_lineage_data", tag, rejection("custom_lineage_data", tag, error))
+        return entries
 
     def _report(self, plugin: str, name: str, problem: DropReport) -> None:
         if self._raises and problem.is_drop:

@@ -57,7 +57,7 @@ class Collector(ABC):
                 ``collect_optimizer``, ``collect_scheduler``, ``collect_dataset_size``, ``collect_command_line``,
                 ``collect_environment``, ``collect_git``, ``collect_versions``.
             keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
-            custom_lineage_data: text keys to texts, numbers and bools.
+            custom_lineage_data: text keys to texts, numbers, bools, and dicts, whose entries get dotted names.
             collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.
             max_file_size: bytes after which a next file begins; at least 65,536.
             export_options: ``{"tensor_format": "npy"}`` writes tensors as files too.

@@ -9,6 +9,9 @@ import numbers
 from collections.abc import Mapping
 from typing import Any, cast
 
+from mindscope.capture.lineage import flat_entries
+from mindscope.errors import TypeRejectedError
+
 _LOG = logging.getLogger("mindscope")
 HYPER_CONFIG = "MINDINSIGHT_HYPER_CONFIG"
 _MOST_CHARACTERS = 100_000
@@ -17,7 +20,7 @@ _MOST_CHARACTERS = 100_000
 def check_custom(data: Any, environment: Mapping[str, str]) -> dict[str, Any]:
     """The user's entries over those of ``MINDINSIGHT_HYPER_CONFIG``.
 
-    Keys are text; values text, bools and numbers of any width, NumPy's too.
+    Keys are text; values text, bools and numbers of any width, NumPy's too. Nested entries get dotted names.
 
     Raises:
         TypeError: a key or value of another kind; the text names both and what is accepted.
@@ -30,10 +33,11 @@ def _check_entries(name: str, data: Any) -> dict[str, Any]:
         return {}
     if not isinstance(data, Mapping):
         raise TypeError(f"{name} is {type(data).__name__} {data!r}, want a dict or None")
-    entries = dict(cast("Mapping[Any, Any]", data))
+    try:
+        entries = flat_entries(cast("Mapping[Any, Any]", data))
+    except TypeRejectedError as error:
+        raise TypeError(f"{name}: {error}") from error
     for key, value in entries.items():
-        if not isinstance(key, str) or not key:
-            raise TypeError(f"{name} has the key {key!r} of type {type(key).__name__}, want text that is not empty")
         if not isinstance(value, (str, numbers.Real)) and type(value).__name__ not in ("bool", "bool_"):
             kind = type(value).__name__
             raise TypeError(f"{name}[{key!r}] is {kind} {str(value)[:40]!r}, want text, a number or a bool")

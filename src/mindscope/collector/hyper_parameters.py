@@ -12,14 +12,14 @@ _MOST_CHARACTERS = 500
 
 
 def flat_parameters(parameters: Mapping[Any, Any]) -> dict[str, Any]:
-    """One entry each: nested ones as ``outer/inner``, numbers and texts as they are, anything else by its text."""
+    """One entry each: nested ones as ``outer.inner``, numbers and texts as they are, anything else by its text."""
     flat: dict[str, Any] = {}
     for name, value in parameters.items():
         inner = _mapping(value)
         if inner is None:
             flat[str(name)] = _plain(value)
         else:
-            flat |= {f"{name}/{key}": each for key, each in flat_parameters(inner).items()}
+            flat |= {f"{name}.{key}": each for key, each in flat_parameters(inner).items()}
     return flat
 
 

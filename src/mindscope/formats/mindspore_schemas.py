@@ -44,7 +44,7 @@ Algorithm: 1 string network, 2 float loss
 Model: 3 string path, 4 int64 size
 EvaluationLineage: 2 string metric, 3 ValidDataset valid_dataset
 ValidDataset: 1 string valid_dataset_path, 2 int32 valid_dataset_size
-UserDefinedInfo: 1 repeated UserDefinedInfo user_info, 2 map<string,UserDefinedInfo> map_dict, 3 map<string,int32> map_int32, 4 map<string,string> map_str, 5 map<string,double> map_double
+UserDefinedInfo: 1 repeated UserDefinedInfo user_info, 2 map<string,UserDefinedInfo> map_dict, 3 map<string,int32> map_int32, 4 map<string,string> map_str, 5 map<string,double> map_double, 1001 map<string,bool> map_bool, 1002 map<string,int64> map_int64
 DatasetGraph: 1 repeated DatasetGraph children, 2 OperationParameter parameter, 3 repeated Operation operations, 4 Operation sampler
 Operation: 1 OperationParameter operationParam, 2 repeated int32 size, 3 repeated float weights
 OperationParameter: 1 map<string,string> mapStr, 2 map<string,StrList> mapStrList, 3 map<string,bool> mapBool, 4 map<string,int32> mapInt, 5 map<string,double> mapDouble

@@ -15,7 +15,8 @@ from mindscope.lineage.model import CustomValue, EvalLineage, TrainLineage
 from mindscope.types import Message
 
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_CUSTOM_MAPS = ("map_int32", "map_double", "map_str")
+_CUSTOM_MAPS = ("map_int32", "map_double", "map_str", "map_bool", "map_int64")
+"""The last two are mindscope's own, and repeat entries of the others as what they were."""
 
 
 def read_train_lineage(message: Message) -> TrainLineage:

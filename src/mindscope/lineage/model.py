@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
-CustomValue = int | float | str
+CustomValue = bool | int | float | str
 
 Part = TypeVar("Part", "TrainLineage", "EvalLineage")
 
