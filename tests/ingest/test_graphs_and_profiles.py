@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pickle
@@ -17,6 +18,9 @@ import pytest
 from mindscope import open_run
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest import Catalog, find_runs
+from mindscope.ingest.discover import Finder
+from mindscope.ingest.graphs_and_profiles import TraceSearch
+from mindscope.profile.open import find_profiles
 from mindscope.server.runs.query import RunList
 from tests.event_log import DATA, MINDSPORE_NAME, append, steps, version
 
@@ -84,6 +88,62 @@ def test_databases_and_pickles_of_profilers_make_runs(tmp_path: Path) -> None:
         "b": [("ascend_profile", "analysis.db", 1)],
         "m": [("memory_profile", "worker.memory_snapshot.pickle", 2)],
     }
+
+
+TORCH_TRACE = b'{"schemaVersion": 1, "traceEvents": []}'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("trace.json", TORCH_TRACE, "torch_profile"),
+        ("rank-0.json.gz", gzip.compress(TORCH_TRACE), "torch_profile"),
+        ("late.json", b'{"traceEvents": [], "schemaVersion": 1}', "torch_profile"),
+        ("any.json", b'{"displayTimeUnit": "ms", "traceEvents": []}', "chrome_profile"),
+        ("list.json", b'[{"name": "a", "args": {"b": 1}, "ph": "X", "ts": 1, "dur": 2}]', "chrome_profile"),
+        ("trace_view.json", b"[]", "chrome_profile"),
+        ("history.pt", pickle.dumps({"segments": [], "device_traces": []}), "memory_profile"),
+        ("results.json", b"[]", None), ("metrics.json", b'[{"ts": 1, "pid": 3, "loss": 0.5}]', None),
+        ("config.json", b'{"lr": 0.1}', None), ("broken.json.gz", b"\x1f\x8bno gzip", None),
+        ("words.json", b"[1, 2]", None), ("weights.pt", b"PK\x03\x04", None),
+    ],
+)  # fmt: skip
+def test_a_trace_of_any_name_is_a_profile_everywhere(
+    tmp_path: Path, name: str, content: bytes, kind: str | None
+) -> None:
+    write(tmp_path, f"run/{name}", content=content)
+    assert contents(tmp_path) == ({} if kind is None else {"run": [(kind, name, 1)]})
+    paths = [each.path.name for each in find_profiles(tmp_path)]
+    assert paths == ([] if kind is None else [name]), "the list and mindscope profile agree"
+    if kind is not None:
+        assert [path.name for path in open_run(tmp_path / "run").profiles().paths] == [name]
+
+
+def test_what_jax_writes_beside_its_profile_is_no_second_one(tmp_path: Path) -> None:
+    place = "run/plugins/profile/2024_01_01"
+    write(tmp_path, f"{place}/h.xplane.pb")
+    write(tmp_path, f"{place}/h.trace.json.gz", content=gzip.compress(b'{"traceEvents": []}'))
+    assert contents(tmp_path) == {"run": [("xla_profile", "plugins/profile/2024_01_01/h.xplane.pb", 1)]}
+
+
+def test_a_trace_that_is_still_empty_is_looked_at_again(tmp_path: Path) -> None:
+    write(tmp_path, "run/trace.json", content=b"")
+    finder = Finder(tmp_path)
+    assert list(finder.find().runs) == []
+    os.utime(tmp_path / "run", ns=(0, 0))  # its listing is old enough to be kept
+    assert list(finder.find().runs) == []
+    (tmp_path / "run" / "trace.json").write_bytes(TORCH_TRACE)
+    assert list(finder.find().runs) == ["run"]
+
+
+def test_a_data_set_of_many_json_files_is_not_read_whole(tmp_path: Path) -> None:
+    write(tmp_path, *(f"images/{number}.json" for number in range(300)), content=b'{"boxes": []}')
+    search = TraceSearch()
+    with os.scandir(tmp_path / "images") as entries:
+        assert [search.recognize(entry) for entry in entries] == [None] * 300
+    write(tmp_path, "late/trace.json", content=TORCH_TRACE)
+    with os.scandir(tmp_path / "late") as entries:
+        assert [search.recognize(entry) for entry in entries] == [None], "after 256 others"
 
 
 def test_recognizing_a_pickle_runs_nothing_of_it(tmp_path: Path) -> None:

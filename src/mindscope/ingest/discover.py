@@ -18,6 +18,7 @@ from mindscope.ingest.graphs_and_profiles import (
     NO_CONTENTS,
     Found,
     RunContents,
+    TraceSearch,
     contents_by_run,
     recognize_file,
     recognize_profile,
@@ -189,6 +190,7 @@ class Finder:
         links: list[str] = []
         found: list[Found] = []
         names: list[str] = []
+        traces = TraceSearch()
         settings: list[str] = []
         files: list[EventFile] = []
         unreadable: list[UnreadablePath] = []
@@ -216,8 +218,10 @@ class Finder:
                         modified_ns = 0  # the cause may be fixed elsewhere: list again next time
                     else:
                         files.append(known.get(entry.path) or EventFile.of(entry))
-                elif content := recognize_file(entry):
+                elif content := recognize_file(entry) or traces.recognize(entry):
                     found.append(content)
+        if traces.is_pending:
+            modified_ns = 0  # its program writes it: list again next time
         if foreign := foreign_logs(directory, names):
             unreadable.append(foreign)
         if profile := recognize_profile(directory, names):

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple
 
+from mindscope.formats.json_trace_files import SUFFIXES, TraceKind, trace_kind
 from mindscope.ingest.debugging_data import (
     DEBUGGING_DATA,
     DEBUGGING_FILES,
@@ -34,13 +37,18 @@ _PROFILER_FILE = re.compile(
 )
 """Files that MindSpore before 2.3 writes into a directory ``profiler``."""
 _TORCH_TRACE = re.compile(r".*\.pt\.trace\.json(\.gz)?", re.ASCII)
+_TRACE_KINDS = {TraceKind.TORCH: ContentKind.TORCH_PROFILE, TraceKind.CHROME: ContentKind.CHROME_PROFILE}
+_MOST_OTHER_JSON = 256
+"""Files of a directory that are opened and are no traces: a data set may have a file for each of its images."""
+_YOUNG_NS = 60_000_000_000
+"""A file that is empty for longer stays empty."""
 _TENSORFLOW_PROFILE = re.compile(r"/plugins/profile/[^/]+$")
 _OTHER_PROTOBUF = re.compile(r"(memory_usage_\d+|saved_model|keras_metadata|fingerprint|.*\.xplane)\.pb", re.ASCII)
 _ASCEND_DATABASE = re.compile(
     r"(ascend_(mindspore|pytorch)_profiler(_\d+)?|analysis|communication_analyzer)\.db", re.ASCII
 )
 _CONTENT_NAME = re.compile(
-    rf"{_TORCH_TRACE.pattern}|.*\.(xplane\.pb|pb|onnx|sqlite3?|pickle|pkl)|{_ASCEND_DATABASE.pattern}|"
+    r".*\.json(\.gz)?|.*\.(xplane\.pb|pb|onnx|sqlite3?|db|pickle|pkl|pt)|{_ASCEND_DATABASE.pattern}|"
     rf"{_PROFILER_FILE.pattern}",
     re.ASCII,
 )
@@ -84,11 +92,13 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
         return ContentKind.TORCH_PROFILE, entry.path
     if name.endswith(".xplane.pb"):
         return ContentKind.XLA_PROFILE, entry.path
-    if name.endswith((".sqlite", ".sqlite3")) and _holds(entry, _SQLITE_START, b"StringIds", b"CUPTI_ACTIVITY_KIND_"):
+    if name.endswith((".sqlite", ".sqlite3", ".db")) and _holds(
+        entry, _SQLITE_START, b"StringIds", b"CUPTI_ACTIVITY_KIND_"
+    ):
         return ContentKind.NSIGHT_PROFILE, entry.path
     if name.endswith(".db") and _ASCEND_DATABASE.fullmatch(name) and _holds(entry, _SQLITE_START, b"TABLE"):
         return ContentKind.ASCEND_PROFILE, entry.path
-    if name.endswith((".pickle", ".pkl")) and _holds(entry, _PICKLE_START, b"segments", b"device_traces"):
+    if name.endswith((".pickle", ".pkl", ".pt")) and _holds(entry, _PICKLE_START, b"segments", b"device_traces"):
         return ContentKind.MEMORY_PROFILE, entry.path
     if (
         name.endswith((".pb", ".onnx"))
@@ -98,6 +108,32 @@ def recognize_file(entry: os.DirEntry[str]) -> Found | None:
     ):
         return ContentKind.GRAPH_FILE, entry.path
     return recognize_debugging_file(entry)
+
+
+class TraceSearch:
+    """Finds JSON traces among the files of a directory by their content."""
+
+    def __init__(self) -> None:
+        self._others = 0
+        self.is_pending = False
+        """Whether a file is empty since its program only begins to write it."""
+
+    def recognize(self, entry: os.DirEntry[str]) -> Found | None:
+        """The kind of trace that a file is; None for anything else, and after many others."""
+        if not entry.name.endswith(SUFFIXES) or self._others >= _MOST_OTHER_JSON:
+            return None
+        try:
+            kind = trace_kind(Path(entry.path))
+            self.is_pending |= kind is None and _is_young_and_empty(entry)
+        except OSError:
+            kind = None
+        self._others += kind is None
+        return None if kind is None else (_TRACE_KINDS[kind], entry.path)
+
+
+def _is_young_and_empty(entry: os.DirEntry[str]) -> bool:
+    state = entry.stat()
+    return state.st_size == 0 and time.time_ns() - state.st_mtime_ns < _YOUNG_NS
 
 
 def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
@@ -185,7 +221,7 @@ def _profiles_around(directory: str, profiles: Collection[str], base: str) -> It
 
 def _owner(base: str, directory: str, kind: ContentKind) -> str:
     """The run of the contents of ``directory``, which is above the base if the base itself is a profile."""
-    if kind is ContentKind.XLA_PROFILE:
+    if kind in (ContentKind.XLA_PROFILE, ContentKind.CHROME_PROFILE):
         directory = _TENSORFLOW_PROFILE.sub("", directory)
     return directory if len(directory) >= len(base) else base
 

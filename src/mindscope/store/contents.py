@@ -11,7 +11,8 @@ from typing import NamedTuple
 class ContentKind(str, Enum):
     """Type and writer of the content.
 
-    ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
+    ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's
+    format. ``memory_profile``: a history of CUDA's memory.
     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
     collectives of a rank.
@@ -22,6 +23,7 @@ class ContentKind(str, Enum):
     ASCEND_PROFILE = "ascend_profile"
     CANN_PROFILE = "cann_profile"
     TORCH_PROFILE = "torch_profile"
+    CHROME_PROFILE = "chrome_profile"
     XLA_PROFILE = "xla_profile"
     NSIGHT_PROFILE = "nsight_profile"
     MEMORY_PROFILE = "memory_profile"

@@ -3151,13 +3151,14 @@ export interface components {
          * ContentKind
          * @description Type and writer of the content.
          *
-         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``memory_profile``: a history of CUDA's memory.
+         *     ``ascend_profile``: by MindSpore 2.3 or later, or torch_npu. ``chrome_profile``: a trace in Chrome's
+         *     format. ``memory_profile``: a history of CUDA's memory.
          *     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
          *     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
          *     collectives of a rank.
          * @enum {string}
          */
-        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record";
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record";
         /**
          * CounterColumns
          * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.

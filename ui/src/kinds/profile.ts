@@ -15,7 +15,16 @@ export const PROFILE: KindDescriptor = {
       icon,
       load: () => import("../pages/profiling/ProfilingPage.svelte"),
       shows: [],
-      contents: ["torch_profile", "mindspore_profile", "ascend_profile", "cann_profile", "xla_profile", "nsight_profile", "memory_profile"],
+      contents: [
+        "torch_profile",
+        "chrome_profile",
+        "mindspore_profile",
+        "ascend_profile",
+        "cann_profile",
+        "xla_profile",
+        "nsight_profile",
+        "memory_profile",
+      ],
     },
   ],
   card: {

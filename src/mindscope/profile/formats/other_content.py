@@ -7,7 +7,7 @@ import codecs
 import zlib
 from pathlib import Path
 
-from mindscope.profile.formats.json_file import SUFFIXES
+from mindscope.formats.json_trace_files import SUFFIXES
 from mindscope.profile.formats.sqlite_file import is_sqlite, journal_of
 from mindscope.profile.formats.torch_exports import torch_export
 

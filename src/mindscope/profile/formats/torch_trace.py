@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.formats.json_trace_files import TraceKind, bare_name, json_head, trace_kind
 from mindscope.profile.argument_columns import FileArguments
-from mindscope.profile.formats.json_file import bare_name, json_head, json_tail
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
@@ -18,21 +18,14 @@ from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
 
-_SCHEMA, _EVENTS = b'"schemaVersion"', b'"traceEvents"'
-_VERSION = re.compile(rb'"schemaVersion"\s*:\s*\d')
 _STAMP = re.compile(r"\.\d{10,}$")
 """Time of writing: what follows the worker in the name of a file."""
 _FACTS = re.compile(rb'"mindscope"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
 def is_torch_trace(path: Path) -> bool:
-    """Whether a file has a schema version beside its events, or the name of a trace of torch. Raises OSError."""
-    head = json_head(path)
-    if not head:
-        return False
-    if ".pt.trace.json" in path.name or _SCHEMA in head.partition(_EVENTS)[0]:
-        return True
-    return _EVENTS in head and _VERSION.search(json_tail(path)) is not None
+    """Whether a file is a trace of PyTorch. Raises OSError."""
+    return trace_kind(path) is TraceKind.TORCH
 
 
 def _read(path: Path, on_progress: Progress) -> Profile:

@@ -10,6 +10,7 @@ export type ContentKind =
   | "ascend_profile"
   | "cann_profile"
   | "torch_profile"
+  | "chrome_profile"
   | "xla_profile"
   | "nsight_profile"
   | "memory_profile"

@@ -9,6 +9,7 @@ export const runs = {
   "content.ascend_profile": "Ascend profile",
   "content.cann_profile": "CANN profile",
   "content.torch_profile": "PyTorch profile",
+  "content.chrome_profile": "Chrome trace",
   "content.xla_profile": "XLA profile",
   "content.nsight_profile": "Nsight profile",
   "content.memory_profile": "CUDA memory history",

@@ -11,6 +11,7 @@ export const runs: Record<keyof typeof en, string> = {
   "content.ascend_profile": "Ascend 性能数据",
   "content.cann_profile": "CANN 性能数据",
   "content.torch_profile": "PyTorch 性能数据",
+  "content.chrome_profile": "Chrome 跟踪",
   "content.xla_profile": "XLA 性能数据",
   "content.nsight_profile": "Nsight 性能数据",
   "content.memory_profile": "CUDA 显存历史",
