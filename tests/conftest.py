@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ settings.load_profile("no deadline")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads of OpenMP spin, and tests run side by side
 
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of nohup or CI; tests press Ctrl-C in processes that inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
 SLOW = ("browser", "framework", "scale")

@@ -12,7 +12,7 @@ import pytest
 from typer import main
 
 from mindscope.cli import app
-from mindscope.errors import SettingsError
+from mindscope.errors import SettingsError, UsageError
 from mindscope.settings import Settings, load_settings
 
 
@@ -114,6 +114,28 @@ def test_a_bad_value_of_a_configuration_is_named(tmp_path: Path):
     (tmp_path / "bad.py").write_text("PORT = 'x'\n")
     with pytest.raises(SettingsError, match=r"PORT in .*bad\.py is 'x'"):
         load_settings({"config": f"file:{tmp_path / 'bad.py'}"}, {})
+
+
+def test_a_configuration_that_ends_the_process_is_named(tmp_path: Path):
+    (tmp_path / "ending.py").write_text("import sys\nsys.exit(3)\n")
+    with pytest.raises(SettingsError, match=r"ending\.py', which can't be read: SystemExit\(3\)"):
+        load_settings({"config": f"file:{tmp_path / 'ending.py'}"}, {})
+
+
+def test_a_name_of_a_configuration_that_is_no_setting_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    (tmp_path / "mistyped.py").write_text("PROT = 1001\nHOST = 'localhost'\n_HOME = help = 1\n")
+    assert load_settings({"config": f"file:{tmp_path / 'mistyped.py'}"}, {}).port == 8080
+    (said,) = caplog.messages
+    assert said.startswith("PROT in ")
+    assert said.endswith("is no setting and is ignored; did you mean PORT?")
+
+
+def test_only_a_bad_flag_is_wrong_usage():
+    with pytest.raises(UsageError, match="--port is 'x'"):
+        load_settings({"port": "x"}, {})
+    with pytest.raises(SettingsError) as caught:
+        load_settings({}, {"MINDSCOPE_PORT": "x"})
+    assert not isinstance(caught.value, UsageError)
 
 
 @pytest.mark.parametrize("config", ["file:/no/such/file.py", "python:no_such_module_anywhere"])

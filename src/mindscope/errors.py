@@ -69,6 +69,10 @@ class SettingsError(MindscopeError, ValueError):
     """An invalid setting from the command line, a configuration file or the environment."""
 
 
+class UsageError(SettingsError):
+    """A value of the command line that a command refuses; the exit code is 2."""
+
+
 class ServerError(MindscopeError, RuntimeError):
     """The viewer could not be started, reached or stopped."""
 

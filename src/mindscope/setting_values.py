@@ -16,6 +16,9 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 """Units of sizes in bytes; a B or iB may follow."""
 TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts that only this machine reaches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Given:

@@ -8,15 +8,18 @@ variable, name in a configuration, argument of the child process and line in ``d
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from mindscope.errors import SettingsError
+from mindscope.errors import SettingsError, UsageError
 from mindscope.setting_values import (
+    LOOPBACK_NAMES,
     Given,
     parse_check_parameters,
     parse_configuration,
@@ -27,6 +30,8 @@ from mindscope.setting_values import (
     parse_size,
     parse_switch,
 )
+
+log = logging.getLogger(__name__)
 
 PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
 DEFAULT_CACHE_BYTES = 10 << 30
@@ -140,6 +145,17 @@ class Settings:
         accepted="`file:/path/to/config.py` or `python:package.module`",
     )
 
+    @property
+    def exposure(self) -> str | None:
+        """What other machines can do on this viewer; None if they can't reach it."""
+        if self.host in LOOPBACK_NAMES:
+            return None
+        deletes = ", and delete runs" if self.allow_delete else ""
+        return (
+            f"whoever reaches {self.host}:{self.port} can read all runs and change notes, pins and views{deletes}: "
+            "there is no password"
+        )
+
     def environment(self) -> dict[str, str]:
         """The settings as environment variables of the viewer's process."""
         given = {name: getattr(self, name) for name in settings_table()}
@@ -173,7 +189,7 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
     ``flags`` holds the values of the command line, by the names of the settings; None means not given.
     ``environ`` defaults to the process environment.
 
-    Raises SettingsError with the source of an invalid value and the accepted values.
+    Raises SettingsError with the source of an invalid value and the accepted values; UsageError if it is a flag.
     """
     environ = os.environ if environ is None else environ
     config = next(_candidates("config", flags, environ, {}), None)
@@ -182,8 +198,17 @@ def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = 
     for name, setting in settings_table().items():
         given = next(_candidates(name, flags, environ, configuration), None)
         if given is not None:
-            values[name] = setting.parse(given)
+            values[name] = _parsed(setting, given, flags.get(name) is not None)
     return Settings(**values)
+
+
+def _parsed(setting: Setting, given: Given, is_flag: bool) -> Any:
+    try:
+        return setting.parse(given)
+    except SettingsError as error:
+        if is_flag:
+            raise UsageError(*error.args) from error
+        raise
 
 
 def require_base_dir(settings: Settings) -> None:
@@ -212,13 +237,24 @@ def _read_configuration(given: Given) -> dict[str, Given]:
     scheme, _, location = parse_configuration(given).partition(":")
     try:
         attributes = _run_file(location) if scheme == "file" else vars(importlib.import_module(location))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SettingsError(f"{given.source} is {given.value!r}, which can't be read: {error!r}; correct it") from error
+    _report_unknown(attributes, location)
     return {
         name.lower(): Given(value, f"{name} in {location}")
         for name, value in attributes.items()
         if name.isupper() and name != "CONFIG" and value is not None  # a configuration can't name another one
     }
+
+
+def _report_unknown(attributes: Mapping[str, Any], location: str) -> None:
+    """Warn about names that look like settings and are none; a configuration may define others for its own use."""
+    names = [name.upper() for name in settings_table() if name != "config"]
+    for name in attributes:
+        if name.isupper() and not name.startswith("_") and name not in names:
+            close = get_close_matches(name, names, 1)
+            hint = f"did you mean {close[0]}?" if close else f"the settings are {', '.join(names)}"
+            log.warning("%s in %s is no setting and is ignored; %s", name, location, hint)
 
 
 def _run_file(path: str) -> dict[str, Any]:

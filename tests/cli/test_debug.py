@@ -152,7 +152,7 @@ def test_json_has_everything_that_was_requested(mindscope: CommandLine, tmp_path
 
 def test_wrong_use_names_the_remedy(mindscope: CommandLine, tmp_path: Path) -> None:
     run = str(write_run(tmp_path / "run", training()))
-    assert "condition 'no' does not exist" in mindscope("debug", run, "--watch", "no", want=1).stderr
+    assert "condition 'no' does not exist" in mindscope("debug", run, "--watch", "no", want=2).stderr
     assert "does not exist: give a run" in mindscope("debug", str(tmp_path / "none"), want=1).stderr
     assert "is no LEFT=RIGHT" in mindscope("debug", run, "--compare", run, "--pair", "a", want=2).stderr
     (tmp_path / "empty").mkdir()

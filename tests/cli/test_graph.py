@@ -42,7 +42,7 @@ def test_nodes_are_found_by_attribute(mindscope: CommandLine) -> None:
     assert len(found) == len([node for node in graph.nodes if "kernel_size" in node.attributes]) > 0
     both = mindscope("graph", str(OPS), "--attribute", "^kernel_size=", "--find", "^Conv2D$", "--regex")
     assert 0 < len(both.stdout.splitlines()) < len(found)
-    assert "no regular expression" in mindscope("graph", str(OPS), "--attribute", "(", "--regex", want=1).stderr
+    assert "no regular expression" in mindscope("graph", str(OPS), "--attribute", "(", "--regex", want=2).stderr
 
 
 def test_json_dot_and_scopes(mindscope: CommandLine) -> None:
@@ -91,5 +91,5 @@ def test_errors_name_the_remedy(mindscope: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "odd.pb").write_bytes(b"no graph")
     assert "odd.pb" in mindscope("graph", str(tmp_path / "odd.pb"), want=1).stderr
     assert "it has '" in mindscope("graph", str(OPS), "--name", "x", want=1).stderr
-    assert "no regular expression" in mindscope("graph", str(OPS), "--find", "(", "--regex", want=1).stderr
+    assert "no regular expression" in mindscope("graph", str(OPS), "--find", "(", "--regex", want=2).stderr
     assert "no scope" in mindscope("graph", str(OPS), "--scope", "x", want=1).stderr

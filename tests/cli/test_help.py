@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,20 @@ def test_help_is_printed(arguments: list[str]):
     assert "Usage: mindscope" in printed.output
 
 
+def test_lines_of_the_help_break_at_the_width_of_the_terminal(mindscope: CommandLine):
+    lines = mindscope("watch", "--help", COLUMNS="80").stdout.splitlines()
+    start = next(number for number, line in enumerate(lines) if "The command runs until" in line)
+    paragraph = [line.strip() for line in lines[start : lines.index(" " * 80, start)]]
+    assert len(paragraph) > 5
+    for line, following in itertools.pairwise(paragraph):
+        assert len(line) + 1 + len(following.split()[0]) > 78, f"{line!r} ends early"
+
+
+def test_shells_complete_commands(mindscope: CommandLine):
+    completing = {"_MINDSCOPE_COMPLETE": "complete_bash", "COMP_WORDS": "mindscope la", "COMP_CWORD": "1"}
+    assert mindscope(**completing).stdout.split() == ["landscape"]
+
+
 def test_defaults_are_in_the_help(mindscope: CommandLine):
     printed = mindscope("start", "--help").stdout
     for default in ("~/mindscope", "8080", "127.0.0.1", "current directory"):
@@ -89,7 +104,7 @@ def test_wrong_usage_ends_with_2(mindscope: CommandLine, arguments: list[str]):
 
 
 def test_a_bad_setting_is_one_line(mindscope: CommandLine):
-    refused = mindscope("start", "--port", "70000", want=1)
+    refused = mindscope("start", "--port", "70000", want=2)
     assert refused.stderr == "mindscope: --port is '70000', want a whole number from 1 to 65535\n"
     assert refused.stdout == ""
 

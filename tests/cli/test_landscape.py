@@ -48,7 +48,7 @@ def of_another():
 def interrupting(output, label):
     interrupting.calls += 1
     if interrupting.calls == 30:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), int(os.environ["SIGNAL"]))
     return loss(output, label)
 
 interrupting.calls = 0
@@ -155,11 +155,15 @@ def test_a_missing_package_is_said(mindscope: CommandLine, run: str) -> None:
     assert said == "mindscope: ray is not there, and --executor ray needs it; pip install ray\n"
 
 
-def test_ctrl_c_keeps_what_was_computed(mindscope: CommandLine, run: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_what_was_computed(
+    mindscope: CommandLine, run: str, tmp_path: Path, number: signal.Signals
+) -> None:
     given = [*FUNCTIONS[:-1], "users_landscape:interrupting", "--full", "--size", "12"]
     command = [sys.executable, "-m", "mindscope", "landscape", run, *given]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ}, timeout=250)
-    assert done.returncode == 128 + signal.SIGINT, done.stderr
+    environment = {**os.environ, "SIGNAL": str(int(number))}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=250)
+    assert done.returncode == 128 + number, done.stderr
     assert "interrupted; the losses until now are kept, and the same command continues" in done.stderr
     assert "Traceback" not in done.stderr
     assert mindscope("landscape", run, *FUNCTIONS, "--full", "--size", "12").returncode == 0

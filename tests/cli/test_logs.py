@@ -138,9 +138,19 @@ def test_links_out_of_the_directory_are_opened_when_asked(mindscope: CommandLine
     mindscope(name, str(farm), *arguments, "--follow-links")
 
 
+def test_export_says_what_matches_nothing(mindscope: CommandLine):
+    arguments = ("export", str(CUSTOM_LOOP), "--out", "out")
+    said = mindscope(*arguments, "--tags", "l*", "--tags", "nope", want=1).stderr
+    assert said.startswith("mindscope: no tag matches 'nope'; the tags are ")
+    assert "loss" in said
+    said = mindscope(*arguments, "--kinds", "video", want=1).stderr
+    assert said == f"mindscope: {CUSTOM_LOOP} holds no video; out is not written\n"
+    assert not (mindscope.room / "out").exists()
+
+
 @pytest.mark.parametrize("flags", [("--kinds", "nix"), ("--kinds", "graph"), ("--format", "xml")])
 def test_export_names_what_can_be_exported(mindscope: CommandLine, flags: tuple[str, str]):
-    refused = mindscope("export", str(CUSTOM_LOOP), "--out", "out", *flags, want=1).stderr
+    refused = mindscope("export", str(CUSTOM_LOOP), "--out", "out", *flags, want=2).stderr
     assert flags[1] in refused
     assert "want" in refused
 

@@ -76,6 +76,17 @@ def test_status_lists_all_viewers(mindscope: CommandLine, port: str):
         assert line.endswith(str(base))
 
 
+def test_a_viewer_that_others_reach_says_what_they_can_do(mindscope: CommandLine, port: str):
+    said = mindscope("start", "--port", port, "--host", "0.0.0.0", "--allow-delete").stderr
+    assert f"warning: whoever reaches 0.0.0.0:{port} can read all runs and change notes, pins and views" in said
+    assert "and delete runs: there is no password" in said
+    (line,) = mindscope("status").stdout.splitlines()
+    assert line.startswith(f"http://127.0.0.1:{port}  open to other machines at 0.0.0.0:{port}  process ")
+    mindscope("stop", "--port", port)
+    assert mindscope("start", "--port", port).stderr == ""
+    assert "open to other machines" not in mindscope("status").stdout
+
+
 def test_a_second_start_says_who_is_there_and_what_to_do(mindscope: CommandLine, port: str):
     mindscope("start", "--port", port)
     refused = mindscope("start", "--port", port, want=1).stderr

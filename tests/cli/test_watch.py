@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -49,25 +50,37 @@ def test_each_alert_is_an_object_a_line(mindscope: CommandLine):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "want"),
+    ("arguments", "status", "want"),
     [
-        (["--fail-on", "los > 2"], "there is no scalar tag 'los'; did you mean `loss`"),
-        (["--fail-on", "nann"], "is no check, want one of nan spike"),
-        (["--fail-on", "loss >"], "can't be read"),
-        (["--fail-on", "loss + 1"], "want a condition"),
-        (["--alerts", "spike=3"], "sets no parameter"),
-        (["--alerts", "spike_factor=-3"], "want a number above 0"),
+        (["--fail-on", "los > 2"], 1, "there is no scalar tag 'los'; did you mean `loss`"),
+        (["--fail-on", "nann"], 2, "is no check, want one of nan spike"),
+        (["--fail-on", "loss >"], 2, "can't be read"),
+        (["--fail-on", "loss + 1"], 2, "want a condition"),
+        (["--alerts", "spike=3"], 2, "sets no parameter"),
+        (["--alerts", "spike_factor=-3"], 2, "want a number above 0"),
+        (["--watchpoint", "no"], 2, "condition 'no' does not exist"),
     ],
 )
-def test_what_can_not_be_looked_for_is_one_line(mindscope: CommandLine, arguments: list[str], want: str):
+def test_what_can_not_be_looked_for_is_one_line(mindscope: CommandLine, arguments: list[str], status: int, want: str):
     write_losses(mindscope.room / "runs" / "a", [1.0], tag="loss")
-    refused = mindscope("watch", "runs", "--once", *arguments, want=1)
+    refused = mindscope("watch", "runs", "--once", *arguments, want=status)
     assert want in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
 
 
 def test_without_a_run_there_is_nothing_to_look_at(mindscope: CommandLine):
     assert "holds no event file" in mindscope("watch", ".", "--once", want=1).stderr
+    said = mindscope("watch", "nope", want=1).stderr
+    assert said == "mindscope: nope is no directory; give the one that holds your runs, or create it first\n"
+
+
+def test_a_loss_that_comes_back_is_not_lost_for_good(mindscope: CommandLine):
+    rising = np.concatenate([np.full(100, 1.0), *[np.full(100, level) for level in (5.0, 1.0, 6.0, 1.0)]])
+    write_losses(mindscope.room / "runs" / "a", np.concatenate([np.linspace(9.0, 1.0, 100), rising]).tolist())
+    printed = mindscope("watch", "runs", "--once").stdout.splitlines()
+    told = [line for line in printed if "divergence" in line]
+    assert len(told) == 2
+    assert all("the loss is far above its lowest value" in line for line in told)
 
 
 def watching(mindscope: CommandLine, *arguments: str) -> subprocess.Popen[str]:
@@ -105,14 +118,22 @@ def test_it_ends_with_the_last_training(mindscope: CommandLine):
         assert process.wait(DEADLINE_S) == 0
 
 
-def test_ctrl_c_ends_it_without_a_trace(mindscope: CommandLine):
-    import signal
-
+@pytest.mark.parametrize(
+    ("number", "interrupts"),
+    [(signal.SIGINT, signal.SIG_DFL), (signal.SIGTERM, signal.SIG_DFL), (signal.SIGTERM, signal.SIG_IGN)],
+)
+def test_a_signal_ends_it_without_a_trace(mindscope: CommandLine, number: signal.Signals, interrupts: signal.Handlers):
+    """Where the parent ignores Ctrl-C, as nohup and CI may, SIGTERM is left."""
     write_losses(mindscope.room / "runs" / "a", [1.0, np.nan])
-    with watching(mindscope) as process:
+    before = signal.signal(signal.SIGINT, interrupts)
+    try:
+        process = watching(mindscope)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(DEADLINE_S) == 130
+        process.send_signal(number)
+        assert process.wait(DEADLINE_S) == 128 + number
         assert "Traceback" not in process.stderr.read()

@@ -48,9 +48,11 @@ def follow_alerts(
 ) -> Iterator[Alert]:
     """What ``rules`` find, each alert once, as runs are written; ends when every run was closed by its writer.
 
-    Watches files, and checks them at least every ``interval_s`` seconds. Raises in the end as
-    ``require_known``.
+    Watches files, and checks them at least every ``interval_s`` seconds. Raises RunNotFoundError if the directory does
+    not exist, and in the end as ``require_known``.
     """
+    if not Path(base).is_dir():
+        raise RunNotFoundError(f"{base} is no directory; give the one that holds your runs, or create it first")
     catalog = Catalog(base, follow_links=follow_links)
     monitor = Monitor(catalog, parameters, rules)
     changed, reported = Event(), set[str]()

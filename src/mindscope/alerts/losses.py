@@ -41,7 +41,7 @@ class NotFinite:
 
 
 class Divergence:
-    """A loss that has left its lowest level for good: medians of blocks of values that are far too high."""
+    """A loss far above its lowest value, until it comes back: medians of blocks of values that are far too high."""
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CHECKS = {
     "nan": "the loss is NaN or infinite",
     "spike": "the loss jumps up and comes down again",
-    "divergence": "the loss has left its lowest level for good",
+    "divergence": "the loss is far above its lowest value",
     "plateau": "the loss has stopped falling",
     "vanishing": "gradients vanish: they are nearly zero",
     "exploding": "gradients are NaN, infinite, or far larger than before",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 
 from mindscope.cli.app import app
-from mindscope.errors import MindscopeError
+from mindscope.errors import MindscopeError, UsageError
 
 __all__ = ["app", "main"]
 
@@ -17,4 +17,4 @@ def main() -> None:
         app(prog_name="mindscope")
     except MindscopeError as error:
         sys.stderr.write(f"mindscope: {error}\n")
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, UsageError) else 1)

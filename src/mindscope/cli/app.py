@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from inspect import cleandoc
+from typing import Annotated, Any
 
 import typer
 
@@ -23,9 +25,15 @@ from mindscope.cli.status import status
 from mindscope.cli.stop import stop
 from mindscope.cli.watch import watch
 
+
+def help_of(command: Callable[..., Any]) -> str:
+    """The docstring with a line for each paragraph: a terminal breaks lines at its own width."""
+    paragraphs = cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+
+
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -45,7 +53,7 @@ for command in (
     watch,
     cache,
 ):
-    app.command()(command)
+    app.command(help=help_of(command))(command)
 
 
 def _print_version(is_asked: bool) -> None:

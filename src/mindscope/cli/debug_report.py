@@ -15,6 +15,7 @@ import typer
 from mindscope.cli.debug_failures import failure_lines, failures_json
 from mindscope.cli.logs import printable
 from mindscope.cli.printed_table import printed_table
+from mindscope.cli.usage import usage
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,7 +76,8 @@ class DebugReport:
     def add_hits(self, texts: list[str]) -> None:
         from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 
-        watchpoints = [parse_watchpoint(text) for text in texts if text != RECOMMENDED]
+        with usage():
+            watchpoints = [parse_watchpoint(text) for text in texts if text != RECOMMENDED]
         if RECOMMENDED in texts:
             watchpoints += recommended_watchpoints()
         found = evaluate_watchpoints(self._opened.source, watchpoints, most_hits=self._top)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mindscope.cli.logs import FollowLinks, printable, runs_below
-from mindscope.errors import SettingsError
+from mindscope.cli.usage import usage
+from mindscope.errors import ExportError, SettingsError
 
 if TYPE_CHECKING:
     from mindscope.types import Kind
@@ -49,17 +50,20 @@ def export(
     from mindscope.reading import ExportOptions, export_run, export_runs
     from mindscope.reading.export import EXPORTABLE
 
-    options = ExportOptions(
-        kinds=_kinds(kinds) or EXPORTABLE,
-        tags=tuple(tags or ()),
-        scalar_formats=tuple(format or ("csv",)),
-        overwritten=overwritten,
-        overwrite=overwrite,
-    )
+    with usage():
+        options = ExportOptions(
+            kinds=_kinds(kinds) or EXPORTABLE,
+            tags=tuple(tags or ()),
+            scalar_formats=tuple(format or ("csv",)),
+            overwritten=overwritten,
+            overwrite=overwrite,
+        )
     runs = runs_below(path, follow_links)
     report = export_run(runs["."], out, options) if list(runs) == ["."] else export_runs(runs, out, options)
     for failure in report.failures:
         sys.stderr.write(f"mindscope: {printable(failure)}\n")
+    if not report.files and not report.failures:
+        raise ExportError(f"{path} holds no {', '.join(options.kinds)}; {out} is not written")
     typer.echo(f"wrote {len(report.files)} files below {out}")
     if report.failures:
         raise typer.Exit(1)

@@ -199,15 +199,15 @@ def _found(shown: Graph, text: str | None, attribute: str | None, is_regex: bool
 
 
 def _searched(text: str, is_regex: bool, flag: str) -> str | re.Pattern[str]:
-    """Raises SettingsError for a text that is no regular expression."""
+    """Raises UsageError for a text that is no regular expression."""
     import re
 
-    from mindscope.errors import SettingsError
+    from mindscope.errors import UsageError
 
     try:
         return re.compile(text) if is_regex else text
     except re.error as error:
-        raise SettingsError(f"{flag}: {text!r} is no regular expression: {error}") from None
+        raise UsageError(f"{flag}: {text!r} is no regular expression: {error}") from None
 
 
 def _node_line(node: Node) -> str:

@@ -13,15 +13,13 @@ import typer
 
 from mindscope.cli.callables import CallableError, call, described, find_callable
 from mindscope.cli.executors import ExecutorName, executor_of
+from mindscope.cli.interruption import exit_code, terminable
 from mindscope.errors import LandscapeError, MindscopeError
 
 if TYPE_CHECKING:
     from mindscope.landscape.computation import Progress
     from mindscope.torch import Sharpness
     from mindscope.types import Landscape
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as of a shell."""
 
 
 class Method(str, Enum):
@@ -103,8 +101,8 @@ def landscape(
 ) -> None:
     """Compute the loss landscapes of a run from the weights that its collector kept.
 
-    The functions are imported from the current directory or the installed packages. Ctrl-C keeps the losses that are
-    computed; the same command continues.
+    The functions are imported from the current directory or the installed packages. Ctrl-C and SIGTERM keep the
+    losses that are computed; the same command continues.
     """
     from mindscope.collector.landscape_file import read_landscape_file
     from mindscope.torch import landscape as compute
@@ -121,7 +119,7 @@ def landscape(
         "output": output,
     }  # fmt: skip
     try:
-        with executor_of(executor, workers) as pool, _progress() as show:
+        with terminable(), executor_of(executor, workers) as pool, _progress() as show:
             found = compute(
                 network if pool is None else make_network, loss_fn, batches, run, method=method.value,
                 interval=interval, size=size or settings.landscape_size,
@@ -133,10 +131,11 @@ def landscape(
             output or run,
         )
         if sharpness:
-            _print_sharpness(measure(network, loss_fn, batches, run, **given))
-    except KeyboardInterrupt:
+            with terminable():
+                _print_sharpness(measure(network, loss_fn, batches, run, **given))
+    except KeyboardInterrupt as interrupt:
         typer.echo("interrupted; the losses until now are kept, and the same command continues", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exit_code(interrupt)) from None
     except MindscopeError:
         raise
     except Exception as error:  # of the arguments or the user's network

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mindscope.cli.logs import FollowLinks, printable, runs_below
+from mindscope.cli.usage import usage
 
 if TYPE_CHECKING:
     from mindscope.reading import LineageTable
@@ -53,8 +54,12 @@ def lineage(
     A terminal shows columns that differ between runs, and of the facts only state and duration. CSV, JSON and Parquet
     contain all columns.
     """
+    from mindscope.lineage.filter import Filter
     from mindscope.reading import lineage_output
 
+    if where is not None:
+        with usage():
+            Filter(where)
     table = runs_below(path, follow_links).lineage(scalars=scalars or ())
     for problem in table.problems:
         typer.echo(printable(problem), err=True)

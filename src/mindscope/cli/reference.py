@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +17,8 @@ HEAD = """# Commands
 
 Reference of the `mindscope` command line: start the viewer, inspect, export and repair logs, watch for alerts.
 `python -m mindscope.cli.reference` generates this page from the help texts of the program.
+
+`mindscope --install-completion` lets your shell complete commands and options.
 
 Exit codes of every command: 0 for success; 1 for an error, with one line on stderr that says what to do; 2 for wrong
 usage. `watch` also exits with 3 when a rule fires.
@@ -86,7 +88,7 @@ def _settings() -> Iterator[str]:
 def _command(name: str, command: Any) -> Iterator[str]:
     arguments = [_argument(parameter) for parameter in command.params if parameter.param_type_name == "argument"]
     yield f"## mindscope {' '.join([name, *arguments])}\n"
-    yield inspect.cleandoc(command.help) + "\n"
+    yield "\n\n".join(textwrap.fill(paragraph, 120) for paragraph in command.help.split("\n\n")) + "\n"
     if command.params:
         yield "| | |\n|---|---|"
         yield from (_row(parameter) for parameter in command.params)

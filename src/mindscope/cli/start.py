@@ -59,14 +59,18 @@ def _start_in_background(settings: Settings) -> None:
     from mindscope.server.process.background import start_in_background
     from mindscope.server.process.workspace import workspace_warning
 
-    warning = workspace_warning(settings)
-    if warning is not None:
-        typer.echo(f"warning: {warning}", err=True)
+    _warn(workspace_warning(settings), settings.exposure)
     viewer = start_in_background(settings)
     typer.echo(f"viewer:    {viewer.address}")
     typer.echo(f"runs:      {viewer.base_dir}")
     typer.echo(f"workspace: {viewer.workspace}")
     typer.echo(f"stop:      mindscope stop --port {viewer.port}")
+
+
+def _warn(*warnings: str | None) -> None:
+    for warning in warnings:
+        if warning is not None:
+            typer.echo(f"warning: {warning}", err=True)
 
 
 def _run_in_foreground(settings: Settings) -> None:
@@ -78,6 +82,7 @@ def _run_in_foreground(settings: Settings) -> None:
         from mindscope.server.process.registry import address
         from mindscope.server.process.server import serve
 
+    _warn(settings.exposure)
     os.environ.update(settings.environment())
     serve(
         settings,

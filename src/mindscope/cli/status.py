@@ -9,7 +9,10 @@ import typer
 
 
 def status() -> None:
-    """List the running viewers: address, process id, start time and directory."""
+    """List the running viewers: address, process id, start time and directory.
+
+    A viewer that other machines can reach shows the address on which it listens.
+    """
     from mindscope.server.process.registry import running_viewers
 
     viewers = running_viewers()
@@ -17,4 +20,5 @@ def status() -> None:
         typer.echo("no viewer is running; `mindscope start` starts one")
     for viewer in viewers:
         since = datetime.fromtimestamp(viewer.started_at).strftime("%Y-%m-%d %H:%M:%S")
-        typer.echo(f"{viewer.address}  process {viewer.pid}  since {since}  runs in {viewer.base_dir}")
+        others = f"  open to other machines at {viewer.host}:{viewer.port}" if viewer.is_open_to_others else ""
+        typer.echo(f"{viewer.address}{others}  process {viewer.pid}  since {since}  runs in {viewer.base_dir}")

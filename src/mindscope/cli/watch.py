@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mindscope.cli.interruption import exit_code, terminable
 from mindscope.cli.logs import FollowLinks, printable
+from mindscope.cli.usage import usage
 
 if TYPE_CHECKING:
     from mindscope.alerts import Alert, Rule
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 ANY = "any"
 FIRED = 3
-INTERRUPTED = 130
 
 
 def watch(
@@ -59,24 +60,26 @@ def watch(
     """Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.
 
     The command runs until every writer closes its log, a --fail-on rule fires or a --watchpoint hits. With --once it
-    prints all alerts of the logs and exits. Exit codes are 0 (none of them fired), 3 (one fired) and 130 (Ctrl-C). The
-    checks are nan, spike, divergence, plateau, vanishing, exploding, dead and stuck. A condition is an expression such
-    as "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and quote the condition for
-    the shell: '`train/loss` > 2'.
+    prints all alerts of the logs and exits. Exit codes are 0 (none of them fired), 3 (one fired), 130 (Ctrl-C) and 143
+    (SIGTERM). The checks are nan, spike, divergence, plateau, vanishing, exploding, dead and stuck. A condition is an
+    expression such as "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and
+    quote the condition for the shell: '`train/loss` > 2'.
     """
     from mindscope.alerts import Parameters, find_alerts, follow_alerts, watchpoint_rules
 
-    failing = rules_of(fail_on or [], for_steps) + [
-        rule for text in watchpoints or [] for rule in watchpoint_rules(text)
-    ]
+    with usage():
+        failing = rules_of(fail_on or [], for_steps) + [
+            rule for text in watchpoints or [] for rule in watchpoint_rules(text)
+        ]
+        parameters = Parameters.from_text(alerts)
     rules = list(dict.fromkeys([*rules_of([ANY], 1), *failing]))
-    parameters = Parameters.from_text(alerts)
     find = find_alerts if once else follow_alerts
     found = find(directory, rules, parameters, follow_links=follow_links)
     try:
-        has_fired = _print(found, {rule.name for rule in failing}, as_json, ends_at_once=not once)
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+        with terminable():
+            has_fired = _print(found, {rule.name for rule in failing}, as_json, ends_at_once=not once)
+    except KeyboardInterrupt as interrupt:
+        raise typer.Exit(exit_code(interrupt)) from None
     raise typer.Exit(FIRED if has_fired else 0)
 
 

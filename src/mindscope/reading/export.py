@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
-from mindscope.errors import SettingsError
+from mindscope.errors import SettingsError, TagNotFoundError
 from mindscope.formats.kinds import KINDS
 from mindscope.reading.export_histograms import Dated, to_csv, to_npz
 from mindscope.reading.export_output import Output
@@ -24,6 +25,7 @@ DIRECTORIES = {kind: each.export_directory for kind, each in KINDS.items() if ea
 EXPORTABLE = (Kind.SCALAR, *DIRECTORIES)
 SCALAR_FORMATS = {"csv": write_csv, "parquet": write_parquet}
 HISTOGRAM_FORMATS = {"npz": to_npz, "csv": to_csv}
+_LISTED_TAGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,15 @@ def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions 
     go to the ``export_directory`` of their descriptor, such as ``images/TAG/STEP.png``; all histograms of a tag go to
     ``histograms/TAG.npz``. ``file_names`` makes TAG.
 
-    Raises ExportError, before it writes anything, if a file exists and ``overwrite`` is off; OSError if
-    writing fails.
+    Before it writes anything, raises TagNotFoundError if a pattern of ``tags`` matches no tag, and ExportError if a
+    file exists and ``overwrite`` is off. Raises OSError if writing fails.
     """
     options = options or ExportOptions()
+    _require_tags([run], options)
+    return _export(run, target, options)
+
+
+def _export(run: Run, target: str | os.PathLike[str], options: ExportOptions) -> ExportReport:
     output = Output(Path(target), options.overwrite)
     output.refuse_existing(_planned(run, options))
     _export_scalars(run, options, output)
@@ -82,16 +89,29 @@ def export_run(run: Run, target: str | os.PathLike[str], options: ExportOptions 
 
 
 def export_runs(runs: Runs, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
-    """Write each run like ``export_run``, into a directory named after its id. Raises the same errors."""
+    """Write each run like ``export_run``, into a directory named after its id. Raises the same errors.
+
+    A pattern of tags needs to match in one of the runs.
+    """
     options = options or ExportOptions()
+    _require_tags([*runs.values()], options)
     directories = {id: Path(target) / quoted(id) for id in runs}
     for id, directory in directories.items():
         Output(directory, options.overwrite).refuse_existing(_planned(runs[id], options))
-    reports = [export_run(runs[id], directory, options) for id, directory in directories.items()]
+    reports = [_export(runs[id], directory, options) for id, directory in directories.items()]
     return ExportReport(
         files=tuple(path for report in reports for path in report.files),
         failures=tuple(failure for report in reports for failure in report.failures),
     )
+
+
+def _require_tags(runs: Sequence[Run], options: ExportOptions) -> None:
+    """Raises TagNotFoundError for a pattern that matches no tag of the exported kinds."""
+    tags = {tag: None for run in runs for kind in options.kinds for tag in run.tags(kind)}
+    for pattern in options.tags:
+        if not any(fnmatchcase(tag, pattern) for tag in tags):
+            names = ", ".join(itertools.islice(tags, _LISTED_TAGS)) + (", ..." if len(tags) > _LISTED_TAGS else "")
+            raise TagNotFoundError(f"no tag matches {pattern!r}; the tags are {names or 'none of these kinds'}")
 
 
 def _planned(run: Run, options: ExportOptions) -> Iterator[PurePath]:

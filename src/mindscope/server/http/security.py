@@ -21,10 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mindscope.reasons import Reason
 from mindscope.server.http.errors import refuse
 from mindscope.server.http.headers import SECURITY_HEADERS
+from mindscope.setting_values import LOOPBACK_NAMES
 
 HOST = re.compile(r"(?:(?P<name>[^\s:@/\[\]]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::[0-9]*)?", re.ASCII)
 WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class SecurityMiddleware:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from mindscope.errors import ServerError
 from mindscope.server.process.pids import create_time_of, end
+from mindscope.setting_values import LOOPBACK_NAMES
 from mindscope.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,11 @@ class RunningViewer:
     def address(self) -> str:
         """The address for a browser on this machine."""
         return address(self.host, self.port)
+
+    @property
+    def is_open_to_others(self) -> bool:
+        """Whether it listens on an address that other machines may reach."""
+        return self.host not in LOOPBACK_NAMES
 
 
 def address(host: str, port: int) -> str:

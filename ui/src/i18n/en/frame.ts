@@ -99,7 +99,7 @@ export const frame = {
   "alerts.show_muted": "Show {n} muted",
   "alerts.check.nan": "The loss is NaN or infinite",
   "alerts.check.spike": "The loss spikes and recovers",
-  "alerts.check.divergence": "The loss diverged and did not recover",
+  "alerts.check.divergence": "The loss is far above its lowest value",
   "alerts.check.plateau": "The loss stopped decreasing",
   "alerts.check.vanishing": "Vanishing gradients",
   "alerts.check.exploding": "Exploding gradients (NaN, infinite, or far larger than before)",

@@ -101,7 +101,7 @@ export const frame: Record<keyof typeof en, string> = {
   "alerts.show_muted": "显示 {n} 条已静音",
   "alerts.check.nan": "损失为 NaN 或无穷",
   "alerts.check.spike": "损失突增后回落",
-  "alerts.check.divergence": "损失发散且未恢复",
+  "alerts.check.divergence": "损失远高于此前的最低值",
   "alerts.check.plateau": "损失停止下降",
   "alerts.check.vanishing": "梯度消失",
   "alerts.check.exploding": "梯度爆炸（NaN、无穷，或远大于之前）",
