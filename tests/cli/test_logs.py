@@ -140,7 +140,7 @@ def test_links_out_of_the_directory_are_opened_when_asked(mindscope: CommandLine
 
 def test_export_says_what_matches_nothing(mindscope: CommandLine):
     arguments = ("export", str(CUSTOM_LOOP), "--out", "out")
-    said = mindscope(*arguments, "--tags", "l*", "--tags", "nope", want=1).stderr
+    said = mindscope(*arguments, "--tags", "train/*", "--tags", "nope", want=1).stderr
     assert said.startswith("mindscope: no tag matches 'nope'; the tags are ")
     assert "loss" in said
     said = mindscope(*arguments, "--kinds", "video", want=1).stderr

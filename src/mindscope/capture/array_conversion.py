@@ -19,6 +19,7 @@ from mindscope.capture.framework_tensors import (
     is_mindspore,
     is_sharded,
     is_torch,
+    jax_refusal,
     outline,
     read_mindspore,
     read_torch,
@@ -81,7 +82,7 @@ def _only_item(value: Any) -> Any:
     try:
         return value.item()
     except Exception as error:
-        raise _wrong_size(value) from error
+        raise jax_refusal(value) or _wrong_size(value) from error
 
 
 def _read_single(tensor: Any) -> Array:
@@ -127,7 +128,7 @@ def to_array(value: Any, copy: Callable[[Array], Array] = copy_array, check: Cal
     except ValueRejectedError:
         raise
     except Exception as error:
-        raise TypeRejectedError(
+        raise jax_refusal(value) or TypeRejectedError(
             f"value is {type(value).__name__}, which is no array ({error}); hand over a NumPy array or a tensor"
         ) from error
     if array.dtype.kind not in "biufc" and array.dtype not in _SMALL_FLOATS:

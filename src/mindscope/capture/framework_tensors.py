@@ -54,6 +54,21 @@ def is_mindspore(value: Any) -> bool:
     return hasattr(value, "asnumpy")
 
 
+def jax_refusal(value: Any) -> ValueRejectedError | None:
+    """Why an array of JAX has no numbers; None for anything else."""
+    kind = cast(Any, type(value))
+    if any(base.__name__ == "Tracer" and base.__module__.startswith("jax") for base in kind.__mro__):
+        return TypeRejectedError(
+            f"value is a {kind.__name__} of JAX, which has no numbers while jit or vmap traces a function; return "
+            "the array from the function, or record it in jax.debug.callback"
+        )
+    if kind.__module__.startswith("jax") and value.is_deleted():
+        return ValueRejectedError(
+            "value is an array of JAX that was deleted or donated to a jitted function; record it before that"
+        )
+    return None
+
+
 def is_sharded(value: Any) -> bool:
     """Whether it is a DTensor of PyTorch, which is spread over processes; also a parameter of FSDP2."""
     return hasattr(cast(Any, type(value)), "to_local") and hasattr(value, "placements")
