@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import numpy as np
 import pytest
 
 import mindscope
-from mindscope.capture import SummaryRecord
+from mindscope.capture import SummaryRecord, writer
 from mindscope.capture.deferred_array import DeferredArray
 from mindscope.errors import QueueFullError
 from mindscope.reading import inspect_run
@@ -89,3 +92,62 @@ def test_without_a_limit_a_call_waits_and_nothing_is_dropped(tmp_path: Path, gat
     run = mindscope.open_run(tmp_path)
     assert [entry.step for entry in run.tensors("t")] == [0, 1, 2]
     assert run.dropped == 0
+
+
+class Heard(logging.Handler):
+    """Notices the first message with a text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.event = threading.Event()
+        self.messages: list[str] = []
+        self._text = text
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._text in record.getMessage():
+            self.messages.append(record.getMessage())
+            self.event.set()
+
+
+def test_a_slow_disk_is_said_once_while_a_call_waits(
+    tmp_path: Path, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "SLOW_S", 0.0)
+    heard = Heard("written to")
+    logging.getLogger("mindscope").addHandler(heard)
+    try:
+        with SummaryRecord(tmp_path, queue_timeout=None) as record:
+            trainer = threading.Thread(target=train, args=(record, gate, range(3)))
+            trainer.start()
+            assert heard.event.wait(100)  # it is said although the call has not returned
+            gate.set()
+            trainer.join()
+    finally:
+        logging.getLogger("mindscope").removeHandler(heard)
+    (message,) = heard.messages
+    assert str(tmp_path) in message
+    assert mindscope.open_run(tmp_path).dropped == 0
+
+
+def test_by_default_large_values_are_dropped_before_a_training_stands_still() -> None:
+    default = inspect.signature(SummaryRecord).parameters["queue_timeout"].default
+    assert 1 <= default <= 60
+
+
+def test_what_finds_no_room_is_not_copied(tmp_path: Path, gate: threading.Event) -> None:
+    value = np.ones(8 << 20, np.float32)
+    with SummaryRecord(tmp_path, queue_timeout=0) as record:
+        record.add_value("tensor", "huge", huge(gate))
+        record.record(1)
+        tracemalloc.start()
+        try:
+            record.add_value("tensor", "t", value)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        record.record(2)
+        gate.set()
+    run = mindscope.open_run(tmp_path)
+    assert run.tags("tensor") == ("huge",)
+    assert run.dropped == 1
+    assert peak < value.nbytes / 10

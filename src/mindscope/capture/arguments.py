@@ -78,6 +78,10 @@ def check_max_file_size(size: Any) -> int | None:
     return int(size)
 
 
+DEFAULT_QUEUE_TIMEOUT_S = 30.0
+"""Limit of a wait. A disk that is busy with a checkpoint is usually free again by then."""
+
+
 def check_queue_timeout(seconds: Any) -> float | None:
     """Seconds, or None for no limit. Raises TypeError if it is not a number, ValueError below 0 or for NaN."""
     if seconds is None:

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 from mindscope.capture.array_conversion import Array
 from mindscope.capture.buffer_pool import BufferPool
-from mindscope.capture.protobuf_fields import bytes_field
+from mindscope.capture.encoded import Encoded, nested
+from mindscope.capture.protobuf_fields import bytes_field, text_field
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import VALUE
 from mindscope.types import Message
 
 WarnOnce = Callable[[str, str, str], None]
 """Takes the cause, the subject and the text of a warning."""
-Encode = Callable[[str, Array, WarnOnce], bytes]
+Encode = Callable[[str, Array, WarnOnce], Encoded]
 """Makes the ``Summary.value`` fields of a tag from an array that was checked. Thread-safe."""
 
 
@@ -38,3 +39,11 @@ class ArrayKind(NamedTuple):
 def value_field(tag: str, name: str, message: Message) -> bytes:
     """The ``Summary.value`` field that holds ``message`` in its field ``name``."""
     return bytes_field(1, wire.encode(VALUE, {"tag": tag, name: message}))
+
+
+_NUMBERS = {field.name: field.number for field in VALUE.fields}
+
+
+def value_buffers(tag: str, name: str, *message: Encoded) -> Encoded:
+    """As ``value_field``, of a message that is encoded in parts already."""
+    return nested(1, text_field(_NUMBERS["tag"], tag), nested(_NUMBERS[name], *message))

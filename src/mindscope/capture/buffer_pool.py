@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mindscope.capture.array_conversion import Array, copy_array
 
 _MIN_BYTES = 1 << 16  # below, the allocator itself reuses memory
-_MAX_POOL_BYTES = 64 << 20  # limit of all free buffers together
+MAX_POOL_BYTES = 64 << 20  # limit of all free buffers together
 
 
 class BufferPool:
@@ -44,7 +44,7 @@ class BufferPool:
             buffer.dtype == np.uint8
             and buffer.ndim == 1
             and size in self._buffers
-            and self._free_bytes + size <= _MAX_POOL_BYTES
+            and self._free_bytes + size <= MAX_POOL_BYTES
         ):
             self._free_bytes += size
             self._buffers[size].append(buffer)

@@ -6,11 +6,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from mindscope.capture.encoded import Buffer, LargeRecord
 from mindscope.capture.file_names import FileNames
 
+Record = bytes | LargeRecord
 _MODE_FINISHED = 0o400  # marks a complete file for readers
 
 
@@ -33,7 +35,7 @@ class EventFile:
         self.path: Path | None = None
         """The newest file, None before the first."""
 
-    def append(self, records: Sequence[bytes]) -> int:
+    def append(self, records: Sequence[Record]) -> int:
         """Append ``records`` in order; returns by how many bytes the largest record exceeds ``max_size``, or 0.
 
         Raises:
@@ -103,7 +105,7 @@ class EventFile:
         elif state.st_nlink == 0 or state.st_size < self._size:
             self.abandon()
 
-    def _fitting(self, records: Sequence[bytes], start: int) -> int:
+    def _fitting(self, records: Sequence[Record], start: int) -> int:
         """How many records from ``start`` on fit into the open file; at least one."""
         if self._max_size is None:
             return len(records) - start
@@ -114,24 +116,23 @@ class EventFile:
             count += 1
         return count
 
-    def _excess(self, record: bytes) -> int:
+    def _excess(self, record: Record) -> int:
         if self._max_size is None:
             return 0
         return max(0, (self._size or len(self._head())) + len(record) - self._max_size)
 
-    def _write(self, records: Sequence[bytes]) -> tuple[int, OSError | None]:
-        """Write ``records`` in one call; returns how many were written whole, and the error that stopped the rest."""
+    def _write(self, records: Sequence[Record]) -> tuple[int, OSError | None]:
+        """Write ``records``; returns how many were written whole, and the error that stopped the rest."""
         assert self._descriptor is not None
         head = b"" if self._size else self._head()
-        data = b"".join((head, *records)) if head or len(records) > 1 else records[0]
-        written, error = _write_at(self._descriptor, data, self._size)
+        written, error = _write_at(self._descriptor, _buffers(head, records), self._size)
         if error is None:
             self._head_size = self._head_size or len(head)
             self._size += written
             return len(records), None
         return self._keep_whole(head, records, written), error
 
-    def _keep_whole(self, head: bytes, records: Sequence[bytes], written: int) -> int:
+    def _keep_whole(self, head: bytes, records: Sequence[Record], written: int) -> int:
         """Truncate the file after the last whole record of the ``written`` bytes; returns the number of those."""
         kept = 0
         size = len(head)
@@ -161,12 +162,28 @@ class AppendError(Exception):
         self.error = error
 
 
-def _write_at(descriptor: int, data: bytes, offset: int) -> tuple[int, OSError | None]:
+def _buffers(head: bytes, records: Sequence[Record]) -> Iterator[Buffer]:
+    """``head`` and ``records`` in as few buffers as possible without a copy of large ones."""
+    small = [head] if head else []
+    for record in records:
+        if isinstance(record, bytes):
+            small.append(record)
+        else:
+            yield b"".join(small)
+            yield from record.buffers
+            small = []
+    yield small[0] if len(small) == 1 else b"".join(small)
+
+
+def _write_at(descriptor: int, buffers: Iterable[Buffer], offset: int) -> tuple[int, OSError | None]:
     written = 0
-    view = memoryview(data)
     try:
-        while written < len(data):
-            written += os.pwrite(descriptor, view[written:], offset + written)
+        for buffer in buffers:
+            rest = memoryview(buffer)
+            while rest:
+                count = os.pwrite(descriptor, rest, offset + written)
+                written += count
+                rest = rest[count:]
     except OSError as error:
         return written, error
     return written, None

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.disk_errors import disk_error
 from mindscope.capture.drop_counter import DropCounter
-from mindscope.capture.event_file import AppendError, EventFile
+from mindscope.capture.encoded import LARGE_BYTES, Encoded, as_bytes, large_record, nested, size_of
+from mindscope.capture.event_file import AppendError, EventFile, Record
 from mindscope.capture.file_names import FileNames
 from mindscope.capture.lineage import lineage_event
 from mindscope.capture.npy_export import NpyExport
@@ -29,7 +28,7 @@ from mindscope.formats.mindspore_schemas import EVENT
 
 DROPPED_TAG = "mindscope/dropped"
 REASONS_TAG = "mindscope/dropped_reasons"
-_MAX_EVENT_BYTES = (1 << 31) - (1 << 16)  # other readers reject messages of 2 GiB
+_SUMMARY_FIELD = 5  # of an Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +56,8 @@ class EventWriter:
         self._summary = EventFile(names, destination.suffix, version_record, limit)
         self._lineage = EventFile(names, "_lineage", bytes, limit)
         self._export = NpyExport(names) if destination.is_npy_exported else None
+        self._ready: list[Record] = []  # records of the steps being written
+        self._ready_bytes = 0
         self._reported = 0  # count of dropped values in the summary file
         self._reasons: list[str] = []  # reasons that the summary file does not contain yet
         self._last_step = 0  # the highest step with values, so that the steps of the drop counter never decrease
@@ -67,17 +68,19 @@ class EventWriter:
         return self._summary.path or self._planned_path
 
     def write(self, steps: Sequence[QueuedStep]) -> None:
-        """Append ``steps`` in order. Writes finished records before it waits for a value that is being encoded."""
-        ready: list[bytes] = []
+        """Append ``steps`` in order, and release their values.
+
+        Writes what is finished before it waits for a value that is being encoded.
+        """
+        self._ready, self._ready_bytes = [], 0
         for step in steps:
             if isinstance(step, bytes):
-                ready.append(step)
+                self._add(step)
                 continue
-            if not step.is_ready:
-                self._append(self._summary, ready)
-                ready = []
-            ready += self._complete(step)
-        self._append(self._summary, ready)
+            if not step.is_here:
+                self._append_ready()
+            self._complete(step)
+        self._append_ready()
         self._last_step = max(self._last_step, last_step(steps))
         self._report_dropped()
 
@@ -96,35 +99,70 @@ class EventWriter:
         self._summary.abandon()
         self._lineage.abandon()
 
-    def _complete(self, step: MixedStep) -> Iterator[bytes]:
-        """The records of ``step`` for the summary file; writes lineage and exports as a side effect."""
+    def _add(self, record: Record) -> None:
+        """Append ``record`` together with others; at once if it is large, so that memory holds one of these."""
+        self._ready.append(record)
+        self._ready_bytes += len(record)
+        if self._ready_bytes >= LARGE_BYTES:
+            self._append_ready()
+
+    def _append_ready(self) -> None:
+        ready, self._ready, self._ready_bytes = self._ready, [], 0
+        self._append(self._summary, ready)
+
+    def _complete(self, step: MixedStep) -> None:
+        """Add the records of ``step``, and write its lineage and exports.
+
+        A large value has an event of its own, small ones share events. Readers join the events of a step.
+        """
+        self._write_messages(step)
+        fields = [scalar_fields(step.scalars)] if step.scalars else []
+        size = sum(map(len, fields))
+        for number in range(len(step.values)):
+            small = self._write_large(step, number)
+            fields.append(small)
+            size += len(small)
+            if size >= LARGE_BYTES:
+                self._add_event(step, fields)
+                fields, size = [], 0
+        if size:
+            self._add_event(step, fields)
+
+    def _add_event(self, step: MixedStep, fields: list[bytes]) -> None:
+        self._add(frames.frame(mindspore.summary_event(step.wall_time, step.step, b"".join(fields))))
+
+    def _write_messages(self, step: MixedStep) -> None:
+        """Write graphs and lineage."""
         graphs = [message for message in step.messages if message.plugin == "graph"]
         lineage = [message for message in step.messages if message.plugin != "graph"]
-        events = [lineage_event(message.plugin, message.encode(), step.wall_time) for message in lineage]
+        events = [lineage_event(message.plugin, as_bytes(message.encode()), step.wall_time) for message in lineage]
         self._append(self._lineage, [frames.frame(payload) for payload in events])
-        pending_values = [value if isinstance(value, PendingValue) else value.pending for value in step.values]
-        for pending in pending_values if self._export is not None else ():
-            self._write_export(pending, step.step)
-        head = wire.encode(EVENT, {"wall_time": step.wall_time}) if graphs else b""
-        yield from (frames.frame(head + bytes_field(4, message.encode())) for message in graphs)
-        scalars = scalar_fields(step.scalars) if step.scalars else b""
-        for fields in _fill_events(scalars, self._encode_all(step.values)):
-            yield frames.frame(mindspore.summary_event(step.wall_time, step.step, fields))
-        for pending in pending_values:
-            if isinstance(pending.content, np.ndarray):
-                self._buffers.release(pending.content)
-            elif pending.content is not None:
-                pending.content.release()
+        head = wire.encode(EVENT, {"wall_time": step.wall_time})
+        for message in graphs:
+            self._add(frames.frame(head + bytes_field(4, as_bytes(message.encode()))))
 
-    def _encode_all(self, values: list[PendingValue | EncodingValue]) -> list[bytes]:
-        done: list[bytes] = []
-        for value in values:
-            try:
-                done.append(value.encode() if isinstance(value, PendingValue) else value.fields.result())
-            except Exception as error:  # the encoder rejected a value that add_value accepted
-                pending = value if isinstance(value, PendingValue) else value.pending
-                self._drops.drop(1, pending.plugin, pending.tag, rejection(pending.plugin, pending.tag, error))
-        return done
+    def _write_large(self, step: MixedStep, number: int) -> bytes:
+        """Write a large value, and release it; returns the fields of a small one, empty ones for a rejected one."""
+        value, step.values[number] = step.values[number], None
+        if value is None:
+            return b""
+        if isinstance(value, PendingValue) and self._export is not None:
+            self._write_export(value, step.step)
+        fields = self._encode(value)
+        if size_of(fields) >= LARGE_BYTES:
+            head = wire.encode(EVENT, {"wall_time": step.wall_time, "step": step.step})
+            self._add(large_record(head, nested(_SUMMARY_FIELD, fields)))
+            fields = b""
+        if isinstance(value, PendingValue):
+            value.release(self._buffers)
+        return as_bytes(fields)
+
+    def _encode(self, value: PendingValue | EncodingValue) -> Encoded:
+        try:
+            return value.encode() if isinstance(value, PendingValue) else value.fields.result()
+        except Exception as error:  # the encoder rejected a value that add_value accepted
+            self._drops.drop(1, value.plugin, value.tag, rejection(value.plugin, value.tag, error))
+            return b""
 
     def _write_export(self, pending: PendingValue, step: int) -> None:
         content = pending.content
@@ -140,7 +178,7 @@ class EventWriter:
                 disk_error(error, self._names.directory) if isinstance(error, OSError) else error,
             )
 
-    def _append(self, file: EventFile, records: list[bytes]) -> None:
+    def _append(self, file: EventFile, records: Sequence[Record]) -> None:
         """Append the records; counts those that can't be written."""
         if not records:
             return
@@ -177,16 +215,3 @@ class EventWriter:
 def version_record() -> bytes:
     """The first record of a summary file."""
     return frames.frame(mindspore.version_event(time.time()))
-
-
-def _fill_events(scalars: bytes, values: list[bytes]) -> Iterator[bytes]:
-    """The fields of each event: of one event, unless it would exceed the readers' limit."""
-    fields, size = [scalars], len(scalars)
-    for value in values:
-        if size + len(value) > _MAX_EVENT_BYTES:
-            yield b"".join(fields)
-            fields, size = [], 0
-        fields.append(value)
-        size += len(value)
-    if size:
-        yield b"".join(fields)

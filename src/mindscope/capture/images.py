@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 
 from mindscope.capture._pixels import brightness_to_bytes
 from mindscope.capture.array_conversion import Array
-from mindscope.capture.array_kind import ArrayKind, WarnOnce, value_field
+from mindscope.capture.array_kind import ArrayKind, WarnOnce, value_buffers
 from mindscope.capture.buffer_pool import BufferPool
+from mindscope.capture.encoded import Encoded, joined, nested
 from mindscope.errors import TypeRejectedError, ValueRejectedError
+from mindscope.formats import wire
 from mindscope.types import Message
 
 _CHANNELS = (1, 3, 4)
@@ -35,6 +37,8 @@ _COLUMNS = 8  # images in a row of a sheet, same as MindSpore
 _FEW_ROWS = 8  # maximal rows of feature maps whose last axis could be mistaken for channels
 _MAGENTA = (255, 0, 255, 255)
 _COLOR_TYPES = {1: 0, 3: 2, 4: 6}
+_IMAGE_HEAD = wire.parse_schemas("Head: 1 int32! height, 2 int32! width, 3 int32! colorspace")["Head"]
+_FILE_NUMBER = 4  # field of an Image
 _UP = 2  # PNG filter: difference to the byte above
 
 
@@ -155,13 +159,17 @@ def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     filtered[0, 1:] = lines[0]
     np.subtract(lines[1:], lines[:-1], out=filtered[1:, 1:])
     compressor = zlib.compressobj(1, strategy=zlib.Z_RLE)
-    data = compressor.compress(filtered.data) + compressor.flush()
+    data = [compressor.compress(filtered.data), compressor.flush()]
+    del filtered, lines  # as large as the image
     header = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[channels], 0, 0, 0)
-    return b"".join((b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b"")))
+    return b"".join((b"\x89PNG\r\n\x1a\n", *_chunk(b"IHDR", header), *_chunk(b"IDAT", *data), *_chunk(b"IEND")))
 
 
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return b"".join((struct.pack(">I", len(data)), name, data, struct.pack(">I", zlib.crc32(data, zlib.crc32(name)))))
+def _chunk(name: bytes, *data: bytes) -> tuple[bytes, ...]:
+    checksum = zlib.crc32(name)
+    for part in data:
+        checksum = zlib.crc32(part, checksum)
+    return struct.pack(">I", sum(map(len, data))), name, *data, struct.pack(">I", checksum)
 
 
 def brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
@@ -216,14 +224,21 @@ def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return grid.reshape(rows * height, columns * width, channels)
 
 
-def _encode(tag: str, array: Array, warn_once: WarnOnce) -> bytes:
+def image_value(tag: str, message: Message) -> Encoded:
+    """The ``Summary.value`` field of an ``Image`` message; its file is not copied if it is large."""
+    file = message["encoded_image"]
+    head = wire.encode(_IMAGE_HEAD, {name: message[name] for name in ("height", "width", "colorspace")})
+    return joined(value_buffers(tag, "image", head, nested(_FILE_NUMBER, file)))
+
+
+def _encode(tag: str, array: Array, warn_once: WarnOnce) -> Encoded:
     with np.errstate(all="ignore"):
         message, invalid = image_message(array)
     if text := ambiguity(array.shape):
         warn_once("axes", tag, f"image {tag!r} {text}")
     if invalid:
         warn_once("NaN", tag, f"image {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
-    return value_field(tag, "image", message)
+    return image_value(tag, message)
 
 
 IMAGE = ArrayKind(check_image, _encode, copy_image)

@@ -13,6 +13,7 @@ from mindscope.capture.array_conversion import Array, to_array
 from mindscope.capture.array_kind import ArrayKind, WarnOnce
 from mindscope.capture.buffer_pool import BufferPool
 from mindscope.capture.deferred_array import DeferredArray
+from mindscope.capture.encoded import Encoded
 from mindscope.capture.framework_tensors import outline, sharding_text
 from mindscope.capture.histograms import HISTOGRAM
 from mindscope.capture.images import IMAGE
@@ -47,10 +48,17 @@ class PendingValue(NamedTuple):
     tag: str
     size: int
     """Its size in the queue, in bytes."""
-    encode: Callable[[], bytes]
+    encode: Callable[[], Encoded]
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Thread-safe."""
     content: Array | DeferredArray | None = None
     """The array that ``encode`` reads: our copy, or a deferred array; None for messages."""
+
+    def release(self, buffers: BufferPool) -> None:
+        """Give back the memory of the content, which is not read any more."""
+        if isinstance(self.content, np.ndarray):
+            buffers.release(self.content)
+        elif self.content is not None:
+            self.content.release()
 
 
 def check_plugin(plugin: Any) -> str:
@@ -125,7 +133,7 @@ def _from_statistics(plugin: str, tag: str, value: Any) -> PendingValue:
     return PendingValue(plugin, tag, value.size_bytes + _MIN_BYTES, partial(encode_statistics, tag, value))
 
 
-def _encode_deferred(plugin: str, tag: str, value: DeferredArray, warn_once: WarnOnce) -> bytes:
+def _encode_deferred(plugin: str, tag: str, value: DeferredArray, warn_once: WarnOnce) -> Encoded:
     kind, array = ARRAYS[plugin], value.wait()
     try:
         kind.check(array)

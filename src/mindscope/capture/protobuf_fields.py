@@ -6,7 +6,12 @@ from __future__ import annotations
 
 def bytes_field(number: int, encoded: bytes) -> bytes:
     """``encoded`` as the message, text or bytes field ``number`` of an outer message."""
-    return _varint(number << 3 | 2) + _varint(len(encoded)) + encoded
+    return field_head(number, len(encoded)) + encoded
+
+
+def field_head(number: int, size: int) -> bytes:
+    """What precedes the ``size`` bytes of a message, text or bytes field ``number``."""
+    return _varint(number << 3 | 2) + _varint(size)
 
 
 def text_field(number: int, text: str) -> bytes:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from typing import NamedTuple
 
+from mindscope.capture.deferred_array import DeferredArray
+from mindscope.capture.encoded import Encoded, LargeRecord
 from mindscope.capture.pending import PendingValue
 from mindscope.formats import wire
 from mindscope.formats.event_fields import wire_to_int64
@@ -17,10 +19,11 @@ FOOTER_SIZE = 4
 
 
 class EncodingValue(NamedTuple):
-    """A value that the encoder pool encodes."""
+    """A value that the encoder pool encodes; the pool gives its memory back."""
 
-    pending: PendingValue
-    fields: Future[bytes]
+    plugin: str
+    tag: str
+    fields: Future[Encoded]
     """Its ``Summary.value`` fields."""
 
 
@@ -30,23 +33,32 @@ class MixedStep(NamedTuple):
     step: int
     wall_time: float
     scalars: dict[str, float]
-    values: list[PendingValue | EncodingValue]
-    """The writer itself encodes those that are not an ``EncodingValue``."""
+    values: list[PendingValue | EncodingValue | None]
+    """The writer itself encodes those that are not an ``EncodingValue``, and puts None for those that it took."""
     messages: list[PendingValue]
     """Graphs and lineage."""
 
     @property
     def is_ready(self) -> bool:
         """Whether the writer can write it without waiting for the pool."""
-        return all(isinstance(value, PendingValue) or value.fields.done() for value in self.values)
+        return not any(isinstance(value, EncodingValue) and not value.fields.done() for value in self.values)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it waits neither for the pool nor for a device."""
+        return self.is_ready and not any(
+            isinstance(value, PendingValue) and isinstance(value.content, DeferredArray) for value in self.values
+        )
 
 
 QueuedStep = bytes | MixedStep
 """A step in the queue. Bytes are the complete record of a step with only scalars, the usual case."""
 
 
-def count_values(step: QueuedStep) -> int:
+def count_values(step: QueuedStep | LargeRecord) -> int:
     """How many values ``step`` holds, to count them as lost."""
+    if isinstance(step, LargeRecord):
+        return 1
     if isinstance(step, MixedStep):
         return len(step.scalars) + len(step.values) + len(step.messages)
     return sum(len(values) for _, values in _summaries(step)) or 1  # a graph or a lineage message counts as one

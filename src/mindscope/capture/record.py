@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from mindscope.capture import arguments, exit_hooks
+from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.capture.encoder_pool import ENCODED_BY_WRITER
 from mindscope.capture.event_writer import Destination
 from mindscope.capture.latest_step import LATEST
@@ -20,8 +21,8 @@ from mindscope.capture.queued_step import EncodingValue, MixedStep
 from mindscope.capture.scalars import FLOAT32_MAX, scalar_record
 from mindscope.capture.thread_values import ValuesByThread
 from mindscope.capture.value_collector import ValueCollector
-from mindscope.capture.writer import Writer
-from mindscope.errors import QueueFullError, RecorderClosedError
+from mindscope.capture.writer import Writer, queue_full
+from mindscope.errors import RecorderClosedError
 from mindscope.log import configure_log
 
 _SCALAR_BYTES = 64  # approximate size of a scalar in the queue
@@ -53,9 +54,9 @@ class SummaryRecord:
         max_file_size: size limit of a file in bytes, at least 65,536. A larger record gets its own file.
         raise_exception: raise errors instead of counting them.
         export_options: ``{"tensor_format": "npy"}`` also writes each tensor as ``export_*/tensor/TAG_STEP.npy``.
-        queue_timeout: maximal seconds that ``record`` blocks while more than 64 MiB are queued. After that, it drops
-            the images, histograms and tensors of this and further steps until the queue has space; it counts and logs
-            them, and still records scalars. None means no limit.
+        queue_timeout: maximal seconds that a call blocks while more than 64 MiB are queued. After that, the recorder
+            drops the images, histograms and tensors of this and further steps until the queue has space; it counts
+            and logs them, and still records scalars. None means no limit.
 
     Raises:
         TypeError, ValueError: an invalid argument.
@@ -73,7 +74,7 @@ class SummaryRecord:
         raise_exception: bool = False,
         export_options: dict[str, str | None] | None = None,
         *,
-        queue_timeout: float | None = None,
+        queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
     ) -> None:
         configure_log()
         destination = Destination(
@@ -245,7 +246,7 @@ class SummaryRecord:
         dropped = 0
         if values and not self._writer.wait_for_room(size, is_small=False):
             dropped, values, size = len(values), [], 0
-        ready: list[PendingValue | EncodingValue] = [*values]
+        ready: list[PendingValue | EncodingValue | None] = [*values]
         if size > ENCODED_BY_WRITER:
             ready = self._writer.encoder_pool.start_large(values)
         mixed = MixedStep(step, _now(), scalars, ready, messages)
@@ -255,11 +256,7 @@ class SummaryRecord:
         return dropped
 
     def _count_dropped(self, step: int, count: int) -> None:
-        text = (
-            f"{count} values of step {step} were dropped: the queue was full for longer than queue_timeout; "
-            "record less, or raise it"
-        )
-        self._writer.drops.drop(count, "queue", "", QueueFullError(text))
+        self._writer.drops.drop(count, "queue", "", queue_full(f"{count} values of step {step}"))
 
     def _raise_error(self) -> None:
         error = self._writer.drops.pop_error()

@@ -8,11 +8,12 @@ from typing import Any
 from mindscope.capture.array_conversion import to_scalar
 from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.drop_counter import DropReport
+from mindscope.capture.encoded import LARGE_BYTES
 from mindscope.capture.lineage import split_entries
 from mindscope.capture.pending import MESSAGE_PLUGINS, PendingValue, prepare, rejection
 from mindscope.capture.scalars import range_warning
 from mindscope.capture.thread_values import ValuesByThread
-from mindscope.capture.writer import Writer
+from mindscope.capture.writer import Writer, queue_full
 from mindscope.errors import RecorderClosedError, ValueRejectedError
 
 
@@ -40,7 +41,7 @@ class ValueCollector:
                 value = self._without_bad_entries(tag, value)
             if plugin == "scalar" and not isinstance(value, DeferredArray):
                 self._add_scalar(tag, to_scalar(value))
-            else:
+            elif self._has_room(value):
                 self._add(prepare(plugin, tag, value, self._writer.drops.warn_once, self._writer.buffers), is_message)
         except Exception as error:
             failure = rejection(plugin, tag, error)
@@ -56,6 +57,14 @@ class ValueCollector:
         for error in errors:
             self._writer.drops.drop(1, "custom_lineage_data", tag, rejection("custom_lineage_data", tag, error))
         return entries
+
+    def _has_room(self, value: Any) -> bool:
+        """Wait, before a large value is copied, until the queue has room; counts it as dropped if that takes long."""
+        size = _size(value)
+        if size < LARGE_BYTES or self._writer.has_room(size):
+            return True
+        self._writer.drops.drop(1, "queue", "", queue_full("1 values of the next step"))
+        return False
 
     def _report(self, plugin: str, name: str, problem: DropReport) -> None:
         if self._raises and problem.is_drop:
@@ -83,3 +92,11 @@ class ValueCollector:
     def _warn_replaced(self, plugin: str, tag: str) -> None:
         text = f"{plugin} {tag!r} was added twice before record(); the newest value is kept"
         self._writer.drops.warn_once("twice", f"{plugin} {tag}", text)
+
+
+def _size(value: Any) -> int:
+    """Bytes of an array of any framework; 0 where it does not say."""
+    try:
+        return int(value.nbytes)
+    except Exception:  # no array, or a sparse one
+        return 0

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.capture.array_conversion import Array
-from mindscope.capture.array_kind import ArrayKind, Encode, WarnOnce, value_field
-from mindscope.capture.images import brightness, channel_axis, tile
+from mindscope.capture.array_kind import ArrayKind, Encode, WarnOnce
+from mindscope.capture.encoded import Encoded
+from mindscope.capture.images import brightness, channel_axis, image_value, tile
 from mindscope.errors import TypeRejectedError, ValueRejectedError
 from mindscope.types import Message
 
@@ -155,12 +156,12 @@ def _split(value: Any) -> tuple[Any, Encode]:
     return frames, partial(_encode, fps=fps)
 
 
-def _encode(tag: str, array: Array, warn_once: WarnOnce, fps: float = DEFAULT_FPS) -> bytes:
+def _encode(tag: str, array: Array, warn_once: WarnOnce, fps: float = DEFAULT_FPS) -> Encoded:
     with np.errstate(all="ignore"):
         message, invalid = video_message(array, fps)
     if invalid:
         warn_once("NaN", tag, f"video {tag!r} has {invalid} values that are NaN or infinite; their pixels are magenta")
-    return value_field(tag, "image", message)
+    return image_value(tag, message)
 
 
 VIDEO = ArrayKind(check_video, _encode, split=_split)

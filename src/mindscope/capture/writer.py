@@ -7,6 +7,7 @@ interpreter lock with it. If no step arrives for a while, it sleeps until one wa
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -19,13 +20,22 @@ from mindscope.capture.encoder_pool import EncoderPool
 from mindscope.capture.event_writer import Destination, EventWriter
 from mindscope.capture.queued_step import QueuedStep, count_values
 from mindscope.capture.thread_priority import use_batch_scheduling
+from mindscope.errors import QueueFullError
 from mindscope.threads.interruptible_condition import InterruptibleCondition
 
 BATCH_S = 0.25  # how long the first step of a batch waits for more; batching halves the time for each step
 IDLE_WAIT_S = 2.0  # how long the thread polls for a next step, so that the caller need not wake it
+SLOW_S = 2.0  # a call that waits longer is logged
 BATCH_BYTES = 4 << 20  # write this many bytes without waiting for more
 SMALL_BYTES = 16 << 20  # with a timeout, scalars and messages up to this size are queued even if the queue is full
 QUEUE_BYTES = 64 << 20  # queue size at which the caller blocks; up to a second of work for one core
+
+
+def queue_full(values: str) -> QueueFullError:
+    """The error that says which values were dropped."""
+    return QueueFullError(
+        f"{values} were dropped: the queue was full for longer than queue_timeout; record less, or raise it"
+    )
 
 
 class Writer:
@@ -61,13 +71,14 @@ class Writer:
         self.queued_bytes = 0
         """Size of all steps that are not written yet."""
         self._has_timed_out = False  # the last wait timed out, and the queue has had no space since
+        self._is_slow = False  # a call waited long, which was logged
         self._submitted = 0  # total count of queued steps
         self._written = 0  # total count of written or lost steps
         self._is_asleep = False  # the thread waits for a first step
         self._is_urgent = False  # a caller waits, or a batch is full: write now
         self._is_finished = False  # the files are closed permanently
         self._thread: threading.Thread | None = None
-        self.encoder_pool = EncoderPool(self._workers, self._wake_for_encoded)
+        self.encoder_pool = EncoderPool(self._workers, self.buffers, self._wake_for_encoded)
         """Use it only for a step that is submitted under the same hold of ``lock``."""
         if self._event_writer is not None:
             self._event_writer.abandon()
@@ -120,6 +131,11 @@ class Writer:
             self._wake_now()
         return True
 
+    def has_room(self, size: int) -> bool:
+        """As ``wait_for_room`` for a large value, without ``lock``."""
+        with self.lock:
+            return self.wait_for_room(size, is_small=False)
+
     def wait_for_room(self, size: int, is_small: bool) -> bool:
         """Wait until ``size`` more bytes fit into the queue, or the queue is empty. Hold ``lock``.
 
@@ -128,16 +144,32 @@ class Writer:
         """
         if is_small and self._timeout_s is not None and self._small_bytes + size <= SMALL_BYTES:
             return True
-        end = None if self._timeout_s is None else time.monotonic() + (0 if self._has_timed_out else self._timeout_s)
+        start = time.monotonic()
+        limit = math.inf if self._timeout_s is None else 0.0 if self._has_timed_out else self._timeout_s
         while self.queued_bytes and self.queued_bytes + size > self._queue_bytes and self._is_written_elsewhere:
             self._wake_now()
-            rest = None if end is None else end - time.monotonic()
-            if rest is not None and rest <= 0:
+            waited = time.monotonic() - start
+            if waited >= limit:
                 self._has_timed_out = True
                 return False
-            self._changed.wait(rest)
+            if waited >= SLOW_S and not self._is_slow:
+                self._is_slow = True
+                self._changed.call_released(self._warn_slow)
+                continue
+            self._changed.wait(min(limit - waited, SLOW_S))
         self._has_timed_out = False
         return True
+
+    def _warn_slow(self) -> None:
+        limit = (
+            "as long as it takes, because queue_timeout is None"
+            if self._timeout_s is None
+            else f"at most {self._timeout_s:g} seconds, then images, histograms and tensors are dropped (queue_timeout)"
+        )
+        self.drops.warn_once(
+            "slow", "", f"values are recorded faster than they are written to {self._destination.directory}; a call "
+            f"waits {limit}. Record less, or write to a faster disk",
+        )  # fmt: skip
 
     def flush(self, timeout_s: float | None = None) -> bool:
         """Wait until everything queued so far is in the files, safe from a crash of this process.

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 from mindscope.capture import SummaryRecord
+from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.collector.arguments import CollectorArguments, check_arguments
 from mindscope.collector.landscape import LandscapeSettings
 from mindscope.collector.session import Session
@@ -36,7 +37,7 @@ class Collector(ABC):
         max_file_size: int | None = None,
         export_options: dict[str, str | None] | None = None,
         *,
-        queue_timeout: float | None = None,
+        queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
     ) -> None:
         """Check the arguments and make the directory.
 

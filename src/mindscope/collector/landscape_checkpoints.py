@@ -30,8 +30,8 @@ class LandscapeCheckpoints:
     """Checkpoints of a training in ``ckpt_dir`` of its directory, and the file that lists them.
 
     The thread that trains copies the weights; another one writes them. If the disk is slower than the training, the
-    training waits, since without its checkpoints an interval has no landscape; with ``queue_timeout`` it waits that
-    long, and then skips this checkpoint. No failure ends the training: each kind is logged once.
+    training waits, since without its checkpoints an interval has no landscape; after ``queue_timeout`` it skips this
+    checkpoint. No failure ends the training: each kind is logged once.
     """
 
     def __init__(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, takewhile
@@ -14,7 +15,7 @@ from mindscope.formats._scan import EventColumns
 from mindscope.reasons import Reason
 from mindscope.types import Damage, DamageKind
 
-__all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame"]
+__all__ = ["FRAME_OVERHEAD", "FrameReader", "crc32c", "frame", "frame_footer", "frame_header"]
 
 FRAME_HEADER = 12
 """Bytes of a record before its payload."""
@@ -35,6 +36,17 @@ MAX_WAITS = 64
 MAX_WASTED_BYTES = 1 << 28
 """Limit of damaged payload bytes to search for other records, plus 64 for each byte of the file. Only a crafted file
 exceeds it; the reader then trusts the length of a damaged record."""
+
+
+def frame_header(size: int) -> bytes:
+    """The bytes of a record before a payload of ``size`` bytes."""
+    length = struct.pack("<Q", size)
+    return length + frame_footer(crc32c(length))
+
+
+def frame_footer(checksum: int) -> bytes:
+    """The masked checksum of bytes whose CRC-32C is ``checksum``, as after a payload."""
+    return struct.pack("<I", ((checksum >> 15 | checksum << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
 class Claim(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 from mindspore import nn
 
 from mindscope import capture
+from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.mindspore.graphs import NetworkGraph
 from mindscope.mindspore.operator_values import OperatorValues
 
@@ -38,7 +39,7 @@ class SummaryRecord(capture.SummaryRecord):
         raise_exception: bool = False,
         export_options: dict[str, str | None] | None = None,
         *,
-        queue_timeout: float | None = None,
+        queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
     ) -> None:
         self._values = OperatorValues()
         super().__init__(

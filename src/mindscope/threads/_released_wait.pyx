@@ -7,13 +7,13 @@ so that the lock stays released in a block that holds it.
 """
 
 
-def wait_released(release_save, acquire_restore, acquire_waiter):
-    """Release a lock, call ``acquire_waiter``, take the lock again; returns what ``acquire_waiter`` returned.
+def wait_released(release_save, acquire_restore, wait):
+    """Release a lock, call ``wait``, take the lock again; returns what ``wait`` returned.
 
-    The lock is held again whatever ``acquire_waiter`` raises. The three must be methods of compiled classes.
+    The lock is held again whatever ``wait`` raises. The other two must be methods of compiled classes.
     """
     state = release_save()
     try:
-        return acquire_waiter()
+        return wait()
     finally:
         acquire_restore(state)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,11 @@ class InterruptibleCondition(threading.Condition):
     That of the standard library may lose it. The ``with`` block around the wait then ends with "cannot release
     un-acquired lock" in place of KeyboardInterrupt.
     """
+
+    def call_released(self, function: Callable[[], object]) -> None:
+        """Call ``function`` while the lock is free, however often this thread holds it."""
+        state: Any = self
+        wait_released(state._release_save, state._acquire_restore, function)
 
     def wait(self, timeout: float | None = None) -> bool:
         """As ``threading.Condition.wait``."""

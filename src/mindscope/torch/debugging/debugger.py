@@ -11,6 +11,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.capture.record import SummaryRecord
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
 from mindscope.log import configure_log
@@ -65,7 +66,7 @@ class Debugger(Callback):
         ring: int = 0,
         watch: Iterable[str | Watchpoint] | None = None,
         first_step: int = 1,
-        queue_timeout: float | None = None,
+        queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
     ) -> None:
         configure_log()
         if network is not None and not isinstance(network, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from mindscope.capture.arguments import check_log_dir, check_queue_timeout
+from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S, check_log_dir, check_queue_timeout
 from mindscope.collector.landscape import DEFAULT_KEEP, LandscapeSettings, complete
 from mindscope.collector.landscape_checkpoints import LandscapeCheckpoints
 from mindscope.errors import RecorderClosedError
@@ -42,7 +42,7 @@ class LandscapeCollector(Callback):
         intervals: Sequence[Sequence[int]] | None = None,
         keep: int | None = DEFAULT_KEEP,
         *,
-        queue_timeout: float | None = None,
+        queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
     ) -> None:
         """Check the arguments and make the directory.
 

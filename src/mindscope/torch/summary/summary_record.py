@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from mindscope.capture import SummaryRecord as Recorder
+from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
 from mindscope.torch.core.naming import plain_network
 from mindscope.torch.summary.graph_probe import GraphProbe
 from mindscope.torch.summary.operator_hooks import graph_of
@@ -42,7 +43,7 @@ class SummaryRecord(Recorder):
         raise_exception: bool = False,
         export_options: dict[str, str | None] | None = None,
         *,
-        queue_timeout: float | None = None,
+        queue_timeout: float | None = DEFAULT_QUEUE_TIMEOUT_S,
     ) -> None:
         traced = _Traced(network) if isinstance(network, nn.Module) else _with_graph(network, "")
         super().__init__(
