@@ -152,7 +152,7 @@ class Settings:
             return None
         deletes = ", and delete runs" if self.allow_delete else ""
         return (
-            f"whoever reaches {self.host}:{self.port} can read all runs and change notes, pins and views{deletes}: "
+            f"clients that reach {self.host}:{self.port} can read all runs and change notes, pins and views{deletes}: "
             "there is no password"
         )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells wrong usage, exit code 2, from an error of the data, exit code 1."""
+"""Distinguishes wrong usage, exit code 2, from an error of the data, exit code 1."""
 
 from __future__ import annotations
 

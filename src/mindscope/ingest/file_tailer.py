@@ -218,7 +218,7 @@ class FileTailer:
         self._store.update_file(self.ordinal, self._facts)
 
     def _compare(self, file: FileIO, before: FileStat | None, stat: FileStat) -> None:
-        """Compare the file with what was read of it, and go back behind bytes that are other ones now."""
+        """Compare the file with what was read of it, and go back to before bytes that changed."""
         reader = self._reader
         spans, self._is_due = self._span_choice.choose(self._fingerprint.spans, before, stat, is_due=self._is_due)
         self._is_due |= reader.lost_since is not None and time.time_ns() - stat.changed_ns < CLOCK_TICK_NS

@@ -14,7 +14,7 @@ export class KeyCursor {
   #key: string | null = null;
   /** Position on the horizontal axis; null before the first key. A number of a row means another point after a zoom. */
   #x: number | null = null;
-  /** Tells rows of one position apart. */
+  /** Distinguishes rows of one position. */
   #row = -1;
 
   /** The row to show after a key; null when the key means nothing here. */
