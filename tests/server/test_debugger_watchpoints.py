@@ -100,6 +100,22 @@ def test_hits_are_those_of_the_analysis_by_tensor_and_by_step(client: TestClient
     assert [each["watchpoint"] for each in watch(client, LARGE, "overflow", watchpoint=1)["hits"]] == [1]
 
 
+def test_what_follows_from_the_first_bad_number_is_a_list_of_its_own(client: TestClient, logs: Path) -> None:
+    def rows(value: float) -> list[Recorded]:
+        return [Recorded(output(name, "aten::log"), np.array([0.5, value]), n) for n, name in enumerate("abc", 1)]
+
+    write_run(logs / "run", source_of({1: rows(1.0), 2: rows(np.nan), 3: rows(np.nan)}))
+    answer = watch(client, "overflow")
+    (entry,) = answer["watchpoints"]
+    assert (entry["hits"], entry["consequences"], answer["matching"]) == (1, 5, 1)
+    assert [(each["first_step"], each["count"]) for each in answer["marks"]] == [(2, 1)]
+    following = watch(client, "overflow", by="step", of_consequences=True)
+    assert [(each["step"], each["tensor"]["module"]) for each in following["hits"]] == [
+        (2, "b"), (2, "c"), (3, "a"), (3, "b"), (3, "c"),
+    ]  # fmt: skip
+    assert watch(client, "overflow", of_consequences=True)["matching"] == 3
+
+
 def test_what_is_wrong_with_a_watchpoint_is_in_its_place(client: TestClient, logs: Path) -> None:
     write_run(logs / "run", training())
     answer = watch(client, "tensor_to_large max_gt=1", LARGE, "TL max_gt=1 @ nothing")

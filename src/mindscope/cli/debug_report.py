@@ -130,6 +130,7 @@ def _hits_json(found: Evaluation) -> dict[str, Any]:
     return {
         "watchpoints": [each.text for each in found.watchpoints],
         "count": found.count,
+        "consequences": sum(found.consequences.values()),
         "hits": [{name: _plain(value) for name, value in row.items()} for row in found.rows()],
         "unevaluated": [
             {
@@ -175,6 +176,8 @@ def _hit_lines(found: Evaluation) -> Iterator[Any]:
         )  # fmt: skip
     if found.count > len(found.hits):
         yield f"{found.count - len(found.hits):,} more"
+    if following := sum(found.consequences.values()):
+        yield f"{following:,} further {'hit follows' if following == 1 else 'hits follow'} from the first bad number."
     for each in found.unmatched:
         watchpoint = found.watchpoints[each]
         if watchpoint.patterns:

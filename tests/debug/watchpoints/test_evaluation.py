@@ -12,10 +12,10 @@ import pytest
 from mindscope.debug.first_bad import find_first_bad
 from mindscope.debug.model.loaded import LoadedSource
 from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensor_kinds import TensorKind, kind_masks
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.debug.open import read_debug_data
 from mindscope.debug.watchpoints import Problem, evaluate_watchpoints, parse_watchpoint
-from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks
 from mindscope.errors import WatchpointError
 from tests.debug.formats.made_dumps import npy_name, save
 from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
-from mindscope.debug.watchpoints import evaluate_watchpoints, recommended_watchpoints
+from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of
 
 MATRIX = {"shape": (2, 2)}
@@ -89,7 +91,37 @@ def test_infinity_in_a_mask_is_quiet_and_in_the_loss_is_found() -> None:
     loss = Recorded(output("", "aten::nll_loss"), np.array(0.5), 4)
     bad = Recorded(output("", "aten::nll_loss"), np.array(np.nan), 4)
     assert found({1: step(ONES, ONES * 0.9, ONES, masked, loss)}) == []
-    assert found({1: step(ONES, ONES * 0.9, ONES, masked, bad)}) == [(1, "TO"), (1, "TO")]
+    assert found({1: step(ONES, ONES * 0.9, ONES, masked, bad)}) == [(1, "TO")]
+
+
+def overflows(steps: dict[Any, list[Recorded]]) -> tuple[list[tuple[int, int, str]], int]:
+    """Hits of NaN and infinity by step, rank and operator, and how many follow from them."""
+    result = evaluate_watchpoints(source_of(steps), [parse_watchpoint("overflow")])
+    hits = [(hit.step, hit.rank, result.tensors[hit.tensor].operator) for hit in result.hits]
+    return hits, sum(result.consequences.values())
+
+
+def test_what_follows_from_the_first_bad_number_is_folded_under_it() -> None:
+    def rows(value: float, mask: float = -np.inf) -> list[Recorded]:
+        masked = Recorded(output("attention", "aten::masked_fill"), np.array([1.0, mask]), 1)
+        log, head = (Recorded(output(name, "aten::log"), np.array([0.5, value + n]), n)
+                     for n, name in ((2, "log"), (3, "head")))  # fmt: skip
+        loss = Recorded(output("", "aten::nll_loss"), np.array(value), 4)
+        return [masked, log, head, loss]
+
+    bad = rows(np.nan)
+    assert overflows({1: rows(1.0), 2: bad, 3: bad, 4: bad}) == ([(2, 0, "log/aten::log")], 11)
+    good = rows(1.0)
+    assert overflows({1: good}) == ([], 0)
+    # a step without damage ends it: the next one has a reason of its own
+    assert overflows({1: good, 2: bad, 3: good, 4: bad}) == ([(2, 0, "log/aten::log"), (4, 0, "log/aten::log")], 6)
+    both = {(1, 0): good, (1, 1): good, (2, 0): good, (2, 1): bad, (3, 0): bad, (3, 1): bad}
+    assert overflows(both)[0] == [(2, 1, "log/aten::log"), (3, 0, "log/aten::log")]
+    # watchpoints that users write list what they name
+    result = evaluate_watchpoints(source_of({1: bad}), [parse_watchpoint("tensor_overflow")])
+    assert (len(result.hits), dict(result.consequences)) == (4, {})
+    limited = evaluate_watchpoints(source_of({1: bad}), [parse_watchpoint("overflow @ head")])
+    assert [limited.tensors[hit.tensor].operator for hit in limited.hits] == ["head/aten::log"]
 
 
 def test_gradients_that_overflow_are_quiet_if_the_scaler_skips_the_step() -> None:

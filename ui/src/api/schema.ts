@@ -4249,7 +4249,7 @@ export interface components {
          *
          *     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
          *     entry has all hits of a tensor; by step, it is a single hit. By step, ``at_step`` chooses the page with the hits of
-         *     that step in place of ``first``.
+         *     that step in place of ``first``. With ``of_consequences`` it has the hits that follow from the first bad number.
          */
         DebugWatchQuery: {
             /** At Step */
@@ -4266,6 +4266,11 @@ export interface components {
              * @default 0
              */
             first: number;
+            /**
+             * Of Consequences
+             * @default false
+             */
+            of_consequences: boolean;
             /** Run */
             run: string;
             /**
@@ -4282,11 +4287,14 @@ export interface components {
          * DebugWatchpointEntry
          * @description A watchpoint: its ``text``, how many ``tensors`` it watches, and how many ``hits`` it has so far.
          *
-         *     One with a ``problem`` is not evaluated.
+         *     ``consequences`` are further hits that follow from the first bad number; ``hits`` does not count them. One with a
+         *     ``problem`` is not evaluated.
          */
         DebugWatchpointEntry: {
             /** Condition */
             condition: string;
+            /** Consequences */
+            consequences: number;
             /** First Step */
             first_step: number | null;
             /** For Steps */

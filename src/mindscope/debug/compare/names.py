@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from mindscope.debug.watchpoints.tensor_kinds import plain_type
+from mindscope.debug.model.tensor_kinds import plain_type
 
 _WRAPPERS = frozenset(
     "module _orig_mod _fsdp_wrapped_module _checkpoint_wrapped_module default network _network backbone _backbone"

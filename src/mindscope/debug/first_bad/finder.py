@@ -21,18 +21,16 @@ from mindscope.debug.first_bad.result import (
     non_finite_text,
 )
 from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
+from mindscope.debug.model.damage import damaged_rows, non_finite_kinds
 from mindscope.debug.model.fields import COLUMN, Field
-from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.source import RECORDED_BEFORE, DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensor_table import TensorTable, known_rows
 from mindscope.debug.model.tensors import DebugTensor, Role
-from mindscope.debug.watchpoints.damage import damaged_rows, non_finite_kinds
-from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
 
 _COUNTS = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF, Field.COUNT)
 _MOST_CHAIN = 200
 _MOST_INPUTS = 8
-_RECORDED_BEFORE = "mindscope"
-"""The format of a Debugger, which reads the inputs of an in-place operator before it runs; others do so after."""
 
 
 def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None) -> FirstBad | None:
@@ -115,7 +113,7 @@ class FirstBadSearch:
                 continue
             harmless = self._harmless[rank]
             operators = StepOperators.of(known, self._source.tensors, harmless.kinds)
-            is_before = self._source.format == _RECORDED_BEFORE
+            is_before = self._source.format == RECORDED_BEFORE
             origin = find_origin(operators, damaged.tolist(), is_recorded_before=is_before)
             if origin is not None:
                 rows = np.flatnonzero(recorded.tensor < len(self._table.is_float))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mindscope.debug.model.damage import non_finite_kinds
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.watchpoints.damage import non_finite_kinds
 
 
 @dataclass(slots=True)

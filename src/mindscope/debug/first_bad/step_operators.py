@@ -9,9 +9,9 @@ from enum import Enum
 
 import numpy as np
 
+from mindscope.debug.model.damage import non_finite_kinds
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
-from mindscope.debug.watchpoints.damage import non_finite_kinds
 
 PHASES = {Phase.FORWARD: 0, Phase.BACKWARD: 1, Phase.OPTIMIZER: 2}
 

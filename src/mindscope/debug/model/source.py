@@ -15,6 +15,9 @@ from mindscope.debug.model.overflows import Overflow
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 
+RECORDED_BEFORE = "mindscope"
+"""The format of a Debugger, which reads the inputs of an in-place operator before it runs; others do so after."""
+
 
 class DebugSource(Protocol):
     """Debugging data of one training, of all its ranks; statistics are read on access."""

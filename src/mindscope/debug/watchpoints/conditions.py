@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from mindscope.debug.model.tensor_kinds import TensorKind
 from mindscope.debug.watchpoints.statistics import (
     ABS_MEAN,
     MAX,
@@ -22,7 +23,6 @@ from mindscope.debug.watchpoints.statistics import (
     ZERO_PERCENTAGE,
     Statistic,
 )
-from mindscope.debug.watchpoints.tensor_kinds import TensorKind
 
 
 class Comparison(str, Enum):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.watchpoints.tensor_table import TensorTable
+from mindscope.debug.model.tensor_table import TensorTable
 
 _NOISE = 8
 """Rounding errors of a gradient beside the usual gradient of the step, in units of the precision of its dtype."""

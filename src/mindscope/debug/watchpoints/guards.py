@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.debug.model.damage import damaged_rows
 from mindscope.debug.model.fields import Field
-from mindscope.debug.watchpoints.damage import damaged_rows
 from mindscope.debug.watchpoints.expected_updates import would_change
 from mindscope.debug.watchpoints.step_context import StepContext
 

@@ -79,6 +79,8 @@ class Evaluation:
     """At most as many as the evaluation was limited to; the first ones."""
     counts: Mapping[int, Mapping[int, int]]
     """By step, the number of hits of each watchpoint with any, beyond the limit too."""
+    consequences: Mapping[int, int]
+    """Of each watchpoint with any, how many further hits follow from its first one."""
     unevaluated: tuple[Unevaluated, ...]
     unmatched: tuple[int, ...]
     """Watchpoints that no recorded tensor matches."""

@@ -43,6 +43,8 @@ class Recommendation:
     for_steps: int = 1
     types: frozenset[str] = frozenset()
     """Plain types of operators; empty for all."""
+    has_consequences: bool = False
+    """Whether one tensor is the reason that others hit, in its step and in later ones."""
 
 
 def _range(name: str, types: str, start: float, end: float, share: Mapping[str, float]) -> Recommendation:
@@ -56,7 +58,7 @@ _ALL = (
     Recommendation("unchanged_weights", "weight_not_changed", {}, is_left_out, _IN_A_ROW),
     Recommendation("vanishing_gradients", "gradient_vanishing", {"abs_mean_lt": 1e-9}, is_far_below_others, _IN_A_ROW),
     Recommendation("overflowing_operators", "operator_overflow", {}, has_overflows),
-    Recommendation("overflow", "tensor_overflow", {}, is_spreading),
+    Recommendation("overflow", "tensor_overflow", {}, is_spreading, has_consequences=True),
     Recommendation("zero_outputs", "tensor_all_zero", {}, is_first_zero, _IN_A_ROW, _COMPUTING),
     _range("saturated_tanh", "tanh", -_TANH_END, _TANH_END, {"range_percentage_lt": 0.1}),
     _range("saturated_sigmoid", "sigmoid", 1 - _SIGMOID_END, _SIGMOID_END, {"range_percentage_lt": 0.1}),

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.source import RECORDED_BEFORE, DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensor_table import TensorTable, known_rows
 from mindscope.debug.model.tensors import DebugTensor
+from mindscope.debug.watchpoints.consequences import FirstDamage
 from mindscope.debug.watchpoints.hit_groups import HitGroups
 from mindscope.debug.watchpoints.hits import Evaluation, Hit, Problem, Unevaluated
 from mindscope.debug.watchpoints.statistics import OPERATOR_OVERFLOW
 from mindscope.debug.watchpoints.step_context import RankState, StepContext
 from mindscope.debug.watchpoints.step_evaluation import Rows, Verdict, evaluate_step
-from mindscope.debug.watchpoints.tensor_table import TensorTable, known_rows
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
 
 MOST_HITS = 10_000
@@ -36,7 +37,7 @@ class WatchpointSearch:
         watchpoints: the conditions.
         steps: only hits of these steps; earlier ones are still read, because conditions compare steps.
         ranks: only these ranks; by default all.
-        most_hits: hits beyond are only counted and grouped.
+        most_hits: hits beyond are only counted and grouped. Consequences of another hit have a limit of their own.
         read: reads a step of a rank as ``DebugSource.at``, which it is without one; None leaves that step out.
         is_growing: the training records further steps, so a watchpoint waits for all its ``for_steps``.
         on_hits: called with the first hit of a parameter of a watchpoint in a step of a rank, and how many there are.
@@ -66,7 +67,7 @@ class WatchpointSearch:
                        for rank in (source.ranks if ranks is None else ranks)}  # fmt: skip
         self._in_a_row = {rank: [each.for_steps if is_growing else min(each.for_steps, len(source.steps(rank)))
                                  for each in self.watchpoints] for rank in self._steps}  # fmt: skip
-        self._state = _State(HitGroups(len(self._tensors)))
+        self._state = _State(_HitList(HitGroups(len(self._tensors))), _HitList(HitGroups(len(self._tensors))))
         self._queue = self._unread()
 
     @property
@@ -87,12 +88,22 @@ class WatchpointSearch:
     @property
     def groups(self) -> HitGroups:
         """All hits, by tensor."""
-        return self._state.groups
+        return self._state.first.groups
+
+    @property
+    def consequences(self) -> HitGroups:
+        """All hits that follow from another one, by tensor."""
+        return self._state.following.groups
+
+    @property
+    def following_hits(self) -> Sequence[Hit]:
+        """The first of the hits that follow from another one, in execution order."""
+        return self._state.following.ordered(self._most_hits)
 
     @property
     def counts(self) -> Mapping[int, Mapping[int, int]]:
-        """By step, the number of hits of each watchpoint with any."""
-        return self._state.counts
+        """By step, the number of hits of each watchpoint with any, without consequences."""
+        return self._state.first.counts
 
     @property
     def matched(self) -> list[int]:
@@ -139,13 +150,16 @@ class WatchpointSearch:
         self._state.grow(len(self._tensors))
 
     def add(self, recorded: StepStatistics) -> list[Hit]:
-        """Evaluate a step that a training just recorded, whether its source has it or not. Returns its hits."""
+        """Evaluate a step that a training just recorded, whether its source has it or not.
+
+        Returns its hits, without those that follow from the first bad number.
+        """
         rank = recorded.rank
         self._in_a_row.setdefault(rank, [each.for_steps for each in self.watchpoints])
         self._steps.setdefault(rank, []).append(recorded.step)
         self._state.read.setdefault(rank, []).append(recorded.step)
         self._add(known_rows(recorded, self._table))
-        hits, self._state.hits = self._state.hits, []
+        hits, self._state.first.hits, self._state.following.hits = self._state.first.hits, [], []
         return hits
 
     def result(self) -> Evaluation:
@@ -157,8 +171,8 @@ class WatchpointSearch:
         ]
         unmatched = [number for number, mask in enumerate(self._masks) if not mask.any()]
         return Evaluation(
-            self._source.tensors, self.watchpoints, tuple(state.ordered_hits(self._most_hits)), state.counts,
-            tuple(unevaluated), tuple(unmatched), state.evaluated,
+            self._source.tensors, self.watchpoints, tuple(state.first.ordered(self._most_hits)), state.first.counts,
+            state.following.of_watchpoints(), tuple(unevaluated), tuple(unmatched), state.evaluated,
         )  # fmt: skip
 
     def _unread(self) -> list[tuple[int, int]]:
@@ -184,6 +198,10 @@ class WatchpointSearch:
         state.begin(recorded)
         is_first = state.previous is None and recorded.step <= _LAST_FIRST_STEP
         context = StepContext(recorded, self._table, state, is_first, self._overflows(recorded))
+        if any(map(_has_consequences, self.watchpoints)):
+            damage = self._state.damages.setdefault(recorded.rank, FirstDamage())
+            is_before = self._source.format == RECORDED_BEFORE
+            damage.add(recorded, self._tensors, self._table, is_recorded_before=is_before)
         for number, watchpoint in enumerate(self.watchpoints):
             rows = np.flatnonzero(self._masks[number][recorded.tensor])
             if rows.size:
@@ -225,20 +243,53 @@ class WatchpointSearch:
         self, number: int, recorded: StepStatistics, verdict: Verdict, is_lasting: NDArray[np.bool_],
         since: NDArray[np.int64],
     ) -> None:  # fmt: skip
-        rows, actual, state = verdict.rows[is_lasting], verdict.actual[is_lasting], self._state
+        rows, actual, since = verdict.rows[is_lasting], verdict.actual[is_lasting], since[is_lasting]
         if not rows.size:
             return
-        since = since[is_lasting]
-        state.groups.add(number, verdict, recorded, rows, actual, since)
-        state.counts.setdefault(recorded.step, Counter())[number] += len(rows)
         at = int(np.argmin(recorded.order[rows]))
         first = _hit(number, recorded, verdict, int(rows[at]), float(actual[at]), int(since[at]))
         self._on_hits(first, len(rows))
-        if len(state.hits) < self._most_hits or (state.hits and recorded.step <= state.hits[-1].step):
-            state.hits += [
+        follows = np.zeros(len(rows), np.bool_)
+        if _has_consequences(self.watchpoints[number]):
+            follows = self._state.damages[recorded.rank].is_consequence(recorded, rows)
+        for mask, into in ((~follows, self._state.first), (follows, self._state.following)):
+            if mask.any():
+                into.add(number, verdict, recorded, rows[mask], actual[mask], since[mask], self._most_hits)
+
+
+def _has_consequences(watchpoint: Watchpoint) -> bool:
+    return watchpoint.recommendation is not None and watchpoint.recommendation.has_consequences
+
+
+@dataclass(slots=True)
+class _HitList:
+    """Hits, by tensor and by step."""
+
+    groups: HitGroups
+    hits: list[Hit] = field(default_factory=list[Hit])
+    """Those of the last step complete, also beyond the limit, because ranks follow each other."""
+    counts: dict[int, Counter[int]] = field(default_factory=dict[int, Counter[int]])
+
+    def add(
+        self, number: int, verdict: Verdict, recorded: StepStatistics, rows: Rows, actual: NDArray[np.float64],
+        since: NDArray[np.int64], most_hits: int,
+    ) -> None:  # fmt: skip
+        """Add the hits of a step, in the order of execution."""
+        self.groups.add(number, verdict, recorded, rows, actual, since)
+        self.counts.setdefault(recorded.step, Counter())[number] += len(rows)
+        if len(self.hits) < most_hits or (self.hits and recorded.step <= self.hits[-1].step):
+            self.hits += [
                 _hit(number, recorded, verdict, row, value, begin)
                 for row, value, begin in zip(rows.tolist(), actual.tolist(), since.tolist(), strict=True)
             ]
+
+    def ordered(self, most: int) -> list[Hit]:
+        self.hits.sort(key=lambda hit: (hit.step, hit.order, hit.rank, hit.row, hit.watchpoint))
+        return self.hits[:most]
+
+    def of_watchpoints(self) -> Counter[int]:
+        """The number of hits of each watchpoint."""
+        return sum(self.counts.values(), Counter[int]())
 
 
 @dataclass(slots=True)
@@ -252,7 +303,11 @@ class _OpenCount:
 class _State:
     """What a search knows of the steps that it read."""
 
-    groups: HitGroups
+    first: _HitList
+    following: _HitList
+    """Hits that follow from another one."""
+    damages: dict[int, FirstDamage] = field(default_factory=dict[int, FirstDamage])
+    """By rank."""
     read: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Steps, by rank."""
     ranks: dict[int, RankState] = field(default_factory=dict[int, RankState])
@@ -260,14 +315,12 @@ class _State:
         default_factory=dict[tuple[int, int, str], NDArray[np.void]]
     )
     """By rank, watchpoint and parameter: of each tensor, in how many consecutive steps it held, and since which."""
-    hits: list[Hit] = field(default_factory=list[Hit])
-    """Those of the last step complete, also beyond the limit, because ranks follow each other."""
-    counts: dict[int, Counter[int]] = field(default_factory=dict[int, Counter[int]])
     open: dict[_Opening, _OpenCount] = field(default_factory=dict[_Opening, _OpenCount])
     evaluated: int = 0
 
     def grow(self, tensors: int) -> None:
-        self.groups.grow(tensors)
+        for each in (self.first, self.following):
+            each.groups.grow(tensors)
         for state in self.ranks.values():
             state.grow(tensors)
         self.streaks = {key: np.concatenate([streaks, np.zeros(tensors - len(streaks), STREAK)])
@@ -279,10 +332,6 @@ class _State:
                 key = number, verdict.parameter, problem, missing
                 first = int(recorded.tensor[rows[0]])
                 self.open.setdefault(key, _OpenCount(recorded.step, first)).count += len(rows)
-
-    def ordered_hits(self, most: int) -> list[Hit]:
-        self.hits.sort(key=lambda hit: (hit.step, hit.order, hit.rank, hit.row, hit.watchpoint))
-        return self.hits[:most]
 
 
 def _identity(tensor: DebugTensor) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.watchpoints.tensor_table import TensorTable
+from mindscope.debug.model.tensor_table import TensorTable
 
 
 @dataclass(slots=True)

@@ -104,7 +104,8 @@ def _answer(work: _Work, query: DebugWatchQuery, parsed: Sequence[Watchpoint | R
     entries = [
         DebugWatchpointEntry(
             text=text, condition="", recommendation=None, settings={}, patterns=[], for_steps=1,
-            problem=None if isinstance(each, Watchpoint) else each, tensors=0, hits=0, first_step=None, unevaluated=[],
+            problem=None if isinstance(each, Watchpoint) else each, tensors=0, hits=0, consequences=0, first_step=None,
+            unevaluated=[],
         )
         for text, each in zip(query.watchpoints, parsed, strict=True)
     ]  # fmt: skip
@@ -137,6 +138,7 @@ def _entry(number: int, search: WatchpointSearch, found: Evaluation) -> DebugWat
         problem=None,
         tensors=search.matched[number],
         hits=sum(search.counts[step][number] for step in steps),
+        consequences=found.consequences.get(number, 0),
         first_step=min(steps, default=None),
         unevaluated=[
             DebugUnevaluatedEntry(
@@ -158,9 +160,11 @@ def _page(
     wanted = None if query.watchpoint is None else places.index(query.watchpoint) if query.watchpoint in places else -1
     tensors = found.tensors
     if query.by is HitOrder.TENSOR:
-        matching, groups = search.groups.page(query.first, query.count, wanted)
+        of_query = search.consequences if query.of_consequences else search.groups
+        matching, groups = of_query.page(query.first, query.count, wanted)
         return matching, query.first, [_hit(each.first, each.last, each.count, tensors, places) for each in groups]
-    hits = [each for each in found.hits if wanted in (None, each.watchpoint)]
+    all_hits = search.following_hits if query.of_consequences else found.hits
+    hits = [each for each in all_hits if wanted in (None, each.watchpoint)]
     first = query.first if query.at_step is None else _first_of_page(hits, query.at_step, query.count)
     return len(hits), first, [_hit(each, each, 1, tensors, places) for each in hits[first:][: query.count]]
 

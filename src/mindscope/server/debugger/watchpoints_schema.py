@@ -8,8 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from mindscope.debug.model.tensor_kinds import TensorKind
 from mindscope.debug.watchpoints.conditions import Comparison
-from mindscope.debug.watchpoints.tensor_kinds import TensorKind
 from mindscope.server.debugger.schema import MOST_PAGE, DebugTensorEntry, Number, OfAllRanks, Step
 from mindscope.server.http.schema import Answer, ReasonEntry, Whole
 
@@ -77,7 +77,7 @@ class DebugWatchQuery(OfAllRanks):
 
     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
     entry has all hits of a tensor; by step, it is a single hit. By step, ``at_step`` chooses the page with the hits of
-    that step in place of ``first``.
+    that step in place of ``first``. With ``of_consequences`` it has the hits that follow from the first bad number.
     """
 
     watchpoints: list[Annotated[str, Field(max_length=1000)]] = Field(max_length=MOST_WATCHPOINTS)
@@ -86,6 +86,7 @@ class DebugWatchQuery(OfAllRanks):
     first: Number = 0
     at_step: Step | None = None
     count: Whole = Field(100, ge=0, le=MOST_PAGE)
+    of_consequences: bool = False
 
 
 class DebugUnevaluatedEntry(Answer):
@@ -104,7 +105,8 @@ class DebugUnevaluatedEntry(Answer):
 class DebugWatchpointEntry(Answer):
     """A watchpoint: its ``text``, how many ``tensors`` it watches, and how many ``hits`` it has so far.
 
-    One with a ``problem`` is not evaluated.
+    ``consequences`` are further hits that follow from the first bad number; ``hits`` does not count them. One with a
+    ``problem`` is not evaluated.
     """
 
     text: str
@@ -116,6 +118,7 @@ class DebugWatchpointEntry(Answer):
     problem: ReasonEntry | None
     tensors: int
     hits: int
+    consequences: int
     first_step: int | None
     unevaluated: list[DebugUnevaluatedEntry]
 

@@ -29,7 +29,7 @@ function watchpoint(more: Partial<DebugWatchpoint> = {}): DebugWatchpoint {
   return {
     ...{ text: "dead_relu", condition: "activation_range", recommendation: "dead_relu", patterns: [], for_steps: 3, problem: null },
     ...{ settings: { range_start_inclusive: -1, range_end_inclusive: 0, range_percentage_gt: 99.9 } },
-    ...{ tensors: 2, hits: 1, first_step: 3, unevaluated: [] },
+    ...{ tensors: 2, hits: 1, consequences: 0, first_step: 3, unevaluated: [] },
     ...more,
   };
 }

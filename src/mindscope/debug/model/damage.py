@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.watchpoints.tensor_table import TensorTable
+from mindscope.debug.model.tensor_table import TensorTable
 
 _NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
 

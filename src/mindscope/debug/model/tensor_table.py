@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensor_kinds import TensorKind, kind_masks, plain_type
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.debug.watchpoints.tensor_kinds import TensorKind, kind_masks, plain_type
 
 Mask = NDArray[np.bool_]
 _SEED = "oneslike"
