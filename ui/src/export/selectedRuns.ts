@@ -24,7 +24,7 @@ export function namedRuns(names: readonly string[]): NamedRun[] {
     const state = run
       ? [t(`state.${run.state}`), ...(step === null ? [] : [t("images.step", { step: groupDigits(step) })])].join(" · ")
       : "";
-    return { name, color: colors.of(name), state };
+    return { name, color: colors.of(name), dash: colors.dashOf(name), state };
   });
 }
 

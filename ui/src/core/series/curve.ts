@@ -2,6 +2,7 @@
 import { axisPositions, type Axis, type Range } from "../scales/axis";
 import { finiteExtent, nearExtent, paddedExtent, positionExtent } from "../scales/extent";
 import { countOf, isAscending, type Series, type Floats } from "./series";
+import type { Dash } from "./dashes";
 import type { Box } from "../scales/zoom";
 
 /** One line of a chart. What it means (a run, a tag) is known to the page only. */
@@ -21,8 +22,7 @@ export interface Curve {
   isAscending: boolean;
   /** Which of the chart's vertical axes; 0 is the one on the left. */
   scale: number;
-  /** Lengths of dashes and gaps in CSS pixels, empty for a whole line. */
-  dash: readonly number[];
+  dash: Dash;
   /** Edges of an area around the line, row by row; null for a line alone. */
   band: Band | null;
   /** Part of the density of a chart of many curves rather than a line of its own. */

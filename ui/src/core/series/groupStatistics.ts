@@ -65,7 +65,7 @@ export function groupWithoutEnds(group: Group): Group {
 }
 
 /** The line of a group: its center, with its spread as a band. */
-export function groupCurve(group: Group, look: { label: string; color: string }, center: Center, spread: Spread): Curve {
+export function groupCurve(group: Group, look: Pick<Curve, "label" | "color" | "dash">, center: Center, spread: Spread): Curve {
   return {
     ...LINE,
     ...look,

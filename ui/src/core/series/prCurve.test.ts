@@ -27,10 +27,12 @@ const curve: PrCurve = {
 const tailed: PrCurve = { ...curve, precision: [0.5, 0.75, 0], recall: [1, 0.5, 0], true_positives: [4, 2, 0] };
 const scale = { x: (recall: number) => recall * 100, y: (precision: number) => 100 - precision * 100 };
 
+const RED = { color: "red", dash: [] };
+
 describe("a precision-recall curve", () => {
   it("is a line that is broken where it has no point", () => {
-    expect(prLine("a", "red", curve)).toMatchObject({ key: "a", x: Float64Array.of(1, 0.5, 0.25), raw: Float64Array.of(0.5, 0.75, 1) });
-    expect(prLine("a", "red", { ...curve, recall: [1, NaN, 0.25] }).raw).toEqual(Float64Array.of(0.5, NaN, 1));
+    expect(prLine("a", RED, curve)).toMatchObject({ key: "a", x: Float64Array.of(1, 0.5, 0.25), raw: Float64Array.of(0.5, 0.75, 1) });
+    expect(prLine("a", RED, { ...curve, recall: [1, NaN, 0.25] }).raw).toEqual(Float64Array.of(0.5, NaN, 1));
   });
 
   it("knows the point under the pointer", () => {
@@ -39,7 +41,7 @@ describe("a precision-recall curve", () => {
   });
 
   it("has no point where nothing is called positive", () => {
-    expect(prLine("a", "red", tailed).raw).toEqual(Float64Array.of(0.5, 0.75, NaN));
+    expect(prLine("a", RED, tailed).raw).toEqual(Float64Array.of(0.5, 0.75, NaN));
     expect(prPoint(tailed, 2)).toBeNull();
     expect(definedPoints(tailed)).toEqual([0, 1]);
     expect(averagePrecision(tailed)).toBeCloseTo(0.5 * 0.75 + 0.5 * 0.5);

@@ -50,11 +50,11 @@ export function definedPoints(curve: PrCurve): number[] {
 }
 
 /** The curve of a run as a line of a chart; it is broken where it has no point. */
-export function prLine(run: string, color: string, curve: PrCurve): Curve {
+export function prLine(run: string, { color, dash }: Pick<Curve, "color" | "dash">, curve: PrCurve): Curve {
   const points = Array.from(curve.threshold, (_, index) => prPoint(curve, index));
   const x = Float64Array.from(points, (point) => point?.recall ?? NaN);
   const raw = Float64Array.from(points, (point) => point?.precision ?? NaN);
-  return { ...LINE, key: run, label: run, color, x, raw, smoothed: null, isAscending: false };
+  return { ...LINE, key: run, label: run, color, dash, x, raw, smoothed: null, isAscending: false };
 }
 
 /** The point nearest to a place in pixels, and the square of its distance; null without any. */

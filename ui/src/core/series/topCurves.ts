@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Curve } from "./curve";
+import { dashOf, type Dash } from "./dashes";
 import { finiteExtent } from "../scales/extent";
 
 /** From this many curves on a chart names its lines at their ends, and a highlighted line fades the others. */
@@ -13,8 +14,6 @@ export type TopBy = "auto" | "lowest_last" | "highest_last" | "minimum" | "maxim
 export const TOP_BY: readonly TopBy[] = ["auto", "lowest_last", "highest_last", "minimum", "maximum"];
 
 const LOWER_IS_BETTER = /loss|err|perplexity|ppl|mse|mae/i;
-/** Dash patterns for lines of the same color. */
-const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 /** Default ranking of curves: a loss by its lowest last value, other tags by the highest. */
 export function rankingOf(by: TopBy, title: string): Exclude<TopBy, "auto"> {
@@ -40,13 +39,25 @@ function rankOf({ raw, smoothed }: Curve, by: Exclude<TopBy, "auto">): number {
   return by === "lowest_last" ? last : -last;
 }
 
-/** Curves of a dense chart: all but the labeled ones are part of the density only; lines of one color get dashes. */
+/**
+ * Curves of a dense chart: all but the labeled ones are part of the density only. Few of the lines that each color has are
+ * left: those that are get the simplest dashes again, unless the dashes say which part of the chart a line is.
+ */
 export function withDensity(curves: readonly Curve[], labels: ReadonlySet<string>): Curve[] {
+  const kept = curves.filter(({ label }) => labels.has(label));
+  const lines = kept.some(({ part }) => part !== "") ? kept : withDistinctDashes(kept);
+  let next = 0;
+  return curves.map((curve) => (labels.has(curve.label) ? lines[next++]! : { ...curve, isBehind: true }));
+}
+
+/** Curves whose dashes differ where their colors don't: those that come with the least dashes get the simplest ones. */
+export function withDistinctDashes(curves: readonly Curve[]): Curve[] {
   const used = new Map<string, number>();
-  return curves.map((curve) => {
-    if (!labels.has(curve.label)) return { ...curve, isBehind: true };
-    const before = used.get(curve.color) ?? 0;
-    used.set(curve.color, before + 1);
-    return curve.dash.length > 0 ? curve : { ...curve, dash: DASHES[before % DASHES.length]! };
-  });
+  const dashes = new Map<Curve, Dash>();
+  for (const curve of [...curves].sort((one, other) => one.dash.length - other.dash.length)) {
+    const index = used.get(curve.color) ?? 0;
+    used.set(curve.color, index + 1);
+    dashes.set(curve, dashOf(index));
+  }
+  return curves.map((curve) => ({ ...curve, dash: dashes.get(curve)! }));
 }

@@ -29,7 +29,7 @@ export function pinnedRows(
     const row = rowOf(point, series[line]!);
     if (row >= 0) return tooltipRows([{ curve: line, row, x: 0, distance: 0 }], curves, series, 1);
     const smoothed = smoothing === now ? point.smoothed : null;
-    return [{ ...point, smoothed, color: curves[line]!.color }];
+    return [{ ...point, smoothed, color: curves[line]!.color, dash: curves[line]!.dash }];
   });
 }
 

@@ -65,7 +65,7 @@ describe("the rows of a tip", () => {
     const one = series([5, 6], { smoothed: Float32Array.of(5, 5.5) });
     const curve = curveOf(one, "relative", "#000");
     expect(tooltipRows([{ curve: 0, row: 1, x: 1, distance: 0 }], [curve], [one], 5)).toEqual([
-      { key: "a", label: "a", part: "", color: "#000", value: 6, smoothed: 5.5, step: 1, relative: 1, wallTime: 101 },
+      { key: "a", label: "a", part: "", color: "#000", dash: [], value: 6, smoothed: 5.5, step: 1, relative: 1, wallTime: 101 },
     ]);
   });
 });

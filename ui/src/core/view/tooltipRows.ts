@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Curve } from "../series/curve";
+import type { Dash } from "../series/dashes";
 import type { Hit } from "../series/nearest";
 import type { Series } from "../series/series";
 
@@ -10,6 +11,7 @@ export interface TooltipRow {
   /** Which of several parts of a chart; "" where a chart has only one. */
   part: string;
   color: string;
+  dash: Dash;
   value: number;
   smoothed: number | null;
   step: number;
@@ -60,6 +62,7 @@ export function tooltipRows(hits: readonly Hit[], curves: readonly Curve[], seri
         label: curve.label,
         part: curve.part,
         color: curve.color,
+        dash: curve.dash,
         value: columns.value[hit.row]!,
         smoothed: columns.smoothed ? columns.smoothed[hit.row]! : null,
         step: columns.step[hit.row]!,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Dash } from "../../core/series/dashes";
 import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
 import type { TableCell } from "../../core/tables/json";
 
@@ -19,6 +20,8 @@ export interface NamedRun {
   name: string;
   /** A CSS color, tokens allowed. */
   color: string;
+  /** Of its lines. */
+  dash?: Dash;
   /** How the run was doing, in words. */
   state: string;
 }

@@ -76,8 +76,8 @@ function settings({ settings }: ViewPlan): Markup | null {
 function runs(runs: readonly NamedRun[]): Markup | null {
   if (runs.length === 0) return null;
   const items = runs.map(
-    ({ name, color, state }) =>
-      html`<li>${swatch(color)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`,
+    ({ name, color, dash, state }) =>
+      html`<li>${swatch(color, dash)}<span>${name}</span>${state === "" ? null : html` <span class="soft">${state}</span>`}</li>`,
   );
   return html`<section class="legend" aria-label="${t("runs.title")}"><h2>${t("runs.title")} <span class="soft">${runs.length}</span></h2><ul>${items}</ul></section>\n`;
 }

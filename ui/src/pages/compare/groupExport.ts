@@ -29,7 +29,9 @@ async function readCard(tag: TagRuns, size: Size, pixels: number, signal: AbortS
   const groups = baseline === null ? readable : readable.map(groupWithoutEnds);
   if (groups.length === 0 && all.length > 0) throw new ReasonError(all[0]!.error!);
   const { center, spread } = view.comparing;
-  const curves = groups.map((group) => groupCurve(group, { label: group.key, color: comparison.colorOf(group.key) }, center, spread));
+  const curves = groups.map((group) =>
+    groupCurve(group, { label: group.key, color: comparison.colorOf(group.key), dash: comparison.dashOf(group.key) }, center, spread),
+  );
   const chart = {
     key: tag.tag,
     label: t("compare.group_chart", { tag: tag.tag, n: curves.length }),

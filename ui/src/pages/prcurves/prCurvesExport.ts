@@ -44,7 +44,7 @@ async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal
 }
 
 function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {
-  const curves = shown.map(({ run, curve }) => prLine(run, colors.of(run), curve));
+  const curves = shown.map(({ run, curve }) => prLine(run, { color: colors.of(run), dash: colors.dashOf(run) }, curve));
   const [across, up] = [t("prcurves.recall"), t("prcurves.precision")];
   const draw = (size: Size): Drawing =>
     curveDrawing({

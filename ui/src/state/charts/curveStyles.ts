@@ -9,14 +9,13 @@ import type { Series } from "../../core/series/series";
 import { labelText } from "../../core/runs/runNames";
 import { boundText } from "../../core/view/threshold";
 import { DENSE_CURVES, MANY_CURVES, rankedLabels, rankingOf, withDensity } from "../../core/series/topCurves";
-import { colors, slotColor } from "../view/runColors.svelte";
+import { SLOTS, slotColor } from "../../core/runs/colorAssignment";
+import { dashOf, dashSign } from "../../core/series/dashes";
+import { colors } from "../view/runColors.svelte";
 import { annotations } from "../annotations/annotations.svelte";
 import { runNames } from "../view/runNames.svelte";
 import { view } from "../view/view.svelte";
 
-/** Parts of a chart differ by dashes, as the color identifies the run. */
-const DASHES: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [9, 3, 2, 3], [12, 4]];
-const DASH_SIGNS = ["──", "╌╌", "┈┈", "─·", "━ "];
 /** Replaces the logarithm of x <= 0. */
 const MIN_LOG = -300;
 /** A band covers the raw values of this many pixels on each side. */
@@ -80,7 +79,7 @@ export function offsetOf(key: string, run: string, firstStep: number): number {
   return start + offsetOfRun(run);
 }
 
-/** The line of a series in a chart: its color, dash, axis and band. */
+/** The line of a series in a chart: its color, dash, axis and band. Parts differ by dashes, as the color identifies the run. */
 export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
   const isComposed = plan.parts.length > 1;
   const scale = isComposed
@@ -91,10 +90,9 @@ export function lookOfLine(series: Series, plan: ChartPlan, offset: number, widt
     : 0;
   const isAlone = isOneRun(plan);
   const color = isComposed && isAlone ? slotColor(scale) : colors.of(series.run);
-  const curve = curveOf(series, settingsOfChart(plan.key).axis, color, offset);
-  const look = isComposed
-    ? { key: lineKey(series), part: partTitle(series.tag), scale, dash: isAlone ? [] : DASHES[scale % DASHES.length]! }
-    : {};
+  const dashIndex = isComposed && isAlone ? Math.floor(scale / SLOTS) : colors.repetitionOf(series.run) * plan.parts.length + scale;
+  const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, color, offset), dash: dashOf(dashIndex) };
+  const look = isComposed ? { key: lineKey(series), part: partTitle(series.tag), scale } : {};
   return { ...curve, ...look, name: labelText(runNames.labelOf(series.run)), band: isBanded(curve, width) ? bandOf(curve, width) : null };
 }
 
@@ -132,7 +130,7 @@ export function axesOf(plan: ChartPlan): { title: string; color: string | null }
   const isComposed = plan.parts.length > 1;
   const isAlone = isOneRun(plan);
   return plan.parts.map(({ name }, index) => ({
-    title: !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${DASH_SIGNS[index % DASH_SIGNS.length]}`,
+    title: !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${dashSign(index)}`,
     color: isComposed && isAlone ? slotColor(index) : null,
   }));
 }

@@ -9,6 +9,7 @@ import type { RunFacts } from "../../core/runs/runTable";
 import { together } from "../../core/runs/runTree";
 import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
 import type { ResourceDefinition } from "../requests/resourceCache";
+import type { Dash } from "../../core/series/dashes";
 import { colors } from "../view/runColors.svelte";
 import { batched } from "../requests/batched";
 import { groupColors } from "../view/groupColors.svelte";
@@ -70,6 +71,10 @@ class Comparison {
 
   colorOf(key: string): string {
     return this.isGrouped ? groupColors.of(key) : colors.of(key);
+  }
+
+  dashOf(key: string): Dash {
+    return this.isGrouped ? groupColors.dashOf(key) : colors.dashOf(key);
   }
 
   #keyOf({ low, high }: Bin): string {

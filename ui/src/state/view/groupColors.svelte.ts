@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { assignSlots, type Slots } from "../../core/runs/colorAssignment";
+import { assignSlots, slotColor, type Slots } from "../../core/runs/colorAssignment";
+import type { Dash } from "../../core/series/dashes";
 import { ownValue } from "../../core/text/ownValue";
-import { chosenColor, colors, noted, slotColor } from "./runColors.svelte";
+import { chosenColor, colors, noted } from "./runColors.svelte";
 import { annotations } from "../annotations/annotations.svelte";
 import { runs } from "../data/runs.svelte";
+import { SelectedLooks } from "./selectedLooks.svelte";
 import { readStored, writeStored } from "./storage";
 
 const KEY = "group_colors";
@@ -17,6 +19,7 @@ interface Stored {
 /** Color of every group of runs: the same in every session, whichever runs are shown, changed only by a person. */
 class GroupColors {
   #slots = $state.raw<Slots>(readStored<Stored>(KEY, {}).slots ?? {});
+  readonly #looks = new SelectedLooks({ preferred: () => this.#slots, chosenOf: (group) => this.#chosenColor(group) });
   #isHandingOver = false;
 
   /** Assigns colors to new groups in their order; the others keep theirs. */
@@ -26,11 +29,18 @@ class GroupColors {
     writeStored(KEY, { ...readStored<Stored>(KEY, {}), slots: this.#slots });
   }
 
-  /** A CSS color; a group that is one run has the color of the run. */
+  /** Among these groups no two look alike. */
+  follow(groups: () => readonly string[]): void {
+    this.#looks.follow(groups);
+  }
+
+  /** A CSS color; a group that is one run keeps the color of the run. */
   of(group: string): string {
-    if (runs.byId.has(group)) return colors.of(group);
-    const chosen = this.#chosen(group);
-    return chosen === null ? slotColor(ownValue(this.#slots, group) ?? 0) : chosenColor(chosen);
+    return this.#looks.all.get(group)?.color ?? this.#chosenColor(group) ?? slotColor(ownValue(this.#slots, group) ?? 0);
+  }
+
+  dashOf(group: string): Dash {
+    return this.#looks.dashOf(group);
   }
 
   isChosen(group: string): boolean {
@@ -57,6 +67,12 @@ class GroupColors {
     const isTaken = left.length === 0 || (await annotations.changeGroups(new Map(left.map(([group, css]) => [group, notedCss(css)]))));
     if (isTaken) writeStored(KEY, { slots: readStored<Stored>(KEY, {}).slots });
     this.#isHandingOver = false;
+  }
+
+  #chosenColor(group: string): string | null {
+    if (runs.byId.has(group)) return colors.of(group);
+    const chosen = this.#chosen(group);
+    return chosen === null ? null : chosenColor(chosen);
   }
 
   #chosen(group: string): string | null {
