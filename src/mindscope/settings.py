@@ -105,7 +105,7 @@ class Settings:
     reload_interval: float = _setting(
         parse_interval,
         3.0,
-        "Check for new data at this interval; 0 loads the logs only once.",
+        "Check for new data at this interval, old runs more seldom; 0 loads the logs only once.",
         metavar="SECONDS",
         accepted="0 or more",
         shown_default="3",

@@ -47,6 +47,7 @@ class Monitor:
         self._watched: dict[str, RunChecks] = {}  # of live runs only
         self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # the last check of each run
         self._paces = Paces()
+        self._recent: tuple[int, Sequence[tuple[str, RunStore]]] = (-1, ())  # of a version of the catalog
         self._most_rows = most_rows
         self._watchpoints: WatchpointMonitor | None = None  # from the first debugging data on
         self._lock = Lock()  # guards the two below
@@ -151,10 +152,22 @@ class Monitor:
     def _stuck(self, now: float) -> Iterable[Alert]:
         if not any(rule.name == "stuck" and rule.condition is None for rule in self._rules):
             return
-        for id, store in self._catalog.runs.items():
+        for id, store in self._recent_runs(now):
             finding = find_stuck(store, self._parameters, now, self._paces)
             if finding is not None:
                 yield alert_of("stuck", id, "", finding, CHECKS["stuck"])
+
+    def _recent_runs(self, now: float) -> Sequence[tuple[str, RunStore]]:
+        """The runs that may be stuck, and others: all that were not too old when something changed last."""
+        version, runs = self._recent
+        if version != self._catalog.version:
+            version = self._catalog.version  # read before the runs, so that a concurrent change is seen next time
+            oldest = now - self._parameters.stuck_most_s
+            runs = [
+                (id, store) for id, store in self._catalog.runs.items() if not (store.last_wall_time or 0.0) < oldest
+            ]
+            self._recent = version, runs
+        return runs
 
     def _set(self, run: str, alerts: tuple[Alert, ...]) -> bool:
         with self._lock:

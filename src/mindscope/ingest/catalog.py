@@ -7,14 +7,18 @@ import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from enum import Enum, auto
 from pathlib import Path
 from threading import Lock
+from time import monotonic, time
 from types import MappingProxyType
 
 from mindscope.errors import RunNotFoundError
 from mindscope.ingest.cache_writer import CacheWriter
 from mindscope.ingest.discover import Discovery, Finder, FoundRun
 from mindscope.ingest.file_tailer import new_buffer_pool
+from mindscope.ingest.graphs_and_profiles import file_version, version_of
+from mindscope.ingest.poll_schedule import PollSchedule
 from mindscope.ingest.run_loader import RunLoader
 from mindscope.ingest.settings_files import is_settings_name, read_states
 from mindscope.ingest.unreadable_paths import UnreadablePath
@@ -24,6 +28,7 @@ from mindscope.settings import DEFAULT_CACHE_BYTES
 from mindscope.store import RunCache, RunStore
 from mindscope.store.cache_table import CacheTable
 from mindscope.store.column_cache import ColumnCache
+from mindscope.store.contents import SettingsFile
 from mindscope.store.garbage import gc_disabled
 
 ChangeListener = Callable[[frozenset[str]], None]
@@ -33,6 +38,15 @@ _PendingReads = Mapping[str, Collection[str] | None]
 
 NOTIFY_INTERVAL_S = 0.25
 """Interval at which a long refresh reports changes."""
+
+
+class _Look(Enum):
+    """What a look at a path saw."""
+
+    SAME = auto()
+    WRITTEN = auto()
+    OTHER_ENTRIES = auto()
+    """Of a directory, also if a file in it is gone: only a discovery finds the runs then."""
 
 
 class Catalog:
@@ -65,6 +79,12 @@ class Catalog:
         self._run_of_path: dict[str, str] = {}
         self._runs_of_settings: dict[str, list[str]] = {}  # by the path of a settings file
         self._run_of_content: dict[str, str] = {}  # by the path of a graph file or profile
+        self._content_versions: dict[str, int] = {}  # of graph files and profiles that are files, by path
+        self._schedule = PollSchedule()
+        self._is_complete = False  # no refresh succeeded, or the last one failed
+        self._is_schedule_old = True  # the last discovery is not in it
+        self._listed: frozenset[str] = frozenset()  # the directories in the schedule
+        self._unsaved: set[str] = set()  # ids of runs that changed since their last save
         self._runs: Mapping[str, RunStore] = MappingProxyType({})  # replaced as a whole, never mutated
         self._unreadable: tuple[UnreadablePath, ...] = ()
         self._version = 0
@@ -134,21 +154,100 @@ class Catalog:
         changed.
         """
         with self._refreshing:
-            paths = None if paths is None else tuple(paths)
-            waiting = self._files_by_run(paths)
-            changed = set[str]()
-            if waiting is None:
-                with gc_disabled():
-                    changed |= self._discover(on_change)
-                    waiting = dict.fromkeys(self._loaders)
-                    changed |= self._read_all(waiting, on_change)
-                self._buffer_pool.release()
-            else:
-                written = self._read_settings(paths or ()) | self._note_contents(paths or ())
-                changed |= self._notify(written, on_change)
+            return self._refresh(None if paths is None else tuple(paths), on_change)
+
+    def poll(self, on_change: ChangeListener | None = None) -> frozenset[str]:
+        """Look at files and directories that may have changed, which costs little with any number of runs.
+
+        Checks a path that changed lately in each call, an old one within minutes if there are ten thousand. Reads
+        what changed, and returns and reports it as ``refresh`` does.
+        """
+        with self._refreshing:
+            if not self._is_complete:
+                return self._refresh(None, on_change)
+            if self._is_schedule_old:
+                self._schedule_looks()
+            looks = {path: self._look(path) for path in self._schedule.due(monotonic())}
+            if _Look.OTHER_ENTRIES in looks.values():
+                return self._refresh(None, on_change)
+            changed = tuple(path for path, look in looks.items() if look is _Look.WRITTEN)
+            if changed:
+                return self._refresh(changed, on_change)
+            self._save_due(())
+            return frozenset()
+
+    def _refresh(self, paths: tuple[str, ...] | None, on_change: ChangeListener | None) -> frozenset[str]:
+        self._is_complete = False
+        waiting = self._files_by_run(paths)
+        changed = set[str]()
+        if waiting is None:
+            with gc_disabled():
+                changed |= self._discover(on_change)
+                waiting = dict.fromkeys(self._loaders)
                 changed |= self._read_all(waiting, on_change)
-            self._cache_writer.add(loader for id in waiting if (loader := self._loaders[id]).is_save_due)
-            return frozenset(changed)
+            self._buffer_pool.release()
+            self._is_schedule_old = True
+        else:
+            written = self._read_settings(paths or ()) | self._note_contents(paths or ())
+            changed |= self._notify(written, on_change)
+            changed |= self._read_all(waiting, on_change)
+            for path in paths or ():
+                self._schedule.looked(path, 0.0, monotonic())
+        self._save_due(waiting)
+        self._is_complete = True
+        return frozenset(changed)
+
+    def _save_due(self, read: Iterable[str]) -> None:
+        """Schedule the saves that are due of the runs that were ``read`` now, and of those with unsaved changes."""
+        self._unsaved.update(read)
+        self._unsaved = {id for id in self._unsaved if id in self._loaders and self._loaders[id].has_unsaved}
+        self._cache_writer.add(loader for id in self._unsaved if (loader := self._loaders[id]).is_save_due)
+
+    def _schedule_looks(self) -> None:
+        """Look at the present files and directories from now on."""
+        now, self._is_schedule_old = time(), False
+        self._listed = frozenset((*self._finder.directories, *self._finder.unsettled))
+        ages = {path: now - self._finder.modified_ns(path) / 1e9 for path in self._listed}
+        settings = (file for loader in self._loaders.values() for file in loader.store.settings)
+        ages.update({file.path: now - file.modified_ns / 1e9 for file in settings})
+        files = (facts for loader in self._loaders.values() for facts in loader.store.files)
+        ages.update({facts.path: now - facts.modified_at for facts in files})
+        self._content_versions = {
+            path: self._content_versions.get(path) or file_version(path)
+            for path in self._run_of_content
+            if path not in self._listed
+        }
+        ages.update(dict.fromkeys(self._content_versions, 0.0))
+        self._schedule.set_paths(ages, self._finder.parents, monotonic())
+
+    def _look(self, path: str) -> _Look:
+        """Look at a path, and note when to look again."""
+        if path in self._listed:
+            is_other = self._finder.has_changed(path, is_content=self.holds_content(path))
+            look, modified_at = (_Look.OTHER_ENTRIES if is_other else _Look.SAME), self._finder.modified_ns(path) / 1e9
+        else:
+            look, modified_at = self._look_at_file(path)
+        self._schedule.looked(path, time() - modified_at if look is _Look.SAME else 0.0, monotonic())
+        return look
+
+    def _look_at_file(self, path: str) -> tuple[_Look, float]:
+        """What happened to a file, and its time."""
+        try:
+            stat = os.lstat(path) if path in self._runs_of_settings else os.stat(path)  # noqa: PTH116
+        except FileNotFoundError:
+            return _Look.OTHER_ENTRIES, time()
+        except OSError:
+            return _Look.WRITTEN, time()
+        if path in self._run_of_path:
+            is_written = self._loaders[self._run_of_path[path]].is_due(path, stat)
+        elif path in self._runs_of_settings:
+            settings = (file for id in self._runs_of_settings[path] for file in self._loaders[id].store.settings)
+            is_written = any(file.path == path and file != SettingsFile.of(path, stat) for file in settings)
+        else:
+            version = version_of(stat)
+            is_written = self._content_versions.get(path) != version
+            self._content_versions[path] = version
+        return (_Look.WRITTEN if is_written else _Look.SAME), stat.st_mtime
 
     def wait_until_saved(self) -> None:
         """Wait until the cache holds all saves that the last refresh scheduled; saving runs in a thread of its own."""

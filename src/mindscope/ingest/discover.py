@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from operator import attrgetter
@@ -86,6 +86,11 @@ class _Listing:
     def is_current(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > MTIME_SLACK_NS
 
+    @property
+    def entries(self) -> tuple[object, ...]:
+        """What was found; equality means that a discovery finds the same."""
+        return self.directories, self.links, self.files, self.unreadable, self.found, self.settings
+
 
 def find_runs(base: str | Path) -> Discovery:
     """Find all runs at any depth below ``base``, including ``base``. See ``Finder``."""
@@ -114,7 +119,8 @@ class Finder:
     def __init__(self, base: str | Path, follow_links: bool = False) -> None:
         self.base = os.path.realpath(base)
         self.follow_links = follow_links
-        self._listings: dict[str, _Listing] = {}  # by directory, as of the last find
+        self._listings: dict[str, _Listing] = {}  # by directory, as of the last find or look
+        self._unsettled: dict[str, _Listing] = {}  # of directories to list again: a cause may be fixed elsewhere
         self.directories: tuple[str, ...] = ()
         """Directories that the last find listed, the base first."""
         self.has_links = False
@@ -123,6 +129,7 @@ class Finder:
     def find(self) -> Discovery:
         listings = dict(self._walk())
         self._listings = {path: each for path, each in listings.items() if each.modified_ns}
+        self._unsettled = {path: each for path, each in listings.items() if not each.modified_ns}
         self.directories = tuple(path for path, each in listings.items() if each.listed_ns)
         self.has_links = any(each.links for each in listings.values())
         contents = contents_by_run(
@@ -142,6 +149,33 @@ class Finder:
             {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
             tuple(sorted(unreadable, key=lambda place: natural_key(place.path))),
         )
+
+    @property
+    def unsettled(self) -> Collection[str]:
+        """Directories whose entries may change without another time, or that could not be listed."""
+        return self._unsettled.keys()
+
+    @property
+    def parents(self) -> frozenset[str]:
+        """Directories that hold directories, as of the last find."""
+        return frozenset(path for path, each in self._listings.items() if each.directories) | {self.base}
+
+    def modified_ns(self, directory: str) -> int:
+        """When entries of a directory last changed, as of the last look; 0 if it must be listed each time."""
+        listing = self._listings.get(directory)
+        return listing.modified_ns if listing else 0
+
+    def has_changed(self, directory: str, *, is_content: bool = False) -> bool:
+        """Whether a directory has other entries than the last find saw; lists it only if its time changed.
+
+        ``is_content``: another time is a change too, because files in a profile are not among the entries.
+        """
+        before = self._listings.get(directory) or self._unsettled.get(directory)
+        now = self._list(directory)
+        if before is None or now.entries != before.entries or (is_content and now.modified_ns != before.modified_ns):
+            return True
+        (self._listings if now.modified_ns else self._unsettled)[directory] = now
+        return False
 
     def find_in_base(self) -> FoundRun | None:
         """The run in the base itself; None if the base has no event file, graph file, profile or debugging data.

@@ -88,7 +88,7 @@ class FileTailer:
             "ordinal": self.ordinal,
             "path": self._facts.path,
             "seen": None if self._last_stat is None else astuple(self._last_stat),
-            "due": self.is_due,
+            "due": self._is_open_due,
             "position": self._reader.position,
             "head": self._fingerprint.head.hex(),
             "anchor": self._fingerprint.tail.hex(),
@@ -111,15 +111,19 @@ class FileTailer:
         self._undecodable = [damage_from_json(damage) for damage in saved["undecodable"]]
         self._permanent_damages = tuple(damage_from_json(damage) for damage in saved["lasting"])
 
+    def is_due(self, stat: os.stat_result) -> bool:
+        """Whether to read the file if it has this stat."""
+        return self._is_open_due or FileStat.of(stat) != self._last_stat
+
     @property
-    def is_due(self) -> bool:
+    def _is_open_due(self) -> bool:
         """Whether the next read opens the file although its stat is the same."""
         return self.has_more or self._is_due or self._last_stat is None
 
     def read(self, buffer_pool: ReadBufferPool, budget_bytes: int = BUDGET_BYTES) -> bool:
         """Read new data; returns whether the store changed. Reads nothing if it then ``needs_restart``."""
         version, self.needs_restart, self._replaced = self._store.version, False, None
-        is_due, self.has_more = self.is_due, False  # a failing file must not be retried at once
+        is_due, self.has_more = self._is_open_due, False  # a failing file must not be retried at once
         try:
             stat = FileStat.of(os.stat(self._facts.path))  # noqa: PTH116 (ten thousand times)
             if stat != self._last_stat or is_due:

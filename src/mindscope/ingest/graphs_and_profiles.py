@@ -202,12 +202,17 @@ def _directory_versions(profiles: Collection[str], modified_ns: Mapping[str, int
     return versions
 
 
-def _file_version(path: str) -> int:
+def file_version(path: str) -> int:
+    """Changes when a file is written or replaced; 0 if there is none."""
     try:
-        state = os.stat(path)  # noqa: PTH116 (ten thousand times)
+        return version_of(os.stat(path))  # noqa: PTH116 (ten thousand times)
     except OSError:
         return 0
-    return state.st_mtime_ns + state.st_ctime_ns + state.st_size
+
+
+def version_of(stat: os.stat_result) -> int:
+    """The ``file_version`` of a file with this stat."""
+    return stat.st_mtime_ns + stat.st_ctime_ns + stat.st_size
 
 
 def _profiles_around(directory: str, profiles: Collection[str], base: str) -> Iterator[str]:
@@ -234,7 +239,7 @@ def _summarize(run: str, found: list[Found], versions: Mapping[str, int]) -> tup
             kind,
             readable(os.path.relpath(paths[0], run)),
             len(paths),
-            sum(versions[path] if path in versions else _file_version(path) for path in paths),
+            sum(versions[path] if path in versions else file_version(path) for path in paths),
         )
         for kind, paths in groups
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Collection
 from threading import RLock
 from time import monotonic
@@ -94,10 +95,20 @@ class RunLoader:
         ]
         return any(have_changed)
 
+    def is_due(self, path: str, stat: os.stat_result) -> bool:
+        """Whether to read an event file that has this stat now."""
+        tailer = self._tailers.get(path)
+        return tailer is not None and tailer.is_due(stat)
+
+    @property
+    def has_unsaved(self) -> bool:
+        """Whether the run changed since it was saved."""
+        return self._cache is not None and self._saved_version != self.store.version
+
     @property
     def is_save_due(self) -> bool:
         """Whether to save the run now: it was never saved, grew much, or was saved too long ago."""
-        if self._cache is None or self._saved_version == self.store.version:
+        if not self.has_unsaved:
             return False
         is_large = self.store.unsaved_rows >= SAVE_ROWS
         return is_large or self._saved_version < 0 or monotonic() - self._saved_at >= SAVE_INTERVAL_S

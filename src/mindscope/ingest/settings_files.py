@@ -38,7 +38,7 @@ def read_states(paths: Iterable[str]) -> tuple[SettingsFile, ...]:
             state = os.lstat(path)
         except OSError:
             continue
-        found.append(SettingsFile(path, state.st_mtime_ns, state.st_ctime_ns, state.st_size))
+        found.append(SettingsFile.of(path, state))
     return tuple(found)
 
 

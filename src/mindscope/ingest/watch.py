@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -23,16 +24,19 @@ log = logging.getLogger(__name__)
 
 DEBOUNCE_MS = 100
 """Collects changes for this time, so that a busy writer does not cause one refresh for each record."""
-STEP_MS = 25
+STEP_MS = 100
 MAX_WAIT_S = 3600.0
 UNWATCHED_POLL_S = 1.0
-"""If directories are watched one by one, rescan them after this time at the latest to find new ones."""
+"""If directories are watched one by one, poll after this time at the latest to see new ones."""
+POLLS = 3
+"""In each interval: then a change of a live file is noticed within a third of it."""
 
 
 class Watcher:
-    """Refreshes a catalog when the file system reports a change, and every ``reload_interval`` seconds.
+    """Refreshes a catalog when the file system reports a change, and polls what it may not report.
 
-    If files can't be watched (network file systems, too many directories), it only polls. An interval of 0 loads once.
+    Each third of ``reload_interval`` seconds it looks at what changed lately, and ever more seldom at the rest. If
+    files can't be watched (network file systems, too many directories), it only polls. An interval of 0 loads once.
     Calls the listeners in its thread with the ids of the runs that changed; the set is empty if only the unreadable
     paths changed.
     """
@@ -40,6 +44,7 @@ class Watcher:
     def __init__(self, catalog: Catalog, reload_interval: float) -> None:
         self._catalog = catalog
         self._interval = min(reload_interval, MAX_WAIT_S)
+        self._poll_interval = self._interval / POLLS
         self._listeners: list[ChangeListener] = []
         self._listening = Lock()  # guards the list of listeners
         self._stopping = Event()
@@ -75,13 +80,13 @@ class Watcher:
             except FileNotFoundError:  # a directory was deleted before it was watched
                 self._refresh(None)
             except (OSError, RuntimeError) as error:
-                log.warning("%s is polled every %g s, not watched: %s", self._catalog.base, self._interval, error)
+                log.warning("%s is polled, not watched: %s", self._catalog.base, error)
                 while not self._stopping.is_set():
                     self._poll_once()
 
     def _poll_once(self) -> None:
-        if not self._stopping.wait(self._interval):
-            self._refresh(None)
+        if not self._stopping.wait(self._poll_interval):
+            self._poll()
 
     def _notified(self) -> Iterator[set[str] | None]:
         """Paths of known files that changed; None if everything must be rescanned.
@@ -93,6 +98,7 @@ class Watcher:
         # a recursive watch follows links out of the tree, which may lead to any number of directories
         has_links = any(place.reason.code == "link_outside" for place in self._catalog.unreadable)
         is_tree = not (has_links or self._catalog.has_links)
+        interval = self._poll_interval if is_tree else min(self._poll_interval, UNWATCHED_POLL_S)
         watched = self._catalog.directories
         batches = watchfiles.watch(
             *watched[:1] if is_tree else watched,
@@ -101,29 +107,39 @@ class Watcher:
             debounce=DEBOUNCE_MS,
             step=STEP_MS,
             stop_event=self._stopping,
-            rust_timeout=int((self._interval if is_tree else min(self._interval, UNWATCHED_POLL_S)) * 1000),
+            rust_timeout=max(int(interval * 1000), 1),
             yield_on_timeout=True,
             raise_interrupt=False,
             ignore_permission_denied=True,
         )
-        looked_at = monotonic()
+        polled_at = monotonic()
         for changes in batches:
             paths = {path for change, path in changes if change is watchfiles.Change.modified}
-            # A run that is written all the time must not delay the others.
-            is_save_due = monotonic() - looked_at >= self._interval
-            if paths and len(paths) == len(changes) and not is_save_due:
-                yield paths
-            else:
+            if len(paths) < len(changes):
+                # a scan lists directories, which do not change when a file in a profile grows
                 if written := {path for path in paths if self._catalog.holds_content(path)}:
-                    yield written  # a scan lists directories, which do not change when a file in a profile grows
+                    yield written
                 yield None
-                looked_at = monotonic()
+            elif paths:
+                yield paths
+            if not changes or monotonic() - polled_at >= interval:  # also while one run is written all the time
+                self._poll()
+                polled_at = monotonic()
             if not is_tree and self._catalog.directories != watched:
                 return
 
     def _refresh(self, paths: set[str] | None) -> None:
-        try:
+        with self._logged():
             self._catalog.refresh(paths, self._notify)
+
+    def _poll(self) -> None:
+        with self._logged():
+            self._catalog.poll(self._notify)
+
+    @contextmanager
+    def _logged(self) -> Generator[None]:
+        try:
+            yield
         except Exception:
             log.exception("runs below %s could not be refreshed; tried again at the next change", self._catalog.base)
 

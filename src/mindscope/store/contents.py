@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -55,3 +56,7 @@ class SettingsFile(NamedTuple):
     modified_ns: int
     changed_ns: int
     size_bytes: int
+
+    @classmethod
+    def of(cls, path: str, stat: os.stat_result) -> SettingsFile:
+        return cls(path, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size)
