@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope import search_regex
 from mindscope.profile.columns import Column, Rows, TextColumn
 from mindscope.profile.grouping import merged_groups
 from mindscope.profile.kernels import Kernels
@@ -178,14 +178,10 @@ def _word_matches(word: str, texts: Sequence[str]) -> Sequence[bool]:
 
 
 def _regex_matches(regex: str, texts: Sequence[str]) -> Sequence[bool]:
-    """By RE2, whose time grows with the texts only."""
-    pyarrow: Any = import_module("pyarrow")  # has no type hints
-    compute: Any = import_module("pyarrow.compute")
     try:
-        found = compute.match_substring_regex(pyarrow.array(texts, pyarrow.string()), regex, ignore_case=True)
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(Reason("profile_pattern", detail=str(error).partition(": ")[2] or str(error))) from error
-    return found.to_pylist()
+        return search_regex.matches(regex, texts, ignores_case=True).tolist()
+    except search_regex.RegexError as error:
+        raise ValueError(Reason("profile_pattern", detail=str(error))) from error
 
 
 def _text_ranks(column: TextColumn) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import tracemalloc
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,6 +20,7 @@ from mindscope.debug.logs._line_scan import MOST_KINDS, LineScanner
 from mindscope.debug.logs.filter import LogFilter, select_messages
 from mindscope.debug.logs.index import LogIndex, MessageKind
 from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.debug.logs.log_files import LogFiles, Selection
 from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import DebugDataError
 
@@ -390,3 +392,22 @@ def test_a_log_that_a_download_fills_is_indexed_again(
     generation = index.generation
     assert index.read_more() == 0
     assert index.generation == generation
+
+
+def test_a_slow_expression_stops_at_the_deadline_and_goes_on(tmp_path: Path) -> None:
+    """Its first search takes as long as it takes, and makes the next one shorter."""
+    path = tmp_path / "train.log"
+    path.write_text(
+        "".join(f"2026-11-23 20:41:31,123 - root - INFO - step {number} {'ab' * 40}\n" for number in range(9000))
+    )
+    logs = LogFiles([("train.log", path)], None)
+    logs.refresh(time.monotonic() + 60)
+    selection = Selection(logs, LogFilter(regex="(?:a.?b.?){30}7?"))
+    steps = 0
+    while not selection.is_complete:
+        before = selection.searched
+        selection.advance(0.0)  # over already: one group each time
+        assert selection.searched > before
+        steps += 1
+    assert steps > 1
+    assert len(selection) == 9000

@@ -12,6 +12,7 @@ import pyarrow
 from numpy.typing import NDArray
 from pyarrow import compute
 
+from mindscope import search_regex
 from mindscope.debug.logs.captured_lines import HEAD, is_captured
 from mindscope.debug.logs.index import MessageKind
 from mindscope.debug.logs.line_heads import Level
@@ -114,13 +115,8 @@ def search_span(index: MessageIndex, condition: LogFilter, rows: NDArray[np.int6
     if condition.text:
         keep &= np.asarray(_COMPUTE.match_substring(texts, condition.text, ignore_case=True))
     if condition.regex:
-        keep &= np.asarray(_COMPUTE.match_substring_regex(texts, _in_lines(condition.regex)))
+        keep &= search_regex.matches(condition.regex, texts)
     return every[keep]
-
-
-def _in_lines(regex: str) -> str:
-    """With ^ and $ at the ends of lines."""
-    return f"(?m){regex}"
 
 
 def _is_kind(kind: MessageKind, condition: LogFilter) -> bool:
@@ -132,8 +128,8 @@ def _is_kind(kind: MessageKind, condition: LogFilter) -> bool:
 
 
 def check_regex(regex: str) -> None:
-    """Raises DebugDataError if RE2 can't use it."""
+    """Raises DebugDataError if RE2 can't use it, or if it is too large."""
     try:
-        _COMPUTE.match_substring_regex(_ARROW.array([""], _ARROW.string()), _in_lines(regex))
-    except ValueError as error:
+        search_regex.check(regex)
+    except search_regex.RegexError as error:
         raise DebugDataError(Reason("log_regex_invalid", regex=regex, detail=str(error))) from error

@@ -24,6 +24,9 @@ _HOUR_NS = 3600 * SECOND_NS
 _PIECE = 8 << 20
 """Bytes that are indexed before the time is checked."""
 _GROUP = 1 << 17
+_LEAST_GROUP = 1 << 6
+_QUICK_S, _SLOW_S = 0.05, 0.2
+"""A group of messages that is searched faster or slower than this makes the next group larger or smaller."""
 _NEAR_NS = 60 * SECOND_NS
 _FARTHEST_ZONE = 14
 _WHOLE = 1 << 20
@@ -126,6 +129,7 @@ class Selection:
         self._scanned = [0] * len(logs.files)
         self._file, self._row = GrowingColumn(np.uint16), GrowingColumn(np.uint32)
         self._pending: list[tuple[NDArray[np.uint16], NDArray[np.uint32]]] = []
+        self._group = _GROUP if not condition.regex else 1 << 12  # messages to search before the time is checked
         self.generations = logs.generations
 
     def __len__(self) -> int:
@@ -149,16 +153,27 @@ class Selection:
         self._take_new()
         while self._pending:
             check()
-            files, rows = self._pending[0]
+            began = time.monotonic()
+            files, rows = self._pending[0][0][: self._group], self._pending[0][1][: self._group]
             keep = np.zeros(len(rows), bool)
             for number in np.unique(files).tolist():
                 mine = np.flatnonzero(files == number)
                 order = np.argsort(rows[mine], kind="stable")
                 keep[mine[order]] = self._search(number, rows[mine[order]].astype(np.int64))
             self._add(files[keep], rows[keep])
-            self._pending.pop(0)
-            if time.monotonic() > deadline:
+            self._leave_out(len(rows))
+            now = time.monotonic()
+            self._group = _next_group(self._group, now - began)
+            if now > deadline:
                 return
+
+    def _leave_out(self, count: int) -> None:
+        """Forget the first pending rows, which were searched."""
+        files, rows = self._pending[0]
+        if count < len(rows):
+            self._pending[0] = files[count:], rows[count:]
+        else:
+            self._pending.pop(0)
 
     def _take_new(self) -> None:
         files: list[NDArray[np.uint16]] = []
@@ -269,6 +284,13 @@ class Selection:
             files, rows = self._file.values[begin : begin + _WHOLE], self._row.values[begin : begin + _WHOLE]
             for number in np.unique(files).tolist():
                 yield self._logs.files[number], rows[files == number].astype(np.int64)
+
+
+def _next_group(count: int, seconds: float) -> int:
+    """How many messages to search next after ``count`` of them took so long."""
+    if seconds > _SLOW_S:
+        return max(count // 4, _LEAST_GROUP)
+    return min(count * 2, _GROUP) if seconds < _QUICK_S else count
 
 
 def _known(times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope import search_regex
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.errors import DebugDataError
 
@@ -55,12 +54,8 @@ def text_of(tensor: DebugTensor) -> str:
 
 
 def _matches(regex: str, texts: Sequence[str]) -> NDArray[np.bool_]:
-    """By RE2, whose time grows with the length of the texts only, whatever the expression is."""
-    pyarrow: Any = import_module("pyarrow")  # has no type hints
-    compute: Any = import_module("pyarrow.compute")
-    column = pyarrow.array([text.encode("utf-8", "replace").decode() for text in texts], pyarrow.string())
+    valid = [text.encode("utf-8", "replace").decode() for text in texts]
     try:
-        found = compute.match_substring_regex(column, f"(?m){regex}", ignore_case=True)
-    except pyarrow.ArrowInvalid as error:
+        return search_regex.matches(regex, valid, ignores_case=True)
+    except search_regex.RegexError as error:
         raise DebugDataError(f"regular expression {regex!r} is wrong: {error}") from error
-    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
