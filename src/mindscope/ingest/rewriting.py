@@ -40,7 +40,7 @@ class SpanChoice:
 
     def __init__(self) -> None:
         self._next = 0  # in turn, one span each time that the file grew by one
-        self._seen = 0  # how many spans there were
+        self._seen: int | None = None  # how many spans there were; None before the first growth
 
     def choose(
         self, spans: Sequence[Span], before: FileStat | None, stat: FileStat, *, is_due: bool
@@ -62,7 +62,8 @@ class SpanChoice:
         return [*(() if is_much else damaged), *self._one_in_turn(spans)], is_much
 
     def _one_in_turn(self, spans: Sequence[Span]) -> Sequence[Span]:
-        if len(spans) <= self._seen:
+        if self._seen is None or len(spans) <= self._seen:
+            self._seen = self._seen or len(spans)
             return ()
         self._seen, self._next = len(spans), (self._next + 1) % len(spans)
         return spans[self._next : self._next + 1]
