@@ -90,12 +90,12 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path, package: str) -> None
     model.fit(2, batches(48), batches(32), callbacks=SummaryCollector(tmp_path / "ours", collect_freq=2))
     theirs, ours = (mindscope.open_run(tmp_path / name) for name in ("theirs", "ours"))
     assert curves(tmp_path / "theirs") == {
-        **{tag: [1, 2, 4, 6] for tag in COLLECTED}, "eval_accuracy/auto": [3, 6],
+        **{tag: [1, 2, 4, 6] for tag in COLLECTED}, "val_accuracy": [3, 6],
         "train_loss_epoch": [3, 6], "epochs": [3, 6],
     }  # fmt: skip
-    for tag in ("loss/auto", "eval_accuracy/auto"):
-        assert list(theirs.scalars(tag).step) == list(ours.scalars(tag).step)
-        assert list(theirs.scalars(tag).value) == pytest.approx(list(ours.scalars(tag).value), rel=1e-5)
+    for tag, of_model in (("loss/auto", "loss/auto"), ("val_accuracy", "eval_accuracy/auto")):
+        assert list(theirs.scalars(tag).step) == list(ours.scalars(of_model).step)
+        assert list(theirs.scalars(tag).value) == pytest.approx(list(ours.scalars(of_model).value), rel=1e-5)
     assert list(theirs.tags("image")) == list(ours.tags("image")) == ["input_data/auto"]
     assert set(theirs.tags("histogram")) == {tag.replace("", "net.", 1) for tag in ours.tags("histogram")}
     assert theirs.dataset_graph is not None
@@ -103,6 +103,46 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path, package: str) -> None
     (graph,) = theirs.graphs().values()
     assert graph.name == "Digits"
     assert {"conv2d", "linear", "relu"} <= {node.op_type for node in graph.nodes}
+
+
+def test_each_metric_keeps_the_name_that_the_module_gives_it(tmp_path: Path) -> None:
+    import lightning
+
+    evaluated = {"val/loss": 1.0, "val_loss": 2.0, "valid/loss": 3.0, "val_ema/loss": 4.0, "loss": 5.0, "late": 6.0}
+
+    class Logging(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 1)
+
+        def training_step(self, batch: Any, number: int) -> Tensor:
+            self.log("loss", 7.0)
+            self.log("train/loss", 8.0, on_step=False, on_epoch=True)
+            return self.layer(batch[0]).square().mean()
+
+        def validation_step(self, batch: Any, number: int) -> None:
+            self.log_dict(evaluated)
+
+        def on_train_epoch_end(self) -> None:
+            self.log("late", 9.0)
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=0.01)
+
+    rows = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.zeros(4, 4)), batch_size=2)
+    trainer = trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path, collect_freq=1))
+    trainer.fit(Logging(), rows, rows)
+    run = mindscope.open_run(tmp_path)
+    points = {tag: list(zip(run.scalars(tag).step, run.scalars(tag).value, strict=True)) for tag in run.tags("scalar")}
+    evaluations = {name: value for name, value in evaluated.items() if name != "loss"} | {"eval_loss/auto": 5.0}
+    assert {tag: points[tag] for tag in evaluations} == {
+        tag: [(2, value), (4, value)] for tag, value in evaluations.items()
+    }
+    assert points["loss"] == [(step, 7.0) for step in (1, 2, 3, 4)]
+    assert points["train/loss"] == [(2, 8.0), (4, 8.0)]
+    assert points["train_late/auto"] == [(2, 9.0), (4, 9.0)]
+    assert run.lineage.eval is not None
+    assert run.lineage.eval.metric == evaluated
 
 
 def test_weights_for_landscapes_are_kept_beside_what_is_recorded(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_train_lineage_has_every_field(tmp_path: Path) -> None:
     assert train.loss is not None
     assert train.model_path == saving.latest_ckpt_file_name
     assert train.model_size == Path(saving.latest_ckpt_file_name).stat().st_size
-    assert (lineage.custom["wide"], lineage.custom["numpy"], lineage.custom["note"]) == (str(1 << 40), 0.5, "x")
+    assert (lineage.custom["wide"], lineage.custom["numpy"], lineage.custom["note"]) == (1 << 40, 0.5, "x")
     assert {"env/command_line", "env/host", "env/parameter/seed", "env/torch"} <= set(lineage.custom)
 
 

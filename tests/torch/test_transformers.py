@@ -101,6 +101,18 @@ def test_same_tags_and_steps_as_in_a_model(tmp_path: Path) -> None:
     assert set(run.lineage.eval.metric or {}) == {"eval_loss", "eval_accuracy"}
 
 
+def test_arguments_and_configuration_are_lineage(tmp_path: Path) -> None:
+    collector = SummaryCollector(tmp_path / "run", collect_freq=3)
+    options = {"weight_decay": 0.25, "max_steps": 1, "hub_token": "secret", "eval_strategy": "no", "bf16": False}
+    trainer_of(tmp_path, collector, **options).train()
+    row = mindscope.open_runs(tmp_path).lineage().to_pandas().iloc[0]
+    assert (row["args.weight_decay"], row["args.per_device_train_batch_size"], row["args.max_steps"]) == (0.25, 16, 1)
+    assert (bool(row["args.bf16"]), row["args.lr_scheduler_type"]) == (False, "linear")
+    assert (row["model/config.hidden_size"], row["model/config.model_type"]) == (16, "vit")
+    assert not [name for name in row.index if "id2label" in name or name.endswith("_token") or row[name] == "None"]
+    assert "secret" not in str(row.to_dict())
+
+
 def test_weights_for_landscapes_are_kept(tmp_path: Path) -> None:
     collector = LandscapeCollector(tmp_path / "run", unit="epoch", intervals=[[1, 2, 3]])
     trainer = trainer_of(tmp_path, collector, num_train_epochs=3, eval_strategy="no")

@@ -126,10 +126,11 @@ class StepCollection:
         if self._wanted.collect_eval_lineage:
             add_lineage(record, "eval_lineage", lambda: self._evaluation_message(params))
         if step is not None and self._wanted.collect_metric:
-            results: Mapping[str, Any] = params.get("eval_results") or {}
-            curves = {tags.evaluation_tag(name): _number(value) for name, value in results.items()}  # loss is eval_loss
-            for tag, number in curves.items():
-                if number is not None:
+            curves: Mapping[str, Any] | None = params.get("eval_curves")
+            if curves is None:
+                curves = tags.evaluation_curves(params.get("eval_results") or {})
+            for tag, value in curves.items():
+                if (number := _number(value)) is not None:
                     record.add_value("scalar", tag, number)
         record.record(step or 0)
 
@@ -162,8 +163,8 @@ class StepCollection:
                 record.add_value("dataset_graph", "dataset_graph", message)
         parameters: dict[str, Any] = {}
         if wanted.collect_train_lineage:
-            given: Mapping[str, Any] = params.get("hyper_parameters") or {}
-            parameters = self._attempt("hyperparameters", lambda: flat_parameters(given)) or {}
+            find: Callable[[], Mapping[str, Any]] = params.get("hyper_parameters") or dict[str, Any]
+            parameters = self._attempt("hyperparameters", lambda: flat_parameters(find())) or {}
         return parameters | self._arguments.custom_lineage_data
 
     # ---- at collected steps

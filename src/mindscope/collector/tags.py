@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 LOSS = "loss/auto"
 INPUT_DATA = "input_data/auto"
 LEARNING_RATE = "learning_rate/auto"
@@ -22,3 +25,11 @@ def evaluation_tag(metric: str) -> str:
     """Of a metric that is evaluated while training."""
     name = metric if metric.startswith("eval_") else f"eval_{metric}"
     return f"{name}/auto"
+
+
+def evaluation_curves(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of metrics by their tags; ``eval_loss`` beside ``loss`` is ``eval_eval_loss/auto``."""
+    return {
+        f"eval_{name}/auto" if name.removeprefix("eval_") in results else evaluation_tag(name): value
+        for name, value in results.items()
+    }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
@@ -23,7 +24,6 @@ from mindscope.torch.integrations.trainer_adapter import (
 from mindscope.torch.running_data.recorder import RunningDataRecorder, configured
 
 _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lightning"}
-_EVALUATION_PREFIXES = ("val_", "val/", "valid_", "valid/", "test_", "test/")
 
 
 def _callbacks() -> tuple[type, ...]:
@@ -50,7 +50,7 @@ class CollectorCallback(_Callback):
     A step is one in which an optimizer changed weights, counted from 1, also over checkpoints: batches that only
     accumulate gradients are none. The loss is what ``training_step`` returns. What a module logs in training is
     recorded under its own name: values of a step with the steps that are collected, values of an epoch at its end.
-    Metrics that a validation logs become ``eval_NAME/auto``, without a ``val_`` before the name. What
+    So are metrics that a validation logs; one that the training logs too becomes ``eval_NAME/auto``. What
     ``save_hyperparameters`` saved, of the module and of its data module, becomes user-defined lineage.
 
     A ``LandscapeCollector`` only keeps the weights, and may be there beside a ``SummaryCollector``.
@@ -66,6 +66,7 @@ class CollectorCallback(_Callback):
         self._global_step = 0  # what the trainer counted at the last batch
         self._logged_before: dict[str, Any] = {}  # metrics when the evaluation began
         self._epoch = _EpochLogs()
+        self._names = _CurveNames()
         self._rates: dict[str, Any] = {}  # with which the optimizers make this step
 
     def state_dict(self) -> dict[str, Any]:
@@ -90,12 +91,13 @@ class CollectorCallback(_Callback):
             cur_epoch_num=trainer.current_epoch + 1, cur_step_num=self._steps,
             optimizers=list(trainer.optimizers), precision_level=str(trainer.precision),
             scheduler=[each.scheduler for each in trainer.lr_scheduler_configs],
-            hyper_parameters=_hyper_parameters(trainer, pl_module), logged_values=lambda: _logged(trainer),
+            hyper_parameters=lambda: _hyper_parameters(trainer, pl_module),
+            logged_values=lambda: self._names.of_training(_logged(trainer)),
         )  # fmt: skip
 
     def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Record what was logged for the epoch before."""
-        self._driven.log(self._epoch.take(trainer), self._steps)
+        self._driven.log(self._names.of_training(self._epoch.take(trainer)), self._steps)
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
         """Forget what operators kept in a batch that only accumulated gradients; note the rates of this step."""
@@ -122,7 +124,7 @@ class CollectorCallback(_Callback):
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
         """Record the lineage."""
-        self._driven.log(self._epoch.take(trainer), self._steps)
+        self._driven.log(self._names.of_training(self._epoch.take(trainer)), self._steps)
         state: dict[str, Any] = {"latest_ckpt_file": _checkpoint(trainer)}
         params = self._driven.params
         if params is not None and params["epoch_num"] is None:
@@ -164,7 +166,7 @@ class CollectorCallback(_Callback):
             name: value.item() for name, value in trainer.callback_metrics.items() if before.get(name) is not value
         }
         self._logged_before = {}
-        self._driven.evaluated(logged, {_plain_name(name): value for name, value in logged.items()}, loaders)
+        self._driven.evaluated(logged, self._names.of_evaluation(logged, _logged_in_training(trainer)), loaders)
 
 
 class ProfilerCallback(_Callback):
@@ -370,6 +372,28 @@ class RunningDataCallback(_Callback):
             recorder.__exit__(None if error is None else type(error), error, None)
 
 
+class _CurveNames:
+    """Tags of what a module logs: the name that it has there, for a training or for its evaluations, but not both.
+
+    A name that both log belongs to the training, or to what logged it first where that is known only later.
+    """
+
+    def __init__(self) -> None:
+        self._trained: set[str] = set()
+        self._evaluated: set[str] = set()
+
+    def of_training(self, logged: Mapping[str, Any]) -> dict[str, Any]:
+        """The values by tag: the name, or ``train_NAME/auto``."""
+        self._trained |= logged.keys() - self._evaluated
+        return {name if name in self._trained else f"train_{name}/auto": value for name, value in logged.items()}
+
+    def of_evaluation(self, logged: Mapping[str, Any], trained: set[str]) -> dict[str, Any]:
+        """The values by tag: the name, or ``eval_NAME/auto``; ``trained`` are names that the training logs."""
+        self._trained |= trained - self._evaluated
+        self._evaluated |= logged.keys() - self._trained
+        return {name if name in self._evaluated else f"eval_{name}/auto": value for name, value in logged.items()}
+
+
 class _EpochLogs:
     """What a module logs for an epoch, taken after Lightning computed it.
 
@@ -397,6 +421,19 @@ def _logged(trainer: Any) -> dict[str, Any]:
     return dict(trainer._logger_connector.metrics["log"])
 
 
+def _logged_in_training(trainer: Any) -> set[str]:
+    """The names of what the module logs in training; of a value for step and epoch Lightning makes two."""
+    try:
+        kinds = [result.meta for result in trainer.fit_loop.epoch_loop._results.values()]
+    except AttributeError:  # of another version
+        return set()
+    return {
+        name
+        for kind in kinds
+        for name in ((f"{kind.name}_step", f"{kind.name}_epoch") if kind.on_step and kind.on_epoch else (kind.name,))
+    }
+
+
 def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
     owners = [each for each in (trainer.datamodule, pl_module) if each is not None]
     return {name: value for each in owners for name, value in each.hparams.items()}
@@ -417,9 +454,3 @@ def _steps_of_an_epoch(trainer: Any) -> int | None:
 def _loss_function(network: nn.Module) -> nn.Module | None:
     """The first loss of torch.nn among the modules, for the lineage."""
     return next((each for each in network.modules() if isinstance(each, nn.modules.loss._Loss)), None)  # pyright: ignore[reportPrivateUsage]
-
-
-def _plain_name(metric: str) -> str:
-    for prefix in _EVALUATION_PREFIXES:
-        metric = metric.removeprefix(prefix)
-    return metric

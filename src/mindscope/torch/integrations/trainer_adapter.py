@@ -90,8 +90,11 @@ class TrainerAdapter:
         if self.params is not None:
             self.collector.epoch_end(RunContext(self.params))
 
-    def evaluated(self, metrics: dict[str, Any], curves: dict[str, Any], dataset: Any) -> None:
-        """An evaluation is over, inside of the training or by itself: ``curves`` become series of the training."""
+    def evaluated(self, metrics: dict[str, Any], curves: dict[str, Any] | None, dataset: Any) -> None:
+        """An evaluation is over, inside of the training or by itself: ``curves`` become series of the training.
+
+        They are values by tag; None for the metrics with the tags that ``Model`` gives.
+        """
         with self.collector:
             self.collector.evaluated(metrics, valid_dataset=dataset, curves=curves)
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -14,8 +15,11 @@ from torch.utils.hooks import RemovableHandle
 from transformers import TrainerCallback
 
 from mindscope.collector import tags
+from mindscope.collector.lineage_fields import model as model_property
+from mindscope.collector.lineage_fields import parameter
 from mindscope.torch.callbacks.learning_rate import rates_of
 from mindscope.torch.core.call_hooks import Hook
+from mindscope.torch.core.naming import plain_network
 from mindscope.torch.integrations.followed_training import FollowedTraining
 from mindscope.torch.integrations.trainer_adapter import (
     AnyCollector,
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from mindscope.torch.dump.dump import Dump
     from mindscope.torch.profiler import Profiler
 
+_NO_SETTINGS = ("id2label", "label2id")
+"""Names of classes."""
 _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
 
 
@@ -40,7 +46,8 @@ class CollectorCallback(TrainerCallback):
     A step is one of the optimizer. Its loss is the mean of those that the model returned for it; where the trainer
     computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Every number that the
     trainer logs becomes a curve of the name that its TensorBoard callback gives it, such as ``train/grad_norm``;
-    metrics of evaluations become ``eval_NAME/auto``.
+    metrics of evaluations become ``eval_NAME/auto``. In the lineage, the arguments of the trainer become parameters
+    ``args.NAME``, and the configuration of the model its properties ``config.NAME``.
 
     The trainer says nothing to callbacks when it fails. What was recorded until then is written all the same; the
     collector ends at the next training, or with the process.
@@ -67,6 +74,7 @@ class CollectorCallback(TrainerCallback):
             epoch_num=epochs, batch_num=math.ceil(state.max_steps / epochs),
             cur_epoch_num=1, cur_step_num=state.global_step,
             scheduler=given.get("lr_scheduler"), precision_level=_precision_level(args),
+            hyper_parameters=lambda: _settings(args, model),
         )  # fmt: skip
         self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
 
@@ -120,7 +128,7 @@ class CollectorCallback(TrainerCallback):
         """Record the metrics."""
         metrics: dict[str, Any] = given["metrics"]
         results = {name: value for name, value in metrics.items() if not name.endswith(_NOT_METRICS)}
-        self._driven.evaluated(results, results, given.get("eval_dataloader"))
+        self._driven.evaluated(results, None, given.get("eval_dataloader"))
 
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Record the lineage."""
@@ -316,6 +324,26 @@ class _Losses:
             self.has_losses = True
             self._are_shares = kwargs.get("num_items_in_batch") is not None
             self._losses.append(loss.detach().float().mean())
+
+
+def _settings(args: Any, model: nn.Module) -> dict[str, Any]:
+    """The arguments of the trainer, without its tokens, and the configuration of the model."""
+    config: Any = getattr(plain_network(model), "config", None)
+    found = {parameter("args"): _given(args.to_dict())}
+    return {**found, model_property("config"): _given(config.to_dict())} if hasattr(config, "to_dict") else found
+
+
+def _given(settings: Mapping[Any, Any], levels: int = 4) -> dict[str, Any]:
+    """Settings without None, what is empty, tokens, and the names of classes."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name in _NO_SETTINGS or str(name).endswith("_token"):
+            continue
+        if isinstance(value, Mapping):
+            value = _given(cast("Mapping[Any, Any]", value), levels - 1) if levels else None
+        if value is not None and (value or not isinstance(value, (str, list, tuple, dict))):
+            found[str(name)] = value
+    return found
 
 
 def _precision_level(args: Any) -> str | None:

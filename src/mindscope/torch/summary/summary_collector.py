@@ -206,14 +206,14 @@ class SummaryCollector(Collector, Callback):
         Args:
             metrics: by name.
             valid_dataset: for the lineage.
-            curves: what becomes curves ``eval_NAME/auto``; the metrics if None.
+            curves: values by the tag of their curve; if None, each metric becomes ``eval_NAME/auto``.
 
         Raises:
             RecorderClosedError: outside of ``with``.
         """
         params = CallbackParams(
             mode="eval", list_callback=[self], valid_dataset=valid_dataset, eval_dataset_element=None,
-            metrics=dict(metrics), eval_results=dict(metrics if curves is None else curves),
+            metrics=dict(metrics), eval_results=dict(metrics), eval_curves=curves,
         )  # fmt: skip
         discard_values()
         self._session.begin(params, SummaryCollector)
