@@ -34,8 +34,8 @@ class QueueFullError(MindscopeError, TimeoutError):
     """Values that the recorder dropped because the queue was full for longer than ``queue_timeout``."""
 
 
-class RunNotFoundError(MindscopeError, FileNotFoundError):
-    """No run at this path or with this id."""
+class RunNotFoundError(MindscopeError, FileNotFoundError, KeyError):
+    """No run at this path or with this id. A KeyError too, because runs are a mapping."""
 
 
 class TagNotFoundError(MindscopeError, KeyError):

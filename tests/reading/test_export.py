@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from mindscope.errors import ExportError, SettingsError
+from mindscope.errors import ExportError, RunNotFoundError, SettingsError
 from mindscope.formats.portable_array import portable_array
 from mindscope.reading import ExportOptions, Run, export_run, export_runs, open_run, open_runs
 from mindscope.types import Kind
@@ -270,3 +270,30 @@ def test_every_real_run_is_exported_without_loss(tmp_path: Path) -> None:
     assert report.failures == ()
     want = sum(len(run.images(tag)) for run in runs.values() for tag in run.tags("image"))
     assert len([path for path in report.files if path.suffix == ".png"]) == want
+
+
+def test_runs_with_long_paths_are_exported_under_readable_names(tmp_path: Path) -> None:
+    ids = [
+        "图像分类实验第三组残差网络五十层/学习率零点一批大小六十四随机种子七",
+        "train_2026/batch_size=64,dropout=0.1,hidden_size=256,learning_rate=0.0005,max_steps=1000,num_layers=3,seed=3"
+        + "/lightning_logs_of_a_long_experiment_name" * 3,
+        "a",
+    ]
+    for id in ids:
+        run_of(tmp_path / "logs" / id, version(), steps([1]))
+    report = export_runs(open_runs(tmp_path / "logs"), tmp_path / "out")
+    assert not report.failures
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names[0] == "a"
+    assert names[1].startswith("train_2026%2Fbatch_size=64,dropout=0.1,hidden_size=256")
+    assert names[2] == "图像分类实验第三组残差网络五十层%2F学习率零点一批大小六十四随机种子七"
+    assert all((tmp_path / "out" / name / "scalars.csv").exists() for name in names)
+
+
+def test_an_unknown_run_is_none_for_get(tmp_path: Path) -> None:
+    run_of(tmp_path / "logs" / "a", version(), steps([1]))
+    runs = open_runs(tmp_path / "logs")
+    assert runs.get("x") is None
+    assert runs.get("a") is not None
+    with pytest.raises(RunNotFoundError, match=r"run 'x' is not below .*: did you mean 'a'"):
+        runs["x"]

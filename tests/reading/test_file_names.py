@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from urllib.parse import unquote
 
 import pytest
@@ -20,7 +21,7 @@ TEXTS = st.text(max_size=300) | st.sampled_from(
 def test_names_are_single_visible_components_and_all_different(tags: list[str]) -> None:
     names = file_names(tags)
     assert set(names) == set(tags)
-    assert len({name.casefold() for name in names.values()}) == len(names)
+    assert len({unicodedata.normalize("NFD", name).casefold() for name in names.values()}) == len(names)
     for name in names.values():
         assert name not in ("", ".", "..")
         assert not name.startswith(".")
@@ -43,7 +44,9 @@ def test_a_short_tag_can_be_had_back(tag: str) -> None:
         ("", "%"),
         ("net.conv1.weight/auto", "net.conv1.weight%2Fauto"),
         ("50%", "50%25"),
-        ("损失", "%E6%8D%9F%E5%A4%B1"),
+        ("损失/验证", "损失%2F验证"),
+        ("lr=0.1,seed=3 (a)", "lr=0.1,seed=3%20(a)"),
+        ("a\u200bb\ud800", "a%E2%80%8Bb%ED%A0%80"),
     ],
 )
 def test_names(tag: str, name: str) -> None:
@@ -59,3 +62,16 @@ def test_case_alone_does_not_tell_two_names_apart() -> None:
 def test_long_tags_with_one_beginning_stay_apart() -> None:
     names = file_names(["x" * 400, "x" * 401])
     assert len(set(names.values())) == 2
+
+
+@pytest.mark.parametrize("tag", ["图像" * 60, "a/" * 200, "é/" * 100, "x" * 159 + "图"])
+def test_a_long_name_is_cut_between_characters(tag: str) -> None:
+    (name,) = file_names([tag]).values()
+    beginning = name.rpartition("~")[0]
+    assert 150 <= len(beginning.encode()) <= 160
+    assert tag.startswith(unquote(beginning, errors="strict"))
+
+
+def test_names_that_differ_only_in_how_accents_are_written_stay_apart() -> None:
+    first, second = file_names(["caf\u00e9", "cafe\u0301"]).values()
+    assert unicodedata.normalize("NFC", first) != unicodedata.normalize("NFC", second)

@@ -16,7 +16,7 @@ from mindscope.reading.export_histograms import Dated, to_csv, to_npz
 from mindscope.reading.export_output import Output
 from mindscope.reading.export_scalars import write_csv, write_parquet
 from mindscope.reading.export_values import write_values
-from mindscope.reading.file_names import file_names, quoted
+from mindscope.reading.file_names import file_names
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
 from mindscope.types import Kind
@@ -89,13 +89,13 @@ def _export(run: Run, target: str | os.PathLike[str], options: ExportOptions) ->
 
 
 def export_runs(runs: Runs, target: str | os.PathLike[str], options: ExportOptions | None = None) -> ExportReport:
-    """Write each run like ``export_run``, into a directory named after its id. Raises the same errors.
+    """Write each run like ``export_run``, into a directory that ``file_names`` names. Raises the same errors.
 
     A pattern of tags needs to match in one of the runs.
     """
     options = options or ExportOptions()
     _require_tags([*runs.values()], options)
-    directories = {id: Path(target) / quoted(id) for id in runs}
+    directories = {id: Path(target) / name for id, name in file_names(runs).items()}
     for id, directory in directories.items():
         Output(directory, options.overwrite).refuse_existing(_planned(runs[id], options))
     reports = [_export(runs[id], directory, options) for id, directory in directories.items()]
