@@ -129,3 +129,13 @@ def test_bad_arguments_are_refused() -> None:
         merge_histograms([histogram([0, 1], [1])], 0)
     with pytest.raises(ValueError, match="none, want at least one"):
         merge_histograms([], 5)
+
+
+@pytest.mark.parametrize("edges", [[-np.inf, 0, np.inf], [0, 1, np.inf], [-1.79e308, 0, 1.79e308], [-np.inf] * 3])
+def test_infinite_edges_cost_no_count_and_no_warning(edges: list[float]) -> None:
+    wide = Histogram(np.array(edges[:-1]), np.array(edges[1:]), np.array([2.0, 3.0]), edges[0], edges[-1], 0.0, 5.0)
+    near = Histogram(np.array([0.25]), np.array([0.5]), np.array([4.0]), 0.25, 0.5, 1.0, 4.0)
+    merged = merge_histograms([wide, near, wide], 90)
+    assert merged.count.sum() == pytest.approx(14)
+    assert np.isfinite(merged.left).all()
+    assert np.isfinite(merged.right).all()

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +35,7 @@ def group_steps(start: int, stop: int, rows: int) -> list[slice]:
 def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram:
     """One histogram of all that several counted, in at most ``buckets`` buckets; the sum of the counts stays.
 
-    The buckets of each must ascend and have finite edges; there may be gaps between them.
+    The buckets of each must ascend; there may be gaps between them. An infinite edge becomes the largest number.
     The edges are edges of the given ones; where those are too many, every so-many-th in order of their values. A bucket
     that an edge of another one cuts is chunked as if its values were spread evenly in it; one without a width is never
     chunked. Raises ValueError when ``buckets`` is below 1 or there is no histogram.
@@ -42,6 +44,7 @@ def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram
         raise ValueError(f"buckets is {buckets}, want at least 1")
     if not histograms:
         raise ValueError("histograms are none, want at least one")
+    histograms = [_with_finite_edges(histogram) for histogram in histograms]
     edges = _edges(histograms, buckets)
     counts = _counts_between(edges, histograms)
     seen = [histogram for histogram in histograms if histogram.count.size]
@@ -57,6 +60,14 @@ def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram
         positive_infinity_count=sum(histogram.positive_infinity_count for histogram in histograms),
         negative_infinity_count=sum(histogram.negative_infinity_count for histogram in histograms),
     )
+
+
+def _with_finite_edges(histogram: Histogram) -> Histogram:
+    if np.isfinite(histogram.left).all() and np.isfinite(histogram.right).all():
+        return histogram
+    largest = sys.float_info.max
+    left, right = (np.clip(side, -largest, largest) for side in (histogram.left, histogram.right))
+    return replace(histogram, left=left, right=right)
 
 
 def _edges(histograms: Sequence[Histogram], buckets: int) -> Floats:

@@ -21,7 +21,8 @@ def _from_tensorboard(value: Message) -> Histogram:
     left, right, count = (np.ascontiguousarray(buckets[:, column]) for column in range(3))
     seen = count > 0
     low, high = (float(left[seen][0]), float(right[seen][-1])) if seen.any() else (0.0, 0.0)
-    middle = float(((left + right) / 2 * count).sum())
+    with np.errstate(invalid="ignore", over="ignore"):  # edges may be infinite
+        middle = float(((left[seen] / 2 + right[seen] / 2) * count[seen]).sum())
     return Histogram(left, right, count, low, high, middle, float(count.sum()))
 
 
@@ -47,9 +48,11 @@ def _from_mindspore(value: Message) -> Histogram:
     buckets: list[Message] = histogram.get("buckets", [])
     left = np.array([bucket["left"] for bucket in buckets], dtype=np.float64)
     width = np.array([bucket["width"] for bucket in buckets], dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):  # edges may be infinite
+        right = left + width
     return Histogram(
         left=left,
-        right=left + width,
+        right=np.where(np.isnan(right), width, right),  # from minus infinity to infinity
         count=np.array([bucket["count"] for bucket in buckets], dtype=np.float64),
         minimum=histogram.get("min", 0.0),
         maximum=histogram.get("max", 0.0),
