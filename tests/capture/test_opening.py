@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,3 +96,10 @@ def test_rank_is_in_the_name(
         monkeypatch.setenv(name, value)
     with SummaryRecord(tmp_path) as record:
         assert Path(record.log_dir).name.split(".")[5] == want
+
+
+def test_a_recorder_for_another_process_is_refused_by_name(tmp_path: Path) -> None:
+    with SummaryRecord(tmp_path / "run") as record:
+        for copy_it in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(TypeError, match=r"SummaryRecord of .*/run can't be copied .* in the process that"):
+                copy_it(record)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from os import PathLike
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from mindscope.capture import arguments, exit_hooks
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
@@ -104,6 +104,12 @@ class SummaryRecord:
         """Discard the parent's values and files in a forked child."""
         self._writer.reset_after_fork()
         self._begin()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{type(self).__name__} of {self._writer.directory} can't be copied or handed to another process, such as "
+            f"a spawned worker: make a {type(self).__name__} of that directory in the process that records"
+        )
 
     def __enter__(self) -> SummaryRecord:
         if self._writer.is_closed:

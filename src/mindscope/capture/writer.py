@@ -98,6 +98,11 @@ class Writer:
         return self._destination.is_npy_exported
 
     @property
+    def directory(self) -> Path:
+        """The directory of the run."""
+        return self._destination.directory
+
+    @property
     def path(self) -> Path:
         """The newest summary file; before the first one exists, its planned name."""
         return self.event_writer.path
@@ -167,7 +172,7 @@ class Writer:
             else f"at most {self._timeout_s:g} seconds, then images, histograms and tensors are dropped (queue_timeout)"
         )
         self.drops.warn_once(
-            "slow", "", f"values are recorded faster than they are written to {self._destination.directory}; a call "
+            "slow", "", f"values are recorded faster than they are written to {self.directory}; a call "
             f"waits {limit}. Record less, or write to a faster disk",
         )  # fmt: skip
 
