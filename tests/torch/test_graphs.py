@@ -16,6 +16,7 @@ from mindscope.graph import EdgeKind, Graph, Role, read_mindspore_graph
 from mindscope.reading import open_run
 
 torch = pytest.importorskip("torch")
+import torch.distributed.fsdp as fsdp  # noqa: E402
 from torch import fx, nn  # noqa: E402
 
 from mindscope.torch import SummaryRecord as TorchRecord  # noqa: E402
@@ -316,13 +317,11 @@ def test_wrapped_networks_still_have_a_graph_and_train(kind: str, tmp_path: Path
         elif kind == "data parallel":
             network = nn.parallel.DistributedDataParallel(plain)
         elif kind == "sharded":
-            torch.distributed.fsdp.fully_shard(plain)
+            fsdp.fully_shard(plain)
         elif kind == "FSDP, parts":
-            plain[0] = torch.distributed.fsdp.FullyShardedDataParallel(plain[0], device_id="cpu")
+            plain[0] = fsdp.FullyShardedDataParallel(plain[0], device_id="cpu")
         else:
-            network = torch.distributed.fsdp.FullyShardedDataParallel(
-                plain, use_orig_params=kind == "FSDP", device_id="cpu"
-            )
+            network = fsdp.FullyShardedDataParallel(plain, use_orig_params=kind == "FSDP", device_id="cpu")
         with TorchRecord(str(tmp_path / "run"), network=network) as record:
             output = network(torch.randn(3, 4))
             record.record(1)

@@ -23,14 +23,17 @@ _SHARDED = "FSDPModule"
 
 def plain_network(network: nn.Module) -> nn.Module:
     """The network inside what ``torch.compile`` and data parallelism wrap around it."""
-    inner: Any = network
-    while True:
-        if hasattr(inner, "_orig_mod"):
-            inner = inner._orig_mod
-        elif type(inner).__name__ in PARALLEL:
-            inner = inner.module
-        else:
-            return cast(nn.Module, inner)
+    while (inner := wrapped_network(network)) is not None:
+        network = inner
+    return network
+
+
+def wrapped_network(network: nn.Module) -> nn.Module | None:
+    """The module right inside of a wrapper of ``torch.compile`` or data parallelism; None of any other module."""
+    wrapper: Any = network
+    if hasattr(wrapper, COMPILED):
+        return cast(nn.Module, getattr(wrapper, COMPILED))
+    return cast(nn.Module, wrapper.module) if type(wrapper).__name__ in PARALLEL else None
 
 
 def plain_path(path: str) -> str:

@@ -24,7 +24,7 @@ from mindscope.torch.core.loss import loss_of
 from mindscope.torch.core.run_context import CallbackParams, RunContext
 from mindscope.torch.core.weight_files import require_safetensors
 from mindscope.torch.summary.framework import TorchFramework
-from mindscope.torch.summary.graph_probe import GraphProbe
+from mindscope.torch.summary.graph_probe import OutputTypes
 from mindscope.torch.summary.host_copy import HandOver
 from mindscope.torch.summary.summary_buffer import discard_values, start_collecting, stop_collecting
 
@@ -88,18 +88,18 @@ class SummaryCollector(Collector, Callback):
         """Begin a training or an evaluation, which may be inside of a training."""
         params = run_context.original_args()
         if params["mode"] == "train" and params.get("network") is not None and "graph_probe" not in params:
-            params["output_types"] = GraphProbe(params["network"])
+            params["output_types"] = OutputTypes(params["network"])
         self._session.begin(params, SummaryCollector)
 
     def step_end(self, run_context: RunContext) -> None:
         """Collect, if this step is due."""
         params = run_context.original_args()
         if params["mode"] == "train":
-            probe = params.get("output_types")
-            if probe is not None:
-                probe.stop()
+            types = params.get("output_types")
+            if types is not None:
+                types.stop()
             self._session.collect(params)
-            params["output_types"] = None  # it holds the inputs of the network
+            params["output_types"] = None
             if self._keeps_weights:
                 self._session.keep_weights("step", params)
 

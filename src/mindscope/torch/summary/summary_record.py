@@ -14,7 +14,6 @@ from torch import nn
 
 from mindscope.capture import SummaryRecord as Recorder
 from mindscope.capture.arguments import DEFAULT_QUEUE_TIMEOUT_S
-from mindscope.torch.core.naming import plain_network
 from mindscope.torch.summary.graph_probe import GraphProbe
 from mindscope.torch.summary.operator_hooks import graph_of
 from mindscope.torch.summary.summary_buffer import BUFFER, recordable_values
@@ -114,7 +113,7 @@ class _Traced:
 
     def __init__(self, network: nn.Module) -> None:
         self._name = type(network).__name__
-        self._first: GraphProbe | None = GraphProbe(plain_network(network))
+        self._first: GraphProbe | None = GraphProbe(network)
 
     def get_func_graph_proto(self) -> Any:
         """The ``GraphProto``. Raises RuntimeError before the first call."""
