@@ -347,17 +347,20 @@ def test_the_comparison_has_the_columns_of_the_table_of_runs(viewer: LiveViewer,
     expect(table.get_by_role("columnheader", name=re.compile(" Last$"))).to_have_count(0)
 
 
-def test_settings_of_groups_are_means_or_counts_of_values(tmp_path: Path, open_page: OpenPage):
-    """As in the list of runs: a shared value, the mean of numbers, or how many values there are."""
+def test_settings_of_groups_are_sets_or_ranges_of_values(tmp_path: Path, open_page: OpenPage):
+    """As in the list of runs: a shared value, a set of a few, or a range of many; no mean that no run has."""
     settings: dict[str, dict[str, Any]] = {
         "big/a": {"lr": 0.1, "optimizer": "SGD", "depth": 3},
         "big/b": {"lr": 0.2, "optimizer": "Adam", "depth": 3},
         "big/c": {"lr": 0.6, "optimizer": "SGD", "depth": 3},
+        "many/a": {"lr": 1.0, "optimizer": "SGD"},
         "small/a": {"lr": 0.01, "optimizer": "SGD", "depth": 5},
         "small/b": {"optimizer": "SGD"},
-    }
-    for run, each in settings.items():
-        GrowingLog(tmp_path / "logs" / run).scalar(1, 0.5)
+    } | {f"many/{seed}": {"lr": 1.0 + seed} for seed in range(1, 6)}
+    for place, (run, each) in enumerate(settings.items()):
+        log = GrowingLog(tmp_path / "logs" / run)
+        for step in range(place % 2, 10, 2):
+            log.scalar(step, 1.0 + 2 * (place % 2))
         (tmp_path / "logs" / run / "params.json").write_text(json.dumps(each))
     with running_viewer(tmp_path / "logs", tmp_path) as live:
         eventually(lambda: len(live.runs()) == len(settings))
@@ -369,12 +372,32 @@ def test_settings_of_groups_are_means_or_counts_of_values(tmp_path: Path, open_p
             return rows.locator(f"[data-key='group {group}'] [aria-colindex='{place}']")
 
         expect(table.locator("[data-column=lr]")).to_be_visible()
-        expect(cell("big", "lr")).to_have_text("0.3")
-        expect(cell("big", "lr")).to_have_attribute("title", "Mean of 3 runs, 0.1 \u2026 0.6")
-        expect(cell("big", "optimizer")).to_have_text("2 values")
+        expect(cell("big", "lr")).to_have_text("0.1, 0.2, 0.6")
+        expect(cell("big", "lr")).to_have_attribute("title", "0.1 (1)\n0.2 (1)\n0.6 (1)")
+        expect(cell("many", "lr")).to_have_text("1 … 6")
+        expect(cell("big", "optimizer")).to_have_text("SGD, Adam")
         expect(cell("big", "optimizer")).to_have_attribute("title", "SGD (2)\nAdam (1)")
         expect(cell("big", "depth")).to_have_text("3")
         expect(cell("small", "lr")).to_have_text("0.01")
         expect(cell("small", "lr")).to_have_attribute("title", "0.01 (1)\n1 run without a value")
         keys = "rows => rows.map(row => row.dataset.key)"
-        assert rows.get_by_role("row").evaluate_all(keys) == ["group small", "group big"]
+        assert rows.get_by_role("row").evaluate_all(keys) == ["group small", "group big", "group many"]
+        groups_of_two_parameters_and_steps(page)
+
+
+def groups_of_two_parameters_and_steps(page: Page) -> None:
+    """The groups of two parameters; the runs of one of them log at different steps."""
+    page.get_by_test_id("compare-show").get_by_text("Charts", exact=True).click()
+    expect(card(page, "loss").get_by_test_id("interpolated")).to_have_text("Interpolated")
+    page.get_by_test_id("group-by").select_option(label="By optimizer")
+    page.get_by_test_id("group-by-more").click()
+    page.get_by_test_id("group-by-list").get_by_role("checkbox", name="depth").check()
+    page.keyboard.press("Escape")
+    until(page, lambda: "group_by=optimizer&group_by=depth" in page.url)
+    page.get_by_test_id("spread").select_option("confidence")
+    wait_until_drawn(card(page, "loss"))
+    point_at(card(page, "loss"), "End")
+    want = ["Adam, depth = 3", "SGD, depth = 3", "SGD, depth = 5", "SGD, depth = –", "–, depth = –"]
+    expect(tip_rows(page)).to_have_count(len(want))
+    for group in want:
+        expect(tip_rows(page).filter(has_text=f"optimizer = {group}")).to_have_count(1)

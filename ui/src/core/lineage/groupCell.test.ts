@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { LineageCell } from "./column";
-import { groupCell } from "./groupCell";
+import { groupCell, settingValues } from "./groupCell";
 
 const all = (cells: readonly LineageCell[]): ReturnType<typeof groupCell> => groupCell(cells, cells.keys());
 
@@ -41,6 +41,35 @@ describe("a group of runs in a column", () => {
         expect([low, high, finite]).toEqual([Math.min(...numbers), Math.max(...numbers), numbers.length]);
         expect(value as number).toBeGreaterThanOrEqual(low!);
         expect(value as number).toBeLessThanOrEqual(high!);
+      }),
+    );
+  });
+});
+
+describe("a setting of a group of runs", () => {
+  const values = (cells: readonly LineageCell[]): ReturnType<typeof settingValues> => settingValues(all(cells));
+
+  it("is a set of a few values: numbers ascend, others are the most common first", () => {
+    expect(values([0.1, 0.001, 0.1, null])).toEqual({ set: [0.001, 0.1] });
+    expect(values(["SGD", "Adam", "Adam"])).toEqual({ set: ["Adam", "SGD"] });
+    expect(values([3])).toEqual({ set: [3] });
+    expect(values([{ number: "NaN" }, 2, 1])).toEqual({ set: [1, 2, { number: "NaN" }] });
+    expect(values([null, null])).toBeNull();
+  });
+
+  it("is a range of many numbers, and nothing of many texts", () => {
+    expect(values([5, 1, 4, 2, 3])).toEqual({ low: 1, high: 5 });
+    expect(values(["a", "b", "c", "d", "e"])).toBeNull();
+  });
+
+  it("holds no number that no run has", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { minLength: 1 }), (numbers) => {
+        const got = values(numbers)!;
+        const said = "set" in got ? (got.set as number[]) : [got.low, got.high];
+        expect(said.every((number) => numbers.includes(number))).toBe(true);
+        expect(Math.min(...said)).toBe(Math.min(...numbers));
+        expect(Math.max(...said)).toBe(Math.max(...numbers));
       }),
     );
   });

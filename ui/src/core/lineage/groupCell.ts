@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cellText, numberOf, type LineageCell } from "./column";
 
+/** Values of a set that is written out. */
+const LONGEST_SET = 4;
+
 /** What a column says of several runs together. */
 export interface GroupCell {
   /** The mean of numbers, or the value that all runs share; null where there is neither. */
@@ -12,6 +15,23 @@ export interface GroupCell {
   finite: number;
   /** Different values, each with its number of runs, the most common first. */
   values: readonly (readonly [LineageCell, number])[];
+}
+
+/** Different values of a setting: a set of a few, a range of many numbers; null for many texts, and without a value. */
+export function settingValues(group: GroupCell): { set: LineageCell[] } | { low: number; high: number } | null {
+  const { values, low, high } = group;
+  if (values.length === 0) return null;
+  if (values.length <= LONGEST_SET) return { set: settingCounts(group).map(([cell]) => cell) };
+  return low === null || high === null ? null : { low, high };
+}
+
+/** Different values, each with its number of runs: numbers ascend, others are the most common first. */
+export function settingCounts({ values, low }: GroupCell): GroupCell["values"] {
+  const place = ([cell]: readonly [LineageCell, number]): number => {
+    const number = numberOf(cell) ?? NaN;
+    return Number.isNaN(number) ? Infinity : number;
+  };
+  return low === null ? values : [...values].sort((one, other) => place(one) - place(other) || 0);
 }
 
 /** The cells of some rows together. Missing cells count as nothing; NaN and infinities have no part in a mean. */

@@ -25,6 +25,11 @@ export const SETTING_GROUPS: readonly ColumnGroup[] = ["parameter", "dataset", "
 /** MindSpore has the last loss beside the network. */
 const RESULTS: readonly string[] = ["algorithm/loss"];
 
+/** Whether people set the values of a column; others are measured. */
+export function isSetting({ id, group }: Pick<LineageColumn, "id" | "group">): boolean {
+  return SETTING_GROUPS.includes(group) && !RESULTS.includes(id);
+}
+
 /** Columns of `groups` that one of `runs` has: those that differ first, each part with the columns of most runs first. */
 export function parameterTable(table: LineageTable, runs: readonly string[], groups = SETTING_GROUPS): ParameterTable {
   const rows = runs.map((run) => table.rowOf.get(run) ?? -1);

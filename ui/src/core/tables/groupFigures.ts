@@ -8,7 +8,7 @@ import type { RunGroup } from "../runs/runGroups";
 
 /** A column over the runs of a group: how a figure lies among them, or what a setting is of them together. */
 export interface GroupCell {
-  /** Of a figure, mean or median of the finite numbers. */
+  /** Of a figure, mean or median of the finite numbers; of a setting, what it sorts by. */
   value: FigureCell;
   /** Of a sample, that is over n - 1; null below two numbers. */
   deviation: number | null;

@@ -9,8 +9,8 @@ const USUAL_FIGURES: readonly Figure[] = ["last", "minimum", "maximum"];
 /** Settings of the comparison; all of them are in the URL. */
 export interface CompareView {
   grouping: Grouping;
-  /** The hyperparameter that groups runs; "" without one. */
-  parameter: string;
+  /** The hyperparameters that group runs, each once; empty without one. */
+  parameters: readonly string[];
   center: Center;
   spread: Spread;
   /** Run or group that the others are compared with; null draws values. */
@@ -28,7 +28,7 @@ export interface CompareView {
 export function defaultCompareView(): CompareView {
   return {
     grouping: "none",
-    parameter: "",
+    parameters: [],
     center: "mean",
     spread: "quartiles",
     baseline: null,
@@ -41,7 +41,7 @@ export function defaultCompareView(): CompareView {
 }
 
 export function describeCompare(view: CompareView, query: URLSearchParams): void {
-  if (view.grouping === "parameter") query.append("group_by", view.parameter);
+  if (view.grouping === "parameter") for (const parameter of view.parameters) query.append("group_by", parameter);
   else if (view.grouping !== "none") query.append("group", view.grouping);
   if (view.center !== "mean") query.append("center", view.center);
   if (view.spread !== "quartiles") query.append("spread", view.spread);
@@ -55,12 +55,12 @@ export function describeCompare(view: CompareView, query: URLSearchParams): void
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
 export function compareViewOf(query: URLSearchParams): CompareView {
-  const parameter = query.get("group_by") ?? "";
+  const parameters = [...new Set(query.getAll("group_by"))].filter((parameter) => parameter !== "");
   const grouping = (["directory", "ranks"] as const).find((one) => one === query.get("group")) ?? "none";
   const figures = query.get("figures");
   return {
-    grouping: parameter !== "" ? "parameter" : grouping,
-    parameter,
+    grouping: parameters.length > 0 ? "parameter" : grouping,
+    parameters,
     center: CENTERS.find((one) => one === query.get("center")) ?? "mean",
     spread: SPREADS.find((one) => one === query.get("spread")) ?? "quartiles",
     baseline: query.get("baseline") || null,

@@ -276,7 +276,7 @@ const views: fc.Arbitrary<ViewState> = fc
     comparing: fc
       .record({
         grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),
-        parameter: name,
+        parameters: fc.uniqueArray(name, { minLength: 1, maxLength: 3 }),
         center: fc.constantFrom(...CENTERS),
         spread: fc.constantFrom(...SPREADS),
         baseline: fc.option(name),
@@ -286,7 +286,7 @@ const views: fc.Arbitrary<ViewState> = fc
         isUnfolded: fc.boolean(),
         toggled: fc.uniqueArray(fc.string()),
       })
-      .map((comparing) => ({ ...comparing, parameter: comparing.grouping === "parameter" ? comparing.parameter : "" })),
+      .map((comparing) => ({ ...comparing, parameters: comparing.grouping === "parameter" ? comparing.parameters : [] })),
   })
   .map(({ isZoomedFull, ...view }) => {
     const [box] = view.zooms.values();

@@ -11,6 +11,8 @@ export const compare = {
   "compare.group_directory": "By directory",
   "compare.group_ranks": "Merge ranks",
   "compare.group_parameter": "By {parameter}",
+  "compare.group_more": "× parameter",
+  "compare.group_more_title": "Also group by other parameters",
   "compare.without": "without {parameter}",
   "compare.center": "Group line",
   "compare.center_mean": "Mean",

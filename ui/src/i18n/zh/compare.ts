@@ -13,6 +13,8 @@ export const compare: Record<keyof typeof en, string> = {
   "compare.group_directory": "按目录",
   "compare.group_ranks": "合并各卡",
   "compare.group_parameter": "按 {parameter}",
+  "compare.group_more": "× 参数",
+  "compare.group_more_title": "同时按其他参数分组",
   "compare.without": "无 {parameter}",
   "compare.center": "分组曲线",
   "compare.center_mean": "均值",

@@ -9,6 +9,7 @@ import { formatValue } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
 import { comparison, type Statistics } from "../../state/charts/groupComparison.svelte";
 import { runs } from "../../state/data/runs.svelte";
+import { modelLineage } from "../../state/view/modelLineage.svelte";
 import { selection } from "../../state/view/selection.svelte";
 import { view } from "../../state/view/view.svelte";
 import { runColumns, type RunColumn } from "../runs/runColumns";
@@ -69,10 +70,10 @@ export function factsOf(line: FigureLine): RunFacts {
   return line.kind === "run" ? runs.byId.get(line.run)! : comparison.groupFacts.get(line.group)!;
 }
 
-/** What a setting is of the runs of a group: a value that they share or the mean of numbers. */
+/** What a group is sorted by in a column of the table of runs: a value that its runs share, or the least setting. */
 export function groupSetting(group: string, { run }: CompareColumn): ParameterCell {
   const facts = comparison.groupFacts.get(group);
-  return run && facts ? plainCell(run.cell(facts)) : null;
+  return run && facts ? plainCell(modelLineage.sortCell(run.id, facts)) : null;
 }
 
 /** A cell in words; `place` is that of its column. */

@@ -50,8 +50,9 @@ function legend(tags: readonly TagRuns[]): NamedRun[] {
 }
 
 function comparing(): Setting[] {
-  const { grouping, parameter, center, spread, baseline } = view.comparing;
-  const group = grouping === "parameter" ? t("compare.group_parameter", { parameter }) : t(`compare.group_${grouping}`);
+  const { grouping, parameters, center, spread, baseline } = view.comparing;
+  const group =
+    grouping === "parameter" ? t("compare.group_parameter", { parameter: parameters.join(" × ") }) : t(`compare.group_${grouping}`);
   return [
     ...(comparison.isGrouped
       ? [

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isNumeric, RUN_COLUMN } from "../../core/lineage/tableColumns";
 import type { LineageCell, LineageColumn } from "../../core/lineage/column";
+import { settingCounts, settingValues } from "../../core/lineage/groupCell";
+import { isSetting } from "../../core/lineage/parameterTable";
 import { runDuration, type FactColumn, type RunFacts } from "../../core/runs/runTable";
 import type { ColumnBand, TableColumn } from "../../core/tables/tableColumn";
 import { formatBytes, formatCount, formatSetting, groupDigits } from "../../core/text/format";
@@ -139,7 +141,8 @@ function runColumn(id: string): RunColumn | null | undefined {
 }
 
 function lineageColumn(source: LineageColumn): RunColumn {
-  const cell = (facts: RunFacts): LineageCell => modelLineage.sortCell(source.id, facts);
+  const cell = (facts: RunFacts): LineageCell =>
+    facts.members && isSetting(source) ? sharedSetting(source, facts.members) : modelLineage.sortCell(source.id, facts);
   return {
     id: source.id,
     title: columnTitle(source),
@@ -154,19 +157,34 @@ function lineageColumn(source: LineageColumn): RunColumn {
   };
 }
 
-/** The value of several runs together, or how many values they have. */
-function groupText(source: LineageColumn, value: LineageCell, members: readonly string[]): string {
+/** The value of a setting that runs share; null where they have different ones. */
+function sharedSetting(source: LineageColumn, members: readonly string[]): LineageCell {
   const { values } = modelLineage.groupCell(source.id, members);
+  return values.length === 1 ? values[0]![0] : null;
+}
+
+/** The value of several runs together, the set or range of their settings, or how many values they have. */
+function groupText(source: LineageColumn, value: LineageCell, members: readonly string[]): string {
+  const group = modelLineage.groupCell(source.id, members);
+  const { values } = group;
+  const different = values.length > 1 && isSetting(source) ? settingValues(group) : null;
+  if (different) {
+    return "set" in different
+      ? different.set.map((each) => cellWords(source, each)).join(", ")
+      : `${cellWords(source, different.low)} … ${cellWords(source, different.high)}`;
+  }
   return value === null && values.length > 1 ? t("compare.values", { n: values.length }) : cellWords(source, value);
 }
 
 /** Between what numbers are, or which values there are, each with its number of runs. */
 function groupTip(source: LineageColumn, members: readonly string[]): string {
-  const { value, low, high, finite, values } = modelLineage.groupCell(source.id, members);
+  const group = modelLineage.groupCell(source.id, members);
+  const { value, low, high, finite } = group;
+  const values = isSetting(source) ? settingCounts(group) : group.values;
   const count = values.reduce((sum, [, runs]) => sum + runs, 0);
   const missing = members.length - count;
   const without = missing > 0 ? [t("runs.group_missing", { n: missing, shown: groupDigits(missing) })] : [];
-  if (values.length > 1 && value !== null && low !== null) {
+  if (values.length > 1 && value !== null && low !== null && !isSetting(source)) {
     const [least, most, others] = [cellWords(source, low), cellWords(source, high), count - finite];
     const mean = t("runs.group_mean", { low: least, high: most, n: finite, shown: groupDigits(finite) });
     return [mean, ...(others > 0 ? [t("runs.group_not_finite", { n: others, shown: groupDigits(others) })] : []), ...without].join("\n");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { binOf, binsOf, type Bin } from "../../core/series/bins";
-import { formatSetting } from "../../core/text/format";
-import { parameterTable, type ParameterCell } from "../../core/lineage/parameterTable";
+import { parameterTable } from "../../core/lineage/parameterTable";
 import { fetchGroups, type GroupQuery } from "../../api/expressions";
 import { fetchStatistics, type Statistics } from "../../api/tables";
 import type { Group } from "../../core/series/groupStatistics";
 import type { RunFacts } from "../../core/runs/runTable";
 import { together } from "../../core/runs/runTree";
+import { parameterGroups } from "../../core/runs/parameterGroups";
 import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
 import type { ResourceDefinition } from "../requests/resourceCache";
 import type { Dash } from "../../core/series/dashes";
@@ -28,13 +27,12 @@ class Comparison {
   /** Names of the parameters that one can group by, those that differ first. */
   parameters = $derived((this.table?.columns ?? []).map(({ name }) => name));
 
-  #cells = $derived.by(() => {
-    const column = this.table?.columns.findIndex(({ name }) => name === view.comparing.parameter) ?? -1;
-    return new Map([...(this.table?.cells ?? [])].map(([run, cells]) => [run, cells[column] ?? null] as const));
-  });
-
-  /** Of a parameter with many different numbers; null where each value is a group. */
-  #bins = $derived(binsOf([...this.#cells.values()].filter((cell) => typeof cell === "number")));
+  #grouping = $derived(
+    view.comparing.parameters.map((name) => {
+      const column = this.table?.columns.findIndex((each) => each.name === name) ?? -1;
+      return { name, cells: new Map([...(this.table?.cells ?? [])].map(([run, cells]) => [run, cells[column] ?? null] as const)) };
+    }),
+  );
 
   /** True while the parameters that define the groups are loading. */
   #isUnknown = $derived(view.comparing.grouping === "parameter" && this.table === null);
@@ -77,28 +75,14 @@ class Comparison {
     return this.isGrouped ? groupColors.dashOf(key) : colors.dashOf(key);
   }
 
-  #keyOf({ low, high }: Bin): string {
-    const range = low === high ? formatSetting(low) : `${formatSetting(low)} … ${formatSetting(high)}`;
-    return `${view.comparing.parameter} = ${range}`;
-  }
-
-  #binKey(bins: readonly Bin[], cell: ParameterCell): string {
-    const bin = typeof cell === "number" ? binOf(bins, cell) : undefined;
-    return bin ? this.#keyOf(bin) : `${view.comparing.parameter} = ${cell ?? "–"}`;
-  }
-
   #groupsOf(some: readonly string[]): RunGroup[] {
-    const { grouping, parameter } = view.comparing;
+    const { grouping } = view.comparing;
     if (this.#isUnknown) return [];
     if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
     if (grouping === "directory")
       return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
     if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
-    const bins = this.#bins;
-    if (!bins) return gather(some, (run) => `${parameter} = ${this.#cells.get(run) ?? "–"}`, "");
-    const byBin = gather(some, (run) => this.#binKey(bins, this.#cells.get(run) ?? null), "");
-    const order = bins.map((bin) => this.#keyOf(bin));
-    return byBin.sort((one, other) => (order.indexOf(one.key) + 1 || Infinity) - (order.indexOf(other.key) + 1 || Infinity));
+    return parameterGroups(some, this.#grouping);
   }
 }
 

@@ -2,6 +2,7 @@
 import { numbersOf, type Goal, type LineageCell, type LineageColumn } from "../../core/lineage/column";
 import { bestSoFar, ranksOf, type LineageTable } from "../../core/lineage/lineageTable";
 import { groupCell, type GroupCell } from "../../core/lineage/groupCell";
+import { isSetting } from "../../core/lineage/parameterTable";
 import { proposedSettings, proposedTarget, tableColumns } from "../../core/lineage/tableColumns";
 import { FACT_COLUMNS, factKey, type RunFacts } from "../../core/runs/runTable";
 import { sortedByColumns } from "../../core/tables/sortByColumns";
@@ -116,9 +117,11 @@ class ModelLineage {
     return found;
   }
 
-  /** The best run of a group has its rank and its best value, the first one its start. */
+  /** The best run of a group has its rank and its best value, the first one its start; different settings sort by the least. */
   #groupValue(column: string, members: readonly string[]): LineageCell {
-    const { value, low, high } = this.groupCell(column, members);
+    const { value, low, high, values } = this.groupCell(column, members);
+    const source = this.table?.columns.get(column);
+    if (values.length > 1 && source && isSetting(source)) return low;
     if (column === RANK || column === "fact/start") return low;
     return column === BEST ? (this.goal === "max" ? high : low) : value;
   }
