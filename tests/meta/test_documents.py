@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every block of a document runs as written, from top to bottom, in an empty directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.live_viewer import free_port
+
+pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = """
+README.md docs/alerts.md docs/event-files.md docs/http.md docs/lineage.md docs/logs.md docs/python.md docs/pytorch.md
+docs/recording.md docs/videos.md
+""".split()
+PARTS = """
+docs/debugging-data.md docs/debugging.md docs/dump.md docs/landscapes.md docs/mindspore.md docs/profiling.md
+docs/saved-views.md
+""".split()
+"""Documents whose blocks are parts of a program, for logs and networks of the reader."""
+INSTALLING = ("pip ", "make ")
+"""Commands that CI runs by itself."""
+
+FINDING = 'mindscope() { command mindscope "$@" || [ $? -eq 3 ]; }\n'
+"""Exit code 3 says that a rule fired."""
+
+
+def blocks(document: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, language and text of each block of code."""
+    text = document.read_text("utf-8")
+    for block in re.finditer(r"^```(python|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield text.count("\n", 0, block.start()) + 1, block[1], block[2]
+
+
+def program(document: Path, port: int) -> str:
+    """The blocks as one Python program; the viewer of a shell block listens on ``port`` instead of 8080."""
+    lines = ["import subprocess, sys"]
+    for line, language, text in blocks(document):
+        if language == "sh" and text.startswith(INSTALLING):
+            continue
+        code = text.replace("8080", str(port))
+        if language == "sh":
+            code = f"subprocess.run(['bash', '-ec', {FINDING + code!r}], check=True, stdout=sys.stderr)\n"
+        lines.append(f"exec(compile({code!r}, '{document.name}, block of line {line}', 'exec'))")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_blocks_of_a_document_run(name: str, tmp_path: Path) -> None:
+    port = free_port()
+    home, room = tmp_path / "home", tmp_path / "room"
+    home.mkdir()
+    room.mkdir()
+    (room / "examples").symlink_to(ROOT / "examples")
+    environment = {
+        **os.environ,
+        "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), "MINDSCOPE_PORT": str(port),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }  # fmt: skip
+    (tmp_path / "program.py").write_text(program(ROOT / name, port), "utf-8")
+    command = [sys.executable, str(tmp_path / "program.py")]
+    try:
+        done = subprocess.run(command, cwd=room, env=environment, capture_output=True, text=True, check=False)
+    finally:
+        stop = [sys.executable, "-m", "mindscope", "stop", "--port", str(port)]
+        subprocess.run(stop, cwd=room, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_each_document_with_code_is_run() -> None:
+    with_code = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if [*blocks(path)]]
+    assert sorted(path.relative_to(ROOT).as_posix() for path in with_code) == sorted([*DOCUMENTS, *PARTS])
