@@ -47,6 +47,41 @@ def test_kernels_and_operators(tmp_path: Path, folder: str) -> None:
     assert Part.STEPS in profile.missing
 
 
+def test_files_of_single_iterations_are_all_read(tmp_path: Path) -> None:
+    root = tmp_path / NAME
+    write(root / "device_1" / "info.json.1", {"devices": "1"})
+    write(root / "device_1" / "info.json.1.done", "")
+    folder = root / "device_1" / "summary"
+    for iteration in range(1, 11):
+        write(folder / f"op_summary_1_1_{iteration}.csv", SUMMARY)
+        write(root / "device_1" / "timeline" / f"msprof_1_1_{iteration}.json", [SLICE])
+    write(folder / "op_summary_1_1_11.csv", "Other,Columns\n1,2\n")
+    profile = read_profile(root)
+    assert profile.rank == 1, "the number of its device, which the mark of the end does not hide"
+    kernels = profile.kernels
+    assert (int(kernels.count.sum()), int(kernels.total.sum())) == (20, 400_000)
+    assert sorted(kernels.to_pandas()["step"]) == list(range(1, 11))
+    assert profile.operators.group_by("name").count.tolist() == [20]
+    problems = profile.facts.properties["problems"]
+    assert problems["op_summary_1_1_11.csv"].code == "profile_columns_missing"
+    (left_out,) = (each for each in problems.values() if each.code == "profile_timelines_left_out")
+    assert left_out.values["count"] == 9
+
+
+def test_slices_of_the_newest_export_are_one_table(tmp_path: Path) -> None:
+    folder = msprof(tmp_path) / "mindstudio_profiler_output"
+    (folder / "op_summary_20270115080001.csv").unlink()
+    for name in ("slice_0_20270115080001", "slice_1_20270115080001", "slice_0_20270115070001"):
+        write(folder / f"op_summary_{name}.csv", SUMMARY)
+    kernels = read_profile(folder.parent).kernels
+    assert (int(kernels.count.sum()), "step" in kernels.columns()) == (4, False)
+
+
+def test_a_directory_of_another_name(tmp_path: Path) -> None:
+    root = msprof(tmp_path).rename(tmp_path / "my_results")
+    assert [(each.path, each.format.name) for each in find_profiles(tmp_path)] == [(root, "msprof")]
+
+
 def test_tasks_where_no_summary_is(tmp_path: Path) -> None:
     root = msprof(tmp_path)
     (root / "mindstudio_profiler_output" / "op_summary_20270115080001.csv").unlink()

@@ -16,7 +16,18 @@ from mindscope.profile.ranks.ranks import Ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
 from mindscope.profile.ranks.tables import RankTable
 
-_PARTS = ("duration", "own", "compute", "communication", "overlapped", "synchronizing", "data_waiting", "host", "idle")
+_PARTS = (
+    "duration",
+    "own",
+    "compute",
+    "communication",
+    "overlapped",
+    "synchronizing",
+    "data_waiting",
+    "interval",
+    "host",
+    "idle",
+)
 
 
 def ranks_json(ranks: Ranks) -> dict[str, Any]:
@@ -53,10 +64,12 @@ def _means(ranks: Ranks, top: int) -> Iterator[str]:
         return
     names = [name for name in _PARTS if (column := getattr(means, name)) is not None and column.any()]
     yield ""
-    yield "rank  steps " + " ".join(f"{name:>13}" for name in names)
+    flops = means.flops_per_second
+    yield "rank  steps " + " ".join(f"{name:>13}" for name in names) + ("" if flops is None else "        GFLOPS")
     for row in np.argsort(-means.own, kind="stable")[:top].tolist():
         cells = " ".join(f"{time_text(int(getattr(means, name)[row])):>13}" for name in names)
-        yield f"{means.rank[row]:>4} {means.steps[row]:>6} {cells}"
+        rate = "" if flops is None else f" {flops[row] / 1e9:>13.4g}"
+        yield f"{means.rank[row]:>4} {means.steps[row]:>6} {cells}{rate}"
 
 
 def _clocks(ranks: Ranks, top: int) -> Iterator[str]:

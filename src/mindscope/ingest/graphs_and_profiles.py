@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mindscope.formats.json_trace_files import SUFFIXES, TraceKind, trace_kind
+from mindscope.formats.profile_file_names import is_device_table
 from mindscope.ingest.debugging_data import (
     DEBUGGING_DATA,
     DEBUGGING_FILES,
@@ -79,9 +80,10 @@ def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | Non
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     if own.endswith(("_ascend_ms", "_ascend_pt")) or own == _CLUSTER or "ASCEND_PROFILER_OUTPUT" in names:
         return ContentKind.ASCEND_PROFILE
-    if _CANN.fullmatch(own):
+    if _CANN.fullmatch(own) or "mindstudio_profiler_output" in names:
         return ContentKind.CANN_PROFILE
-    is_old = own.startswith("profiler") and any(_PROFILER_FILE.fullmatch(name) for name in names)
+    is_part = _PROFILER_FILE.fullmatch if own.startswith("profiler") else is_device_table
+    is_old = any(is_part(name) for name in names)
     return ContentKind.MINDSPORE_PROFILE if is_old else None
 
 

@@ -14,6 +14,7 @@ _PATTERNS = (
     "timeline_display_*.json",
     "mindstudio_profiler_output/msprof_*.json",
     "device_*/timeline/msprof_*.json",
+    "device_*/summary/msprof_*.json",
 )
 
 

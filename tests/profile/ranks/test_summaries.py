@@ -166,6 +166,54 @@ def test_the_oldest_file_repeats_the_step_trace(tmp_path: Path) -> None:
     assert (steps.data_waiting.tolist(), steps.compute.tolist()) == ([1_000], [23_000])
 
 
+def test_links_of_each_stage_are_those_of_its_ranks(tmp_path: Path) -> None:
+    """Stages number their ranks from 0, so that one name is two links."""
+    for rank in range(4):
+        own, other = rank % 2, 1 - rank % 2
+        link = {f"{other}-{own}": {"SDMA": [1.0, 1000.0 * (rank + 1)]}, f"{own}-{own}": {"SDMA": [1.0, 9.0]}}
+        write(tmp_path / f"hccl_raw_{rank}.csv", f'step_num,link_info\n1,"{quoted(link)}"\n')
+    links = read_ranks(tmp_path).links
+    assert links is not None
+    bandwidths = {(row["source"], row["destination"]): row["bandwidth"] for row in links.rows()}
+    assert bandwidths == {(1, 0): 1.0, (0, 1): 2.0, (3, 2): 3.0, (2, 3): 4.0}
+
+
+@pytest.mark.parametrize("directory", ["profiler", "results"])
+def test_an_analysis_beside_a_step_trace_splits_its_steps(tmp_path: Path, directory: str) -> None:
+    for rank, alone in enumerate((1293.1, 651.9)):
+        rows = [
+            [step, begin, begin + 200_000_000, 200_000_000, begin + 10_000_000, begin + 190_000_000, 10_000_000,
+             180_000_000, 10_000_000]
+            for step in (1, 2, 3)
+            if (begin := 10**10 + 200_000_000 * step)
+        ]  # fmt: skip
+        text = "".join(",".join(map(str, row)) + "\n" for row in [STEP_NAMES, *rows])
+        write(tmp_path / directory / f"step_trace_raw_{rank}_detail_time.csv", text)
+        split = "computation_time,communication_alone_time,stage_time,receive_alone_time,collective\n"
+        split += f"600,{alone},1,50,1\n" * 4
+        write(tmp_path / directory / f"ascend_cluster_analyse_pipeline-parallel_2_2_{rank}.csv", split)
+        flops = {"FLOPs": 10, "FLOPS": 2.5 + rank}
+        write(tmp_path / directory / f"flops_summary_{rank}.json", json.dumps(flops))
+    means = read_ranks(tmp_path).means
+    assert means is not None
+    assert means.communication.tolist() == [1_293_100_000, 651_900_000]
+    assert means.compute.tolist() == [600 * MS] * 2
+    assert means.duration.tolist() == [2000 * MS] * 2
+    assert means.interval is not None
+    assert means.interval.tolist() == [100 * MS] * 2
+    assert means.data_waiting.tolist() == [100 * MS] * 2
+    assert means.receive is not None
+    assert means.receive.tolist() == [50 * MS] * 2
+    assert means.stage.tolist() == [1, 2]
+    assert means.flops_per_second is not None
+    assert means.flops_per_second.tolist() == [2.5e9, 3.5e9]
+
+
+STEP_NAMES = (
+    "step_num", "start_point", "end_point", "total", "fp_point", "bp_point", "iteration_interval", "fp_and_bp", "tail",
+)  # fmt: skip
+
+
 def test_step_traces_of_several_ranks(tmp_path: Path) -> None:
     """Each rank of such a directory is a profile; all of them are compared."""
     header = "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail,"

@@ -91,6 +91,10 @@ class CsvTable:
         scale = _UNIT_BYTES.get(self._units[name] or unit, _UNIT_BYTES[unit])
         return np.array([fixed_point(cell, scale, 0) for cell in self._columns[self._places[name]]], np.int64)
 
+    def rows(self) -> Iterator[list[str]]:
+        """The cells of each row."""
+        return (list(row) for row in zip(*self._columns, strict=True))
+
     def select(self, rows: Iterable[int]) -> CsvTable:
         """These rows as a table of their own."""
         return CsvTable(self.names, [[column[row] for column in self._columns] for row in rows])

@@ -7,24 +7,22 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import Durations, TextColumn
+from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
+from mindscope.profile.formats.mindspore.cluster_analysis import CLUSTER_ANALYSIS, read_split, with_split
 from mindscope.profile.formats.mindspore.links import links_of
-from mindscope.profile.formats.mindspore.step_trace import TICK_NS, communication_of, read_step_trace, steps_of
+from mindscope.profile.formats.mindspore.step_trace import communication_of, read_step_trace, steps_of
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.steps import Steps
 from mindscope.reasons import Reason
 
-_ANALYSE = re.compile(r"(?:ascend|gpu)_cluster_analyse_([a-z]+(?:-[a-z]+)*)_(\d+)_(\d+)_(\d+)\.csv")
-"""Mode, stages, ranks, rank."""
 _HCCL = re.compile(r"hccl_raw_(\d+)\.csv")
 _STEP_TRACE = re.compile(r"step_trace_raw_(\d+)_detail_time\.csv")
 _KIND = re.compile(r"(?:hcom_)?([A-Za-z]+)")
@@ -33,70 +31,37 @@ _MS = 1_000_000
 
 def is_old_summary(name: str) -> bool:
     """Whether a file may be one."""
-    return any(each.fullmatch(name) for each in (_ANALYSE, _HCCL, _STEP_TRACE))
+    return any(each.fullmatch(name) for each in (CLUSTER_ANALYSIS, _HCCL, _STEP_TRACE))
 
 
 def old_summaries(path: Path, names: list[str], problems: Problems) -> Iterator[RankData]:
     """Each rank that files in a directory are named by."""
-    analysed = {int(found[4]): found for name in names if (found := _ANALYSE.fullmatch(name))}
+    analysed = {int(found[4]): found for name in names if (found := CLUSTER_ANALYSIS.fullmatch(name))}
     hccl, traces = (
         {int(found[1]): name for name in names if (found := pattern.fullmatch(name))}
         for pattern in (_HCCL, _STEP_TRACE)
     )
     # Parts of steps mean different things in both files: all ranks come from the kind that covers more of them.
-    is_analysed = len(analysed) >= len(traces)
+    is_analysed, is_traced = len(analysed) >= len(traces), len(traces) >= len(analysed)
     for rank in sorted({*analysed, *hccl, *traces}):
-        split = _read(path, analysed[rank][0], problems, _analysed) if is_analysed and rank in analysed else None
-        trace = _read(path, traces[rank], problems, read_step_trace) if not is_analysed and rank in traces else None
+        split = _read(path, analysed[rank][0], problems, read_split) if is_analysed and rank in analysed else None
+        trace = _read(path, traces[rank], problems, read_step_trace) if is_traced and rank in traces else None
         table = _read(path, hccl[rank], problems, _itself) if rank in hccl else None
-        steps = steps_of(trace, 0) if trace is not None else None if split is None else split.steps
+        steps = None if trace is None else steps_of(trace, 0)
+        if split is not None:
+            steps = split.steps if steps is None else with_split(steps, split)
         communication = communication_of(trace, f"NPU {rank}", 0) if trace is not None else None
         if communication is None and table is not None:
             communication = problems.read(path / hccl[rank], lambda _, table=table, rank=rank: _operations(table, rank))
         yield RankData(
             rank=rank, name=f"rank {rank}", path=str(path), steps=steps, communication=communication,
-            links=None if table is None else problems.read(path / hccl[rank], lambda _, table=table: links_of(table)),
+            links=None
+            if table is None
+            else problems.read(path / hccl[rank], lambda _, table=table, rank=rank: links_of(table, rank)),
             receive=None if split is None else split.receive,
             world_size=int(analysed[rank][3]) if rank in analysed else 0,
             stages=int(analysed[rank][2]) if rank in analysed else 0,
         )  # fmt: skip
-
-
-class _Split(NamedTuple):
-    steps: Steps
-    receive: Durations | None
-
-
-def _analysed(table: CsvTable) -> _Split | None:
-    """Steps of ``*_cluster_analyse_*``: columns by their places, since their names vary; the last row is the mean.
-
-    The oldest files hold the phases of a step trace in ticks instead.
-    """
-    columns = [table.numbers(name) for name in table.names]
-    found = [column for column in columns if column is not None]
-    if len(found) < 2 or not len(found[0]):
-        return None
-    if len(found[0]) > 1:
-        found = [column[:-1] for column in found]
-    number = np.arange(1, len(found[0]) + 1, dtype=np.int64)
-    if "iteration_interval" in table.names[0]:
-        interval, forward_backward, tail = (_whole(column * TICK_NS) for column in found[:3])
-        duration = interval + forward_backward + tail
-        zero = np.zeros(len(number), np.int64)
-        return _Split(
-            Steps(number=number, start=_starts(duration), duration=duration, compute=forward_backward + tail,
-                  data_waiting=interval, idle=zero, interval=interval, forward_backward=forward_backward, tail=tail),
-            None,
-        )  # fmt: skip
-    times = [_whole(column * _MS) for column in found]
-    compute, alone = times[:2]
-    stage, receive = (times[2], times[3]) if len(times) >= 5 else (compute + alone, None)
-    duration = np.maximum(stage + (0 if receive is None else receive), compute + alone)
-    return _Split(
-        Steps(number=number, start=_starts(duration), duration=duration, compute=compute, communication=alone,
-              idle=duration - compute - alone),
-        None if receive is None else np.minimum(receive, alone),
-    )  # fmt: skip
 
 
 def _operations(table: CsvTable, rank: int) -> Communication | None:
@@ -151,11 +116,6 @@ def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:
 
 def _itself(table: CsvTable) -> CsvTable:
     return table
-
-
-def _starts(duration: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of steps that follow each other."""
-    return np.cumsum(duration) - duration
 
 
 def _whole(times: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -45,6 +45,8 @@ class RankData:
     """Ranks of the training; 0 if unknown."""
     stages: int = 0
     """Of the pipeline; 0 if unknown."""
+    flops_per_second: float | None = None
+    """Floating-point operations, as the profiler counted them; None if unknown."""
 
 
 def rank_data_of(profile: Profile, rank: int | None = None) -> RankData | None:
@@ -61,6 +63,7 @@ def rank_data_of(profile: Profile, rank: int | None = None) -> RankData | None:
         origin_ns=profile.facts.origin_ns,
         steps=steps, communication=communication, links=links, receive=_receive(steps),
         world_size=_number(profile, "world_size", "rank_size"), stages=_number(profile, "stage_num"),
+        flops_per_second=_flops(profile),
     )  # fmt: skip
 
 
@@ -144,6 +147,12 @@ def _receive(steps: Steps | None) -> Durations | None:
     if steps is None or not isinstance(bubble, np.ndarray):
         return None
     return np.minimum(bubble, steps.part("communication"))
+
+
+def _flops(profile: Profile) -> float | None:
+    said = profile.facts.properties.get("flops")
+    found = cast("dict[str, Any]", said).get("per_second") if isinstance(said, dict) else None
+    return float(found) if isinstance(found, (int, float)) else None
 
 
 def _number(profile: Profile, *names: str) -> int:

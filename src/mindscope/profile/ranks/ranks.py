@@ -80,7 +80,10 @@ class Ranks:
     @cached_property
     def means(self) -> RankMeans | None:
         """Means of each rank."""
-        return None if self.steps is None else means_of(self.steps, max(each.stages for each in self.data))
+        if self.steps is None:
+            return None
+        flops = {each.rank: each.flops_per_second for each in self.data if each.flops_per_second is not None}
+        return means_of(self.steps, max(each.stages for each in self.data), flops)
 
     @cached_property
     def stages(self) -> Stages | None:

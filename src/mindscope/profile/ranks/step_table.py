@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +55,13 @@ def rank_steps(
     return table.select(np.lexsort((table.step, table.cycle, table.rank)))
 
 
-def means_of(steps: RankSteps, stages: int) -> RankMeans:
+def means_of(steps: RankSteps, stages: int, flops: Mapping[int, float]) -> RankMeans:
     """Means over the steps of each rank, in the order of ranks; steps that warm up on any rank are left out.
 
     Args:
         steps: of all ranks.
         stages: of the pipeline; each has as many ranks, one after the other.
+        flops: floating-point operations in a second, by rank.
     """
     steps = _without_warm_up(steps)
     ranks, own, counts = np.unique(steps.rank, return_inverse=True, return_counts=True)
@@ -82,6 +83,7 @@ def means_of(steps: RankSteps, stages: int) -> RankMeans:
         overlapped=mean(steps.overlapped), transfer=mean_or_none(steps.transfer),
         synchronizing=mean_or_none(steps.synchronizing), receive=mean_or_none(steps.receive),
         interval=mean_or_none(steps.interval),
+        flops_per_second=np.array([flops.get(rank, np.nan) for rank in integers_of(ranks)]) if flops else None,
     )  # fmt: skip
 
 

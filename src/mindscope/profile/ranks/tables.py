@@ -113,6 +113,8 @@ class RankMeans(Table):
     synchronizing: Durations | None = None
     receive: Durations | None = None
     interval: Durations | None = None
+    flops_per_second: Figures | None = None
+    """Floating-point operations, as the profiler counted them; NaN for a rank whose profile does not say it."""
 
     def derived(self) -> dict[str, Column]:
         """``own`` as of ``RankSteps``; ``excess``: by which share it exceeds the mean of the ranks."""

@@ -32,6 +32,8 @@ export const profileRanks = {
   "ranks.of_step": "step {step}",
   "ranks.of_cycle": "cycle {cycle}",
   "ranks.parts": "Mean step by rank",
+  "ranks.flops": "FLOPS: {least} (rank {slow}) to {most} (rank {fast})",
+  "ranks.flops_rate": "FLOPS",
   "ranks.warm_up": "Means leave out step {steps}, which warms up",
   "ranks.parts_hint": "Click a rank to open its slowest step",
   "ranks.links": "Links",

@@ -33,6 +33,8 @@ export const profileRanks: Record<keyof typeof texts, string> = {
   "ranks.of_step": "第 {step} 步",
   "ranks.of_cycle": "周期 {cycle}",
   "ranks.parts": "各 rank 的平均单步耗时",
+  "ranks.flops": "FLOPS：{least}（rank {slow}）至 {most}（rank {fast}）",
+  "ranks.flops_rate": "FLOPS",
   "ranks.warm_up": "均值不计入预热的第 {steps} 步",
   "ranks.parts_hint": "单击某个 rank，打开其最慢的一步",
   "ranks.links": "链路",

@@ -47,6 +47,11 @@ class RankFiles:
                     return self.directory / name
         return None
 
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """The name of a file that a pattern matches, whose last group is the rank; None without one."""
+        found = [match for name in self._names if (match := pattern.fullmatch(name))]
+        return next((each for each in found if int(each.groups()[-1]) in (self.rank, self._others)), None)
+
     def has(self, *starts: str) -> bool:
         """Whether the name of a file of the rank, or of one without a rank, starts so."""
         return any(

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mindscope.formats.profile_file_names import is_device_table
 from mindscope.profile.communication import Communication
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
@@ -18,6 +20,7 @@ from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore import ascend_operators as ascend
 from mindscope.profile.formats.mindspore import flops, gpu, step_trace
 from mindscope.profile.formats.mindspore.ascend_operators import joined
+from mindscope.profile.formats.mindspore.cluster_analysis import CLUSTER_ANALYSIS, read_split, with_split
 from mindscope.profile.formats.mindspore.compute_time import (
     compute_detail_operators,
     compute_time_operators,
@@ -59,10 +62,17 @@ _NESTED = ("_ascend_ms", "_ascend_pt")
 
 
 def is_mindspore_profile(path: Path) -> bool:
-    """Whether a directory is named ``profiler`` or ``profiler-...`` and holds a file of one. Raises OSError."""
-    if not path.name.startswith("profiler") or not path.is_dir():
+    """Whether a directory holds files of a profile. Raises OSError.
+
+    One named ``profiler`` or ``profiler-...`` is one by any of them; one of another name by the tables of a device.
+    """
+    if not path.is_dir():
         return False
-    return any(each.is_file() and each.name.startswith(PREFIXES) for each in path.iterdir())
+    is_named = path.name.startswith("profiler")
+    return any(
+        name.startswith(PREFIXES) if is_named else is_device_table(name)
+        for name in (each.name for each in path.iterdir() if each.is_file())
+    )
 
 
 def _holds(path: Path) -> bool:
@@ -129,7 +139,9 @@ class _Legacy:
                 data_pipeline_of(self.files.directory, rank, self.problems) or Missing("mindspore_data_pipeline")
             ),
             Part.COMMUNICATION: lambda: self._communication() or Missing("mindspore_communication"),
-            Part.LINKS: lambda: self._from("hccl_raw_{}.csv", links_of) or Missing("mindspore_communication"),
+            Part.LINKS: lambda: (
+                self._from("hccl_raw_{}.csv", lambda table: links_of(table, rank)) or Missing("mindspore_communication")
+            ),
             Part.STEP_ROWS: lambda: self._step_rows() or Missing("not_in_steps"),
         }
 
@@ -191,15 +203,24 @@ class _Legacy:
         ):
             value = self.problems.read(self.files.find(file), reader)
             found |= {name: value} if value else {}
+        if self._analysis is not None:
+            found = {"stage_num": int(self._analysis[2]), "rank_size": int(self._analysis[3])} | found
         if self._strategy is not None:
             found["parallel_strategy"] = self._strategy.config
         advice = recommendations_of(self.files.directory, self.files.rank, self.problems)
         return found | ({"recommendations": advice} if advice else {})
 
     @cached_property
+    def _analysis(self) -> re.Match[str] | None:
+        """Name, mode, stages, ranks and rank of the analysis of a cluster; None without one."""
+        return self.files.match(CLUSTER_ANALYSIS)
+
+    @cached_property
     def _steps(self) -> Steps | None:
         if self._step_trace is not None:
-            return step_trace.steps_of(self._step_trace, self._origin_ns)
+            steps = step_trace.steps_of(self._step_trace, self._origin_ns)
+            split = None if self._analysis is None else self._from(self._analysis[0], read_split)
+            return steps if split is None else with_split(steps, split)
         return None if self._dynamic_shapes is None else self._dynamic_shapes.steps
 
     @cached_property

@@ -127,6 +127,7 @@ def _means(means: RankMeans) -> Iterator[RankMeanEntry]:
             stage=row["stage"],
             steps=row["steps"],
             excess=finite(row["excess"]) or 0.0,
+            flops_per_second=finite(row.get("flops_per_second")),
             times={name: row[name] for name in TIMES if name in row},
         )
 

@@ -69,6 +69,7 @@ class RankMeanEntry(Answer):
     stage: int
     steps: int
     excess: float
+    flops_per_second: float | None
     times: dict[str, int]
 
 
