@@ -151,6 +151,24 @@ def test_control_flow_on_data_falls_back_to_structure_and_says_why() -> None:
     assert (graph.edge_count, len(graph.parameters), dangling(graph)) == (4, 4, [])
 
 
+def test_a_trace_that_fails_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    class Summarized(Branching):
+        def forward(self, x: Any) -> Any:
+            ScalarSummary()("mean", x.mean())
+            return super().forward(x)
+
+    network = Summarized()
+    with TorchRecord(tmp_path, network=network) as record:
+        for step in range(3):
+            network(torch.ones(1, 2))
+            record.record(step)
+    assert (capfd.readouterr(), caplog.records) == (("", ""), [])
+    run = open_run(tmp_path)
+    assert (run.dropped, run.scalars("mean").step.tolist()) == (0, [0, 1, 2])
+
+
 def test_what_export_refuses_is_traced_and_says_why() -> None:
     net = Unexportable()
     graph = read(graph_of(net, torch.randn(3, 2)))

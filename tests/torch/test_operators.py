@@ -13,6 +13,10 @@ import pytest
 import mindscope
 
 torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
+from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
+
 from mindscope.torch.summary import (  # noqa: E402
     operators,
     step_value,
@@ -303,3 +307,26 @@ def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
         torch.cuda.set_sync_debug_mode("default")
     assert [tensor.tolist() for _, _, tensor in copy.values()] == [[0, 1, 2, 3], 6]
     assert copy.is_ready
+
+
+class WithSummaries(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scalar, self.linear, self.calls = operators.ScalarSummary(), nn.Linear(2, 2), 0
+
+    def forward(self, x: Any) -> Any:
+        self.scalar("mean", x.mean())
+        self.scalar("calls", self.calls)
+        return self.linear(x)
+
+
+def test_traces_keep_and_drop_no_values() -> None:
+    network, x = WithSummaries(), torch.ones(3, 2)
+    traced = torch.fx.symbolic_trace(network)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        network(torch.empty(3, 2))
+    torch.export.export(network, (x,), strict=False)
+    make_fx(network, tracing_mode="fake", _allow_non_fake_inputs=True)(x)
+    assert not summary_buffer.BUFFER.holds_values
+    traced(x)
+    assert [(name, float(value)) for _, name, value in take_values()] == [("mean", 1.0)]

@@ -8,10 +8,12 @@ that breaks no graph and is not eliminated. A call waits for no device: it keeps
 from __future__ import annotations
 
 import numbers
+from importlib import import_module
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import torch
+from torch.fx import Proxy
 from torch.fx.node import has_side_effect
 
 from mindscope.capture.framework_tensors import is_sharded, local_part
@@ -30,6 +32,9 @@ __all__ = [
     "take_values",
 ]
 
+_symbolic_trace: Any = import_module("torch.fx._symbolic_trace")
+_core: Any = import_module("torch._C")
+_FAKE = _core._TorchDispatchModeKey.FAKE
 _LIBRARY = torch.library.Library("mindscope", "DEF")
 # CUDA graphs replay kernels, not Python: a compiled graph is cut around the operator there
 _LIBRARY.define(
@@ -40,7 +45,7 @@ _LIBRARY.define(
 
 def _keep_value(value: torch.Tensor, plugin: str, name: str, reduce: str, problem: str) -> None:
     """Keep the value, or count it where there is a problem. A network never fails for what is recorded of it."""
-    if not BUFFER.is_collecting:
+    if not BUFFER.is_collecting or _symbolic_trace._is_fx_tracing_flag:  # of a number; what is traced is a proxy
         return
     try:
         problem = problem or _problem(plugin, name, value)
@@ -125,7 +130,9 @@ class _SummaryOperator:
             _KEEP(torch.zeros(()), self.plugin, "", self._reduce, text)
             return
         problem = ""
-        if not isinstance(value, torch.Tensor):
+        if not isinstance(value, (torch.Tensor, Proxy)):  # torch.fx traces with proxies: the operator is in its graph
+            if not torch.compiler.is_compiling() and _core._get_dispatch_mode(_FAKE) is not None:
+                return  # a number would be a real tensor in a trace of fake ones
             value, problem = _to_tensor(self.plugin, name, value)
         elif is_sharded(value):  # a custom operator takes no DTensor
             value, problem = _part_of_process(self.plugin, name, value)
