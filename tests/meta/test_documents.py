@@ -17,11 +17,11 @@ from tests.server.live_viewer import free_port
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = """
-README.md docs/alerts.md docs/event-files.md docs/http.md docs/lineage.md docs/logs.md docs/python.md docs/pytorch.md
-docs/recording.md docs/videos.md
+README.md docs/alerts.md docs/event-files.md docs/http.md docs/landscapes.md docs/lineage.md docs/logs.md docs/python.md docs/pytorch.md
+docs/profiling.md docs/recording.md docs/videos.md
 """.split()
 PARTS = """
-docs/debugging-data.md docs/debugging.md docs/dump.md docs/landscapes.md docs/mindspore.md docs/profiling.md
+docs/debugging-data.md docs/debugging.md docs/dump.md docs/mindspore.md
 docs/saved-views.md
 """.split()
 """Documents whose blocks are parts of a program, for logs and networks of the reader."""
