@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 
 from mindscope import open_run
 from tests.browser.test_accessibility import serious
+from tests.document_blocks import blocks
 from tests.server.live_viewer import DATA, LiveViewer
 
 from .patience import until
@@ -108,6 +109,18 @@ def test_charts_are_drawn_and_tell_their_values(save: Save):
     expect(figure(page, "nan")).to_contain_text("1 NaN")
     assert serious(page) == []
     is_whole_without_scripts(page)
+
+
+def test_a_program_reads_the_numbers_as_documented(
+    save: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    save(f"/scalars?{RUN_A}")
+    monkeypatch.chdir(tmp_path)
+    ((_, _, code),) = blocks(DATA.parents[1] / "docs" / "saved-views.md")
+    exec(code, {})
+    rates = oracle("tensorboard/tb_all", "run_a", "lr", "values")
+    (printed,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("lr ")]
+    assert float(printed.split()[-1]) == pytest.approx(rates[-1], rel=1e-6)
 
 
 def is_whole_without_scripts(page: Page) -> None:

@@ -4,39 +4,29 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.document_blocks import blocks
 from tests.server.live_viewer import free_port
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = """
-README.md docs/alerts.md docs/event-files.md docs/http.md docs/landscapes.md docs/lineage.md docs/logs.md docs/python.md docs/pytorch.md
-docs/profiling.md docs/recording.md docs/videos.md
+README.md docs/alerts.md docs/debugging-data.md docs/debugging.md docs/dump.md docs/event-files.md docs/http.md
+docs/landscapes.md docs/lineage.md docs/logs.md docs/mindspore.md docs/profiling.md docs/python.md docs/pytorch.md
+docs/recording.md docs/videos.md
 """.split()
-PARTS = """
-docs/debugging-data.md docs/debugging.md docs/dump.md docs/mindspore.md
-docs/saved-views.md
-""".split()
-"""Documents whose blocks are parts of a program, for logs and networks of the reader."""
+IN_A_BROWSER = ["docs/saved-views.md"]
+"""Documents whose blocks read what the page saved: a test of the browser runs them."""
 INSTALLING = ("pip ", "make ")
 """Commands that CI runs by itself."""
 
 FINDING = 'mindscope() { command mindscope "$@" || [ $? -eq 3 ]; }\n'
 """Exit code 3 says that a rule fired."""
-
-
-def blocks(document: Path) -> Iterator[tuple[int, str, str]]:
-    """Line, language and text of each block of code."""
-    text = document.read_text("utf-8")
-    for block in re.finditer(r"^```(python|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield text.count("\n", 0, block.start()) + 1, block[1], block[2]
 
 
 def program(document: Path, port: int) -> str:
@@ -76,4 +66,4 @@ def test_the_blocks_of_a_document_run(name: str, tmp_path: Path) -> None:
 
 def test_each_document_with_code_is_run() -> None:
     with_code = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if [*blocks(path)]]
-    assert sorted(path.relative_to(ROOT).as_posix() for path in with_code) == sorted([*DOCUMENTS, *PARTS])
+    assert sorted(path.relative_to(ROOT).as_posix() for path in with_code) == sorted([*DOCUMENTS, *IN_A_BROWSER])

@@ -85,6 +85,7 @@ class StoredArray:
 
     def _read_piece(self, start: int, count: int) -> NDArray[Any]:
         self._check_size()
+        count = max(min(count, self.count - start), 0)
         in_one = self.element.in_one
         first = start // in_one
         with self.path.open("rb") as file:

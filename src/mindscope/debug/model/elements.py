@@ -24,7 +24,10 @@ class TensorElements:
     size_bytes: int
     """In the recording."""
     read: Callable[[int, int], NDArray[Any]]
-    """Reads elements from a first one on, flat, in C order: ``read(start, count)``. Raises FormatError, OSError."""
+    """Reads elements from a first one on, flat, in C order: ``read(start, count)``; fewer at the end of the tensor.
+
+    Raises FormatError, OSError.
+    """
 
     @property
     def count(self) -> int:
