@@ -47,6 +47,8 @@ TEXTS: Mapping[str, str] = {
     "profile_of_one_operator": "{file} is of msprof op, which measures a single operator; MindStudio Insight opens it",
     "profile_not_snapshot": "{file} has no segments and no device_traces, want a snapshot of CUDA's memory",
     "profile_rows_skipped": "{count} rows could not be read",
+    "profile_rows_left_out": "{count} rows are left out: only the first {read} fit in memory; profile fewer steps",
+    "profile_file_large": "it has {size} bytes, and at most {most} can be read whole; profile fewer steps",
     "profile_timelines_left_out": "the timeline is of this file only; {count} further ones are left out",
     "profile_steps_skipped": "{count} steps lack a point",
     "profile_without_steps": "no row with a step",

@@ -8,18 +8,30 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.json_values import bounded, whole_numbers
+from mindscope.reasons import Reason
 
 _UNIT_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _UNIT_BYTES = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 _UNIT = re.compile(r"\((s|ms|us|ns|b|kb|mb|gb|%)[^()]*\)$", re.IGNORECASE)
 _HEAD = 1 << 16
-_LARGEST_CELL = 1 << 30
+_MOST_LINE = 32 << 20
+"""Characters of a line, and of a cell with line breaks: samples of a queue fill one cell."""
+_MOST_BYTES = 512 << 20
+"""That the cells of a table take in memory; the rows after them are left out."""
+_MOST_SHARED = 4096
+"""Different cells of a column that are kept once: those of other columns, such as times, rarely repeat."""
+_CELL_BYTES, _TEXT_BYTES = 8, 57
+"""Of a place in a list, and of a text beside its characters."""
+_MOST_TEXT = 128 << 20
+"""Bytes of a file that is read whole."""
 _DIGITS = 9
 """Of the fraction of a time: as exact as nanoseconds of seconds."""
 
@@ -28,24 +40,44 @@ class CsvTable:
     """Columns of texts by their names without case, spaces and units.
 
     Cells lose surrounding white space, since stamps end with a tab. Rows with another number of cells than the header
-    are skipped and counted.
+    are skipped and counted; so are those that don't fit in memory.
     """
 
-    def __init__(self, header: list[str], rows: Iterable[list[str]]) -> None:
+    def __init__(self, header: list[str], rows: Iterable[list[str] | None], most_bytes: int = _MOST_BYTES) -> None:
+        """A row is None where its line can't be read. The cells take at most about ``most_bytes``."""
         cells = [cell.strip() for cell in header]
         self._units = {_bare(cell): _unit(cell) for cell in cells}
         self.names = cells
         """As in the file."""
         self.skipped = 0
         """Rows that could not be read."""
+        self.left_out = 0
+        """Rows after those that fit in memory."""
         self._columns: list[list[str]] = [[] for _ in cells]
+        shared: list[dict[str, str]] = [{} for _ in cells]
+        free = most_bytes
         for row in rows:
-            if len(row) == len(cells) or _is_ended_by_comma(row, cells):
-                for column, cell in zip(self._columns, row, strict=False):
-                    column.append(cell.strip())
-            elif any(cell.strip() for cell in row):
-                self.skipped += 1
+            if row is None or (len(row) != len(cells) and not _is_ended_by_comma(row, cells)):
+                self.skipped += row is None or any(cell.strip() for cell in row)
+            elif free < 0:
+                self.left_out += 1
+            else:
+                free -= self._add(row, shared)
         self._places = {_bare(cell): place for place, cell in reversed(list(enumerate(cells)))}
+
+    def _add(self, row: list[str], shared: list[dict[str, str]]) -> int:
+        """Adds a row; returns the bytes that its cells take."""
+        size = _CELL_BYTES * len(self._columns)
+        for column, known, text in zip(self._columns, shared, row, strict=False):
+            cell = text.strip()
+            same = known.get(cell)
+            if same is None:
+                same = cell
+                size += _TEXT_BYTES + len(cell)
+                if len(known) < _MOST_SHARED:
+                    known[cell] = cell
+            column.append(same)
+        return size
 
     def __len__(self) -> int:
         return len(self._columns[0]) if self._columns else 0
@@ -111,19 +143,27 @@ def read_csv(*paths: Path) -> CsvTable:
     Raises:
         OSError: a file can't be read.
     """
-    csv.field_size_limit(_LARGEST_CELL)  # samples of a queue fill one cell
+    csv.field_size_limit(_MOST_LINE)
     header: list[str] = []
-    rows: list[Iterator[list[str]]] = []
+    rows: list[Iterator[list[str] | None]] = []
     for path in paths:
         own = _rows(path)
-        header = next(own, header)
+        header = next(own, header) or header
         rows.append(own)
     return CsvTable(header, chain.from_iterable(rows))
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file. Raises OSError."""
+    """The lines of a text file. Raises FormatError if it is too large to be read whole, OSError."""
+    check_size(path, _MOST_TEXT)
     return path.read_text(_encoding(path), errors="replace").splitlines()
+
+
+def check_size(path: Path, most: int) -> None:
+    """Raises FormatError if a file has more bytes than can be read whole, OSError."""
+    size = path.stat().st_size
+    if size > most:
+        raise FormatError(Reason("profile_file_large", size=size, most=most))
 
 
 def fixed_point(text: str, scale: int, missing: int = 0) -> int:
@@ -142,18 +182,36 @@ def fixed_point(text: str, scale: int, missing: int = 0) -> int:
     return int(number * scale) if np.isfinite(number) and abs(number) < 1e18 else missing
 
 
-def _rows(path: Path) -> Iterator[list[str]]:
+def _rows(path: Path) -> Iterator[list[str] | None]:
+    """The cells of each line; None for a line that can't be read."""
     with path.open(encoding=_encoding(path), errors="replace", newline="") as file:
-        reader = csv.reader(file, skipinitialspace=True)
+        reader = csv.reader(_lines(file), skipinitialspace=True)
         while True:
             try:
                 row = next(reader)
             except StopIteration:
                 return
-            except csv.Error:
-                row = ["?", "?"]  # counted as skipped
-            if row:
-                yield row
+            except (csv.Error, _LongLineError):
+                reader = csv.reader(_lines(file), skipinitialspace=True)
+                yield None
+            else:
+                if row:
+                    yield row
+
+
+class _LongLineError(Exception):
+    pass
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file. Raises _LongLineError after a line that is too long, of which it keeps nothing."""
+    while line := file.readline(_MOST_LINE):
+        if len(line) < _MOST_LINE or line.endswith("\n"):
+            yield line
+            continue
+        while len(line) == _MOST_LINE and not line.endswith("\n"):
+            line = file.readline(_MOST_LINE)
+        raise _LongLineError
 
 
 def _encoding(path: Path) -> str:

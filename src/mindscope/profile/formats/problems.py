@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mindscope.errors import FormatError
+from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.reasons import UNCODED, Reason, os_reason, reason_of
 
 _MOST_COLUMNS = 12
@@ -31,10 +32,12 @@ class Problems(dict[str, str]):
             self[path.name] = problem_of(error)
             return None
 
-    def skip(self, path: Path, count: int) -> None:
-        """Note rows that could not be read."""
-        if count:
-            self.note(path.name, Reason("profile_rows_skipped", count=count))
+    def skip(self, path: Path, table: CsvTable) -> None:
+        """Note rows of a table that could not be read, or that don't fit in memory."""
+        if table.skipped:
+            self.note(path.name, Reason("profile_rows_skipped", count=table.skipped))
+        if table.left_out:
+            self.note(path.name, Reason("profile_rows_left_out", count=table.left_out, read=len(table)))
 
     def note(self, name: str, reason: Reason) -> None:
         """Add what is wrong with a file to what else is."""

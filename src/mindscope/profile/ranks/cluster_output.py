@@ -36,7 +36,7 @@ def cluster_output(path: Path, problems: Problems) -> Iterator[RankData]:
     table = problems.read(_file(path, STEPS), read_csv)
     steps: Mapping[int, Steps] = {}
     if table is not None:
-        problems.skip(path / STEPS, table.skipped)
+        problems.skip(path / STEPS, table)
         steps = problems.read(path / STEPS, lambda _: _steps(table)) or {}
     communication = problems.read(_file(path, _COMMUNICATION), _communication) or {}
     links = problems.read(_file(path, _LINKS), _links) or {}

@@ -105,7 +105,7 @@ def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:
 
     def read(file: Path) -> Any:
         table = read_csv(file)
-        problems.skip(file, table.skipped)
+        problems.skip(file, table)
         found = reader(table)
         if found is None:
             raise FormatError(Reason("profile_without_steps"))

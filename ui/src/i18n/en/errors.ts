@@ -65,6 +65,8 @@ export const errors = {
   "error.remedy.profile_of_one_operator": "Open it with MindStudio Insight.",
   "error.code.profile_not_snapshot": "{file} is no snapshot of CUDA's memory: it has no segments and no device_traces.",
   "error.code.profile_rows_skipped": "{count} {count|row|rows} could not be read.",
+  "error.code.profile_rows_left_out": "{count} {count|row is|rows are} left out: only the first {read} fit in memory. Profile fewer steps.",
+  "error.code.profile_file_large": "The file has {size} bytes, and at most {most} can be read whole. Profile fewer steps.",
   "error.code.profile_timelines_left_out": "The timeline is of this file only; {count} further {count|one is|ones are} left out.",
   "error.code.profile_steps_skipped": "{count} {count|step|steps} lack a point.",
   "error.code.profile_without_steps": "No row has a step.",

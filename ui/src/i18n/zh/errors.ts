@@ -67,6 +67,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.profile_of_one_operator": "请使用 MindStudio Insight 打开。",
   "error.code.profile_not_snapshot": "{file} 不是 CUDA 内存快照：其中没有 segments 和 device_traces。",
   "error.code.profile_rows_skipped": "有 {count} 行无法读取。",
+  "error.code.profile_rows_left_out": "内存仅能容纳前 {read} 行，另有 {count} 行未读取。请减少采集的步数。",
+  "error.code.profile_file_large": "文件大小为 {size} 字节，最多可整体读取 {most} 字节。请减少采集的步数。",
   "error.code.profile_timelines_left_out": "时间线仅来自该文件，另有 {count} 个文件未显示。",
   "error.code.profile_steps_skipped": "有 {count} 个训练步缺少时间点。",
   "error.code.profile_without_steps": "没有任何一行包含训练步。",

@@ -15,6 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.formats.ascend.packets import packets_of
+from mindscope.profile.formats.csv_table import check_size
 from mindscope.profile.formats.json_values import bounded, whole_numbers
 from mindscope.reasons import Reason
 
@@ -24,6 +25,8 @@ _KIND = re.compile(r"(?:hcom_)?([A-Za-z]+(?:_[A-Za-z]+)*?)(?:__|_\d|-|$)")
 _TOTAL = "Total Op Info"
 _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 _MB = 1_000_000
+_MOST_JSON = 64 << 20
+"""Bytes of a file, whose objects take ten times as much."""
 
 
 class AscendOperation(NamedTuple):
@@ -96,7 +99,8 @@ def links_table(operations: Sequence[AscendOperation]) -> Links | None:
 
 
 def read_object(path: Path) -> Mapping[str, Any]:
-    """The object of a JSON file. Raises FormatError, OSError."""
+    """The object of a JSON file. Raises FormatError, also if it is too large to be read whole, OSError."""
+    check_size(path, _MOST_JSON)
     try:
         found = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:

@@ -65,7 +65,7 @@ def csv_of(directory: Path, name: str, problems: Problems) -> CsvTable | None:
 
     def read(path: Path) -> CsvTable:
         table = read_csv(*files)
-        problems.skip(path, table.skipped)
+        problems.skip(path, table)
         return table
 
     return problems.read(files[0], read) if files else None

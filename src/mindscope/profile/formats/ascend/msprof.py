@@ -142,7 +142,7 @@ class _Msprof:
 
         def read(path: Path) -> CsvTable:
             table = read_csv(path)
-            self.problems.skip(path, table.skipped)
+            self.problems.skip(path, table)
             return table
 
         found: list[tuple[Path, CsvTable]] = []
@@ -152,7 +152,12 @@ class _Msprof:
                 found.append((file, table))
             elif table is not None:
                 self.problems.note(file.name, columns_missing("the first file's", table.names))
-        return _iterations(found) if found else None
+        if not found:
+            return None
+        joined = _iterations(found)
+        if len(found) > 1:
+            self.problems.skip(found[0][0], joined.table)
+        return joined
 
 
 class _Iterations(NamedTuple):

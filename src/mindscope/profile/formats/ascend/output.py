@@ -216,7 +216,7 @@ class _Output:
 
     def _csv(self, file: Path) -> CsvTable:
         table = read_csv(file)
-        self.problems.skip(file, table.skipped)
+        self.problems.skip(file, table)
         return table
 
     def _file(self, name: str) -> Path | None:

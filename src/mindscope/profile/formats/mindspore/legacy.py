@@ -355,7 +355,7 @@ class _Legacy:
 
         def read(path: Path) -> _T | None:
             table = read_csv(path)
-            self.problems.skip(path, table.skipped)
+            self.problems.skip(path, table)
             return reader(table)
 
         return self._read(name, read)
