@@ -95,8 +95,9 @@ class Image:
     encoded: bytes
 
     def pixels(self) -> NDArray[np.uint8]:
-        """Decode to uint8, shape (height, width) for gray, else (height, width, 3 or 4).
+        """Decode to uint8, as browsers show it: shape (height, width) for gray, else (height, width, 3 or 4).
 
+        The orientation in the EXIF data is applied, and 16 bits become their upper 8. The file in an export keeps both.
         Raises FormatError if the bytes are not an image, are incomplete, or have too many pixels.
         """
         try:
@@ -109,12 +110,22 @@ class Image:
         import io
 
         from PIL import Image as PillowImage
+        from PIL import ImageOps
 
-        opened = PillowImage.open(io.BytesIO(self.encoded))
+        opened: Any = PillowImage.open(io.BytesIO(self.encoded))
         with opened:
-            if opened.mode in ("L", "RGB", "RGBA"):
-                return np.asarray(opened)
-            return np.asarray(opened.convert("RGBA" if "transparency" in opened.info else "RGB"))
+            # browsers ignore the orientation in a WebP
+            upright: Any = opened.copy() if opened.format == "WEBP" else ImageOps.exif_transpose(opened)
+        if upright.mode.startswith("I") and opened.format == "PNG":
+            return (np.asarray(upright) >> 8).astype(np.uint8)
+        return np.asarray(upright.convert(_shown_mode(upright.mode, "transparency" in upright.info)))
+
+
+def _shown_mode(mode: str, has_transparent_color: bool) -> str:
+    """The mode of Pillow in which an image of ``mode`` is shown: gray, RGB or RGBA."""
+    if has_transparent_color or mode in ("LA", "La", "PA", "RGBA", "RGBa"):
+        return "RGBA"
+    return "L" if mode in ("1", "L") else "RGB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13964,6 +13964,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "image/avif": string;
+                    "image/bmp": string;
                     "image/gif": string;
                     "image/jpeg": string;
                     "image/png": string;
@@ -14015,7 +14017,7 @@ export interface operations {
                     "application/json": components["schemas"]["FailureAnswer"];
                 };
             };
-            /** @description The bytes are no PNG, JPEG, GIF or WebP, or not a whole one. */
+            /** @description The bytes are no whole PNG, JPEG, GIF, WebP, BMP or AVIF. */
             415: {
                 headers: {
                     [name: string]: unknown;

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from mindscope.formats.audio_header import audio_type, read_audio_header
 from mindscope.formats.kinds.descriptor import KindDescriptor, NamedBytes, position, tensorboard_value
 from mindscope.formats.tensorboard_tensors import decode_strings, dimensions
 from mindscope.types import Audio, Kind, Message
@@ -15,15 +17,28 @@ _SUFFIXES = {"audio/wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "au
 def _from_tensorboard(value: Message) -> Audio:
     if "audio" in value:
         audio = value["audio"]
-        return Audio(
+        declared = Audio(
             audio.get("sample_rate", 0.0),
             audio.get("num_channels", 0),
             audio.get("length_frames", 0),
             audio["encoded_audio_string"],
             audio.get("content_type", ""),
         )
+        return _with_header(declared)
     clips = decode_strings(value["tensor"])[:: _strings_per_row(value["tensor"])]
-    return Audio(0.0, 0, 0, clips[0], "audio/wav", tuple(clips[1:]))
+    return _with_header(Audio(0.0, 0, 0, clips[0], "audio/wav", tuple(clips[1:])))
+
+
+def _with_header(audio: Audio) -> Audio:
+    """``audio`` with what the log does not declare, and with the length and the type that its bytes have."""
+    header = read_audio_header(audio.encoded)
+    return replace(
+        audio,
+        sample_rate=audio.sample_rate or header.sample_rate,
+        channels=audio.channels or header.channels,
+        frames=header.frames or audio.frames,
+        content_type=audio_type(audio.encoded) or audio.content_type,
+    )
 
 
 def _strings_per_row(tensor: Message) -> int:

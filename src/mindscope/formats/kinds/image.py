@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mindscope.formats.image_formats import image_format
 from mindscope.formats.kinds.descriptor import KindDescriptor, NamedBytes, mindspore_value, position, tensorboard_value
 from mindscope.formats.tensorboard_tensors import decode_strings
 from mindscope.types import Image, Kind, Message
-
-_SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 
 
 def _from_tensorboard(value: Message) -> tuple[Image, ...]:
@@ -32,7 +31,8 @@ def _to_files(images: tuple[Image, ...]) -> Iterator[NamedBytes]:
 
 
 def _suffix(encoded: bytes) -> str:
-    return next((suffix for start, suffix in _SUFFIXES.items() if encoded.startswith(start)), ".bin")
+    format = image_format(encoded)
+    return ".bin" if format is None else format.suffix
 
 
 IMAGE = KindDescriptor(

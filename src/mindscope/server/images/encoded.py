@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import zlib
 
+from mindscope.formats.image_formats import image_format
 from mindscope.reasons import Reason, Value
 
 PNG_START = b"\x89PNG\r\n\x1a\n"
@@ -13,14 +14,9 @@ GIF_END = b"\x3b"
 
 
 def media_type(encoded: bytes) -> str | None:
-    """PNG, JPEG, GIF or WebP, which each browser shows and which can't contain scripts; else None."""
-    if encoded.startswith(PNG_START):
-        return "image/png"
-    if encoded.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if encoded.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if encoded[:4] == b"RIFF" and encoded[8:12] == b"WEBP" else None
+    """The type of an image that each browser shows; else None."""
+    format = image_format(encoded)
+    return None if format is None else format.media_type
 
 
 def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
@@ -62,4 +58,21 @@ def _has_end(kind: str, encoded: bytes) -> bool:
         return len(encoded) >= 8 + int.from_bytes(encoded[4:8], "little")
     if kind == "image/gif":
         return encoded.rstrip(b"\0").endswith(GIF_END)
+    if kind == "image/bmp":
+        return len(encoded) >= int.from_bytes(encoded[2:6], "little")
+    if kind == "image/avif":
+        return _has_whole_boxes(encoded)
     return JPEG_END in encoded  # programs write thumbnails before it and comments after it
+
+
+def _has_whole_boxes(encoded: bytes) -> bool:
+    """Whether the boxes of an AVIF end where the bytes end: length (4 bytes, or 8 after the type for 1), type (4)."""
+    at = 0
+    while at + 8 <= len(encoded):
+        size = int.from_bytes(encoded[at : at + 4], "big")
+        if size == 1:
+            size = int.from_bytes(encoded[at + 8 : at + 16], "big")
+        if size == 0:  # the last box reaches to the end
+            return True
+        at += max(size, 8)
+    return at <= len(encoded)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
+from mindscope.formats.image_formats import MEDIA_TYPES
 from mindscope.reasons import Reason
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import NOT_FOUND, failure
@@ -19,11 +20,10 @@ from mindscope.server.images.query import find_image, list_images
 from mindscope.server.images.schema import ImagesAnswer
 
 MAX_PICTURE = 2**31 - 1
-MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"content": {each: {"schema": {"type": "string", "format": "binary"}} for each in MEDIA_TYPES}},
     **NOT_FOUND,
-    415: {"model": FailureAnswer, "description": "The bytes are no PNG, JPEG, GIF or WebP, or not a whole one."},
+    415: {"model": FailureAnswer, "description": "The bytes are no whole PNG, JPEG, GIF, WebP, BMP or AVIF."},
     500: {"model": FailureAnswer, "description": "The bytes can't be read any more."},
 }
 
@@ -59,5 +59,5 @@ def get_image(
         return failure(404, what, "GET /api/images lists the ids of a tag")
     damage = image_damage(found.encoded, found.place)
     if damage is not None:
-        return failure(415, damage, "only whole PNG, JPEG, GIF and WebP are handed out: record one of them")
+        return failure(415, damage, "only whole PNG, JPEG, GIF, WebP, BMP and AVIF are handed out: record one of them")
     return Response(found.encoded, media_type=media_type(found.encoded), headers=IMMUTABLE)

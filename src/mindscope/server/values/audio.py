@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from mindscope.analysis.stored_values import find_value
-from mindscope.formats.audio_header import AUDIO_TYPES, audio_type, read_audio_header
+from mindscope.formats.audio_header import AUDIO_TYPES, AudioHeader, audio_type, read_audio_header
 from mindscope.reasons import Reason, Value
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import failure
@@ -121,10 +121,11 @@ def find_clip(store: RunStore, tag: str, id: str, clip: int) -> FoundClip | None
 
 
 def _describe(found: FoundClip) -> AudioAnswer:
-    """The description of a clip: from the log, which describes the first clip, else from the header of the clip."""
-    audio, damage, header = found.audio, found.damage, read_audio_header(found.encoded)
-    rate, channels = audio.sample_rate or header.sample_rate, audio.channels or header.channels
-    frames = header.frames or (audio.frames if found.clip == 0 else 0)
+    """The description of a clip: of the first one as it was decoded, of others by their header."""
+    audio, damage = found.audio, found.damage
+    header = read_audio_header(found.encoded) if found.clip else AudioHeader(frames=audio.frames)
+    rate, channels = header.sample_rate or audio.sample_rate, header.channels or audio.channels
+    frames = header.frames
     return AudioAnswer(
         media_type=found.media_type,
         sample_rate=finite(rate) or None,

@@ -93,7 +93,7 @@ export const errors = {
   "error.code.image_not_found": "This image of “{tag}” is no longer in the log of “{run}”.",
   "error.remedy.image_not_found": "Reload the page.",
   "error.code.not_an_image":
-    "“{tag}” of run “{run}” is not a PNG, JPEG, GIF or WebP image at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
+    "“{tag}” of run “{run}” is not a PNG, JPEG, GIF, WebP, BMP or AVIF image at step {step}: its bytes begin with {start}, at byte {offset} of {file}.",
   "error.code.image_empty": "“{tag}” of run “{run}” has no bytes at step {step}, at byte {offset} of {file}.",
   "error.code.image_truncated":
     "The picture of “{tag}” of run “{run}” at step {step} breaks off after {size} bytes, from byte {offset} of {file} on.",

@@ -95,7 +95,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.image_not_found": "训练“{run}”的日志中已没有“{tag}”的这张图像。",
   "error.remedy.image_not_found": "请刷新页面。",
   "error.code.not_an_image":
-    "训练“{run}”的“{tag}”在步骤 {step} 处不是 PNG、JPEG、GIF 或 WebP 图像：其开头字节为 {start}，位于文件 {file} 的第 {offset} 字节处。",
+    "训练“{run}”的“{tag}”在步骤 {step} 处不是 PNG、JPEG、GIF、WebP、BMP 或 AVIF 图像：其开头字节为 {start}，位于文件 {file} 的第 {offset} 字节处。",
   "error.code.image_empty": "训练“{run}”的“{tag}”在步骤 {step} 处没有任何字节，位于文件 {file} 的第 {offset} 字节处。",
   "error.code.image_truncated": "训练“{run}”的“{tag}”在步骤 {step} 的图像不完整：自文件 {file} 的第 {offset} 字节起，{size} 字节后中断。",
   "error.code.image_checksum":
