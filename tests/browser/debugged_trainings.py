@@ -30,6 +30,23 @@ def kill_units(network: nn.Sequential, step: int) -> None:
             network[0].bias.fill_(-100.0)
 
 
+def break_bias(network: nn.Sequential, step: int) -> None:
+    """From step 6 on a bias is NaN."""
+    if step == 6:
+        with torch.no_grad():
+            network[2].bias.fill_(float("nan"))
+
+
+def fail_in_forward(network: nn.Sequential, step: int) -> None:
+    """The last layer of step 6 raises an error."""
+
+    def fail(*args: object) -> None:
+        raise RuntimeError("out of memory")
+
+    if step == 6:
+        network[2].register_forward_pre_hook(fail)
+
+
 def train(
     directory: Path,
     fault: Callable[[nn.Sequential, int], None] = nothing,

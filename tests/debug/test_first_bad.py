@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.debug.first_bad import Cause, FirstBad, FirstBadSearch, OperatorKind, find_first_bad
+from mindscope.debug.first_bad import (
+    Cause,
+    FirstBad,
+    FirstBadSearch,
+    OperatorKind,
+    UnfinishedStep,
+    find_first_bad,
+    unfinished_step,
+)
 from mindscope.debug.first_bad.growth import fit_growth
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from tests.debug.made_sources import Recorded, gradient, output, parameter, source_of
@@ -399,3 +407,19 @@ def test_a_search_pauses_leaves_steps_out_and_is_taken_over() -> None:
     other = FirstBadSearch(source_of({5: chain(99).rows}))
     other.take_over(search)
     assert other.read_steps == 0
+
+
+def test_a_step_within_which_a_training_ended_is_told_from_one_without_an_optimizer() -> None:
+    def whole() -> Step:
+        backward = chain(99).run("d", [GOOD], GOOD, "aten::mul", Phase.BACKWARD)
+        return backward.parameter("a", GOOD, Phase.OPTIMIZER, before=GOOD)
+
+    def ended(*steps: Step) -> UnfinishedStep | None:
+        return unfinished_step(source_of({n: step.rows for n, step in enumerate(steps, start=1)}))
+
+    assert ended(whole(), whole(), chain(99, "ab")) == UnfinishedStep(3, 0, "b/aten::mul")
+    assert ended(whole(), whole(), whole()) is None
+    accumulating = chain(99).run("d", [GOOD], GOOD, "aten::mul", Phase.BACKWARD)
+    assert ended(accumulating, whole(), accumulating) is None
+    assert ended(chain(99)) is None  # nothing to compare with
+    assert ended(chain(99), chain(99)) is None

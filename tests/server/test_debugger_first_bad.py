@@ -100,6 +100,7 @@ def test_a_healthy_training_has_none_until_a_step_is_bad(client: TestClient, log
     answer = search(client)
     assert answer["found"]["step"] == BAD_STEP
     assert answer["found"]["growth"][0]["since"] == 800
+    assert answer["unfinished"] is None
 
 
 def test_a_long_search_continues_with_the_next_request(client: TestClient, logs: Path) -> None:

@@ -3610,7 +3610,7 @@ export interface components {
          * @description The search for the first bad number over all steps and ranks.
          *
          *     ``found`` is null where nothing is bad in the first ``read_steps`` of ``steps``. ``growth`` comes last:
-         *     request again until ``is_complete``. ``unreadable_steps`` can't be read.
+         *     request again until ``is_complete``. ``unreadable_steps`` can't be read. ``unfinished`` comes with the last answer.
          */
         DebugFirstBadAnswer: {
             found: components["schemas"]["DebugFirstBad"] | null;
@@ -3620,6 +3620,7 @@ export interface components {
             read_steps: number;
             /** Steps */
             steps: number;
+            unfinished: components["schemas"]["DebugUnfinishedStep"] | null;
             /** Unreadable Steps */
             unreadable_steps: number;
             /** Version */
@@ -4212,6 +4213,18 @@ export interface components {
             parameter: string;
             /** Problems */
             problems: string[];
+        };
+        /**
+         * DebugUnfinishedStep
+         * @description The last step of a rank, within which the training ended, and the last operator that was recorded there.
+         */
+        DebugUnfinishedStep: {
+            /** Operator */
+            operator: string;
+            /** Rank */
+            rank: number;
+            /** Step */
+            step: number;
         };
         /**
          * DebugWatchAnswer

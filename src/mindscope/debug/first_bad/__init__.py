@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from mindscope.debug.first_bad.finder import FirstBadSearch as FirstBadSearch
 from mindscope.debug.first_bad.finder import find_first_bad as find_first_bad
+from mindscope.debug.first_bad.last_step import UnfinishedStep as UnfinishedStep
+from mindscope.debug.first_bad.last_step import unfinished_step as unfinished_step
 from mindscope.debug.first_bad.result import Cause as Cause
 from mindscope.debug.first_bad.result import FirstBad as FirstBad
 from mindscope.debug.first_bad.result import FirstBadPlaces as FirstBadPlaces
@@ -20,5 +22,7 @@ __all__ = [
     "Growth",
     "OperatorKind",
     "OperatorPlace",
+    "UnfinishedStep",
     "find_first_bad",
+    "unfinished_step",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorPlace
+from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorPlace, unfinished_step
 from mindscope.debug.first_bad.growth import MOST_STEPS, fit_growth
 from mindscope.debug.model.tensors import Phase
 from mindscope.debug.views.figures import FIGURES
@@ -18,6 +18,7 @@ from mindscope.server.debugger.first_bad_schema import (
     DebugFirstBadAnswer,
     DebugGrowth,
     DebugOperatorEntry,
+    DebugUnfinishedStep,
 )
 from mindscope.server.debugger.messages import row_entry, tensor_entry
 from mindscope.server.debugger.schema import DebugRowEntry
@@ -99,7 +100,13 @@ def _answer(work: _Work) -> DebugFirstBadAnswer:
         unreadable_steps=len(work.read.unreadable),
         is_complete=work.is_complete,
         found=None if search.found is None else _found(work, search.found),
+        unfinished=_unfinished(work) if work.is_complete else None,
     )
+
+
+def _unfinished(work: _Work) -> DebugUnfinishedStep | None:
+    found = unfinished_step(work.opened.source, work.read)
+    return None if found is None else DebugUnfinishedStep(step=found.step, rank=found.rank, operator=found.operator)
 
 
 def _found(work: _Work, found: FirstBad) -> DebugFirstBad:

@@ -67,11 +67,19 @@ class DebugFirstBad(Answer):
     stack: list[str]
 
 
+class DebugUnfinishedStep(Answer):
+    """The last step of a rank, within which the training ended, and the last operator that was recorded there."""
+
+    step: int
+    rank: int
+    operator: str
+
+
 class DebugFirstBadAnswer(Answer):
     """The search for the first bad number over all steps and ranks.
 
     ``found`` is null where nothing is bad in the first ``read_steps`` of ``steps``. ``growth`` comes last:
-    request again until ``is_complete``. ``unreadable_steps`` can't be read.
+    request again until ``is_complete``. ``unreadable_steps`` can't be read. ``unfinished`` comes with the last answer.
     """
 
     version: str
@@ -80,3 +88,4 @@ class DebugFirstBadAnswer(Answer):
     unreadable_steps: int
     is_complete: bool
     found: DebugFirstBad | None
+    unfinished: DebugUnfinishedStep | None

@@ -19,6 +19,7 @@ import {
   type DebugRowQuery,
   type DebugRows,
   type DebugRowsQuery,
+  type DebugSource,
   type DebugSources,
   type DebugSteps,
   type DebugWatchAnswer,
@@ -26,12 +27,14 @@ import {
   type OfAllRanks,
   type OfSource,
 } from "../../api/debugger";
+import type { DebugSourceKey } from "../../core/view/debugView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
 export type {
   DebugCondition,
   DebugConditions,
   DebugFirstBad,
+  DebugFirstBadAnswer,
   DebugGrowth,
   DebugHeat,
   DebugHistory,
@@ -122,6 +125,37 @@ export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> 
   runs: runOf,
   keepsValue: isSameTraining,
 };
+
+/** Whether a source has a bad number, and where; null where the recording is too large to be searched at once. */
+export interface DebugVerdict {
+  key: DebugSourceKey;
+  answer: DebugFirstBadAnswer | null;
+}
+
+/** Tensors of all steps and ranks; a search in more is left to the tab First bad. */
+const MOST_SEARCHED = 5_000_000;
+
+/** The verdicts of several sources, one after the other. */
+export const debugVerdicts: ResourceDefinition<{ sources: readonly DebugSource[] }, readonly DebugVerdict[]> = {
+  kind: "debug_verdicts",
+  read: async ({ sources }, signal) => {
+    const verdicts: DebugVerdict[] = [];
+    for (const each of sources) verdicts.push(await verdictOf(each, signal));
+    return verdicts;
+  },
+  runs: ({ sources }) => sources.map(({ run }) => run),
+  bytes: (verdicts) => 20_000 * verdicts.length,
+  keepsValue: () => true,
+};
+
+async function verdictOf(source: DebugSource, signal: AbortSignal): Promise<DebugVerdict> {
+  const key = { run: source.run, source: source.source };
+  const steps = source.ranks.reduce((sum, each) => sum + each.steps, 0);
+  if (source.tensors * steps > MOST_SEARCHED) return { key, answer: null };
+  let answer = await fetchDebugFirstBad(key, signal);
+  while (!answer.is_complete) answer = await fetchDebugFirstBad(key, signal);
+  return { key, answer };
+}
 
 /** What watchpoints can be made of; it depends on no run. */
 export const debugConditions: ResourceDefinition<Record<string, never>, DebugConditions> = {

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a training ended within its last recorded step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mindscope.debug.first_bad.step_operators import PHASES
+from mindscope.debug.model.source import DebugSource
+from mindscope.debug.model.step_statistics import StepStatistics
+from mindscope.debug.model.tensors import Role
+
+_COMPARED = 8
+"""Steps before the last one; a training may run its optimizer only in some."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedStep:
+    """A step that has fewer phases than all steps before it: the training failed or was ended within it."""
+
+    step: int
+    rank: int
+    operator: str
+    """The last one that returned; a module around it may have begun."""
+
+
+def unfinished_step(
+    source: DebugSource, read: Callable[[int, int], StepStatistics | None] | None = None
+) -> UnfinishedStep | None:
+    """The last step of the first rank that ended within it; None if all ended after a whole step.
+
+    Args:
+        source: debugging data.
+        read: as that of ``FirstBadSearch``.
+
+    Raises:
+        DebugDataError, FormatError, OSError: as ``DebugSource.at``.
+    """
+    for rank in source.ranks:
+        steps = source.steps(rank)[-_COMPARED - 1 :]
+        recorded = [found for step in steps if (found := (read or source.at)(step, rank)) is not None]
+        if len(recorded) > 1 and recorded[-1].step == steps[-1] and len(recorded[-1].order):
+            *earlier, last = recorded
+            if _last_phase(source, last) < min(_last_phase(source, each) for each in earlier):
+                return UnfinishedStep(last.step, rank, _last_operator(source, last))
+    return None
+
+
+def _last_operator(source: DebugSource, recorded: StepStatistics) -> str:
+    places: list[int] = recorded.tensor.tolist()
+    known = [row for row, place in enumerate(places) if place < len(source.tensors)]
+    returned = [row for row in known if source.tensors[places[row]].role is Role.OUTPUT]
+    last = max(returned or known, key=lambda row: int(recorded.order[row]), default=None)
+    return "" if last is None else source.tensors[places[last]].operator
+
+
+def _last_phase(source: DebugSource, recorded: StepStatistics) -> int:
+    tensors, places = source.tensors, np.unique(recorded.tensor)
+    known: list[int] = places[places < len(tensors)].tolist()
+    return max((PHASES[tensors[each].phase] for each in known), default=-1)
