@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from mindscope.capture import SummaryRecord
@@ -25,15 +26,14 @@ if TYPE_CHECKING:
         ("file_prefix", "", ValueError),
         ("file_suffix", None, TypeError),
         ("file_suffix", "_lineage", ValueError),
-        ("num_process", 0, ValueError),
-        ("num_process", 1.5, TypeError),
+        ("num_process", "2", TypeError),
+        ("num_process", None, TypeError),
+        ("num_process", float("nan"), TypeError),
         ("max_file_size", "1", TypeError),
         ("max_file_size", True, TypeError),
-        ("max_file_size", 20, ValueError),
         ("queue_timeout", -1, ValueError),
         ("queue_timeout", float("nan"), ValueError),
         ("queue_timeout", "1", TypeError),
-        ("max_file_size", (64 << 10) - 1, ValueError),
         ("raise_exception", 1, TypeError),
         ("network", object(), TypeError),
         ("export_options", [], TypeError),
@@ -41,12 +41,34 @@ if TYPE_CHECKING:
         ("export_options", {"tensor_format": "csv"}, ValueError),
         ("export_options", {"tensor_format": 3}, TypeError),
         ("log_dir", 3, TypeError),
+        ("log_dir", "", ValueError),
+        ("log_dir", " \t", ValueError),
     ],
 )
 def test_arguments_are_checked(log: Log, argument: str, value: Any, error: type[Exception]) -> None:
     arguments: dict[str, Any] = {"log_dir": log.directory, argument: value}
     with pytest.raises(error, match=argument):
         SummaryRecord(**arguments)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.5, True, 10**30, float("inf"), np.int64(2)])
+def test_number_of_threads_may_be_any_as_in_mindspore(log: Log, number: Any) -> None:
+    with SummaryRecord(log.directory, num_process=number) as record:
+        record.add_value("histogram", "h", np.zeros(1 << 20))
+        record.record(1)
+    assert len(log.values("h")) == 1
+
+
+@pytest.mark.parametrize("size", [1, 20, (64 << 10) - 1])
+def test_small_max_file_size_is_raised_with_a_warning(log: Log, size: int, caplog: pytest.LogCaptureFixture) -> None:
+    with SummaryRecord(log.directory, max_file_size=size) as record:
+        for step in range(100):
+            record.add_value("scalar", "a", 1.0)
+            record.record(step)
+    assert f"max_file_size is {size} bytes" in caplog.text
+    assert "raised to 65536" in caplog.text
+    assert len(log.scalars("a")) == 100
+    assert len(list(log.directory.glob("*_MS"))) == 1
 
 
 def test_mode_is_train_or_eval(log: Log) -> None:

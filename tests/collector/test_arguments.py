@@ -20,7 +20,7 @@ def check(directory: Path, environment: dict[str, str] | None = None, **given: A
         "collect_freq": 10, "num_process": 32, "collect_specified_data": None, "keep_default_action": True,
         "custom_lineage_data": None, "collect_tensor_freq": None, "max_file_size": None, "export_options": None,
     }  # fmt: skip
-    return check_arguments(directory / "run", **(defaults | given), environment=environment or {})
+    return check_arguments(**({"summary_dir": directory / "run"} | defaults | given), environment=environment or {})
 
 
 def landscape(**given: Any) -> dict[str, Any]:
@@ -34,7 +34,9 @@ def landscape(**given: Any) -> dict[str, Any]:
     ({"collect_tensor_freq": -1}, ValueError, ["collect_tensor_freq is -1"]),
     ({"max_file_size": 0}, ValueError, ["max_file_size is 0"]),
     ({"queue_timeout": -1}, ValueError, ["queue_timeout is -1"]),
-    ({"max_file_size": 20}, ValueError, ["max_file_size is 20 bytes", "65536"]),
+    ({"summary_dir": ""}, ValueError, ["summary_dir is ''", "not blank"]),
+    ({"summary_dir": "  "}, ValueError, ["summary_dir is '  '", "not blank"]),
+    ({"summary_dir": 3}, TypeError, ["summary_dir is int 3", "directory"]),
     ({"num_process": "2"}, TypeError, ["num_process", "'2'"]),
     ({"keep_default_action": 1}, TypeError, ["keep_default_action", "1", "True or False"]),
     ({"export_options": {"tensor_format": "npz"}}, ValueError, ["tensor_format", "'npz'", "'npy'"]),

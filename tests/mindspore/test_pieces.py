@@ -81,7 +81,7 @@ LANDSCAPE = {"landscape_size": 4, "intervals": [[1, 2, 3]]}
 
 @pytest.mark.parametrize("given", [
     {"collect_freq": 0}, {"collect_freq": "2"}, {"collect_freq": 1.5}, {"collect_tensor_freq": -1},
-    {"max_file_size": 0}, {"max_file_size": "4"}, {"keep_default_action": 1},
+    {"max_file_size": 0}, {"max_file_size": "4"}, {"keep_default_action": 1}, {"summary_dir": ""}, {"summary_dir": " "},
     {"export_options": {"tensor_format": "x"}},
     {"export_options": {"other": "npy"}}, {"export_options": 1}, {"collect_specified_data": []},
     {"collect_specified_data": {"other": True}}, {"collect_specified_data": {"collect_graph": 1}},
@@ -96,9 +96,9 @@ LANDSCAPE = {"landscape_size": 4, "intervals": [[1, 2, 3]]}
 ])  # fmt: skip
 def test_what_mindspore_refuses_is_refused_with_the_same_error(tmp_path: Path, given: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)) as own:
-        mindspore.SummaryCollector(str(tmp_path / "own"), **given)
+        mindspore.SummaryCollector(**{"summary_dir": str(tmp_path / "own")} | given)
     with pytest.raises((TypeError, ValueError)) as ours:
-        SummaryCollector(str(tmp_path / "ours"), **given)
+        SummaryCollector(**{"summary_dir": str(tmp_path / "ours")} | given)
     assert ours.type is own.type
 
 

@@ -104,6 +104,24 @@ def test_marked_modules_are_dumped_forward_and_backward(tmp_path: Path) -> None:
         set_dump("layers")
 
 
+def test_dump_that_writes_nothing_says_why(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    net = Twice()
+    with Dump(net, config("0", dump_mode=2), path=tmp_path / "unmarked"):
+        net(torch.ones(1, 1, 4, 4))
+    assert warnings(caplog) == [
+        "dump_mode is 2, and set_dump marked no module of the network and no operator: it dumps none"
+    ]
+    caplog.clear()
+    train(tmp_path / "late", config("7|9-12"), steps=3)
+    assert warnings(caplog) == ["nothing was dumped: iterations 0 to 2 ran, the dump selects 7|9-12"]
+    caplog.clear()
+    set_dump(net.layers)
+    with Dump(net, config("0", dump_mode=2), path=tmp_path / "marked"):
+        net(torch.ones(1, 1, 4, 4))
+    train(tmp_path / "first", config("0|50"), steps=2)
+    assert warnings(caplog) == []
+
+
 def test_only_overflowing_operators_until_their_number(tmp_path: Path) -> None:
     settings = config("all", op_debug_mode=3, overflow_number=2, input_output=2)
     with Dump(config=settings, path=tmp_path) as dump:

@@ -70,6 +70,20 @@ def test_gradient_accumulation_records_one_value_a_step(tmp_path: Path, reduce: 
     assert run.dropped == 0
 
 
+def test_loop_that_records_each_third_step_is_quiet(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    net = Net()
+    with SummaryRecord(tmp_path, network=net) as record:
+        for step in range(1, 7):
+            net(torch.full((1, 2), float(step)))
+            if step % 3 == 0:
+                record.record(step)
+    run = mindscope.open_run(tmp_path)
+    assert points(run, "sum") == [(3, 6.0), (6, 12.0)]
+    assert run.dropped == 0
+    assert caplog.text == ""
+    assert "mindscope/dropped_reasons" not in run.tags("text")
+
+
 def test_a_collector_in_a_loop_with_accumulation_and_evaluation_goes_on(tmp_path: Path) -> None:
     net = Net()
     with SummaryCollector(tmp_path, collect_freq=1, collect_specified_data={"collect_graph": False}) as collector:

@@ -260,7 +260,9 @@ def test_pipeline_is_in_the_lineage_file(tmp_path: Path) -> None:
     make_model().train(1, loader, callbacks=[SummaryCollector(tmp_path)])
     graph = read(tmp_path).dataset_graph
     assert graph is not None
-    assert [node.op_type for node in graph.walk()] == ["Batch", "TensorDataset"]
+    batch, source = graph.walk()
+    assert [batch.op_type, source.op_type] == ["Batch", "TensorDataset"]
+    assert source.parameters["tensors"] == ["float32 (32, 1, 8, 8), 8192 bytes", "int64 (32,), 256 bytes"]
 
 
 class Spanned(Callback):

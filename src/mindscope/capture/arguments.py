@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import numbers
 import os
 import re
 from collections.abc import Mapping
@@ -21,10 +22,15 @@ MIN_FILE_SIZE = 64 << 10
 _MAX_WORKERS = 8  # more would encode faster than one thread writes
 
 
-def check_log_dir(log_dir: Any) -> Path:
-    """The directory; creates it if needed. Raises TypeError for other types, OSError if it can't be created."""
-    if not isinstance(log_dir, (str, os.PathLike)) or not str(cast(Any, log_dir)):
-        raise TypeError(f"log_dir is {log_dir!r}, want the path of a directory")
+def check_log_dir(log_dir: Any, argument: str = "log_dir") -> Path:
+    """The directory; creates it if needed.
+
+    Raises TypeError for other types, ValueError for a blank name, OSError if it can't be created.
+    """
+    if not isinstance(log_dir, (str, os.PathLike)):
+        raise TypeError(f"{argument} is {type(log_dir).__name__} {log_dir!r}, want the path of a directory")
+    if not str(cast(Any, log_dir)).strip():
+        raise ValueError(f"{argument} is {str(cast(Any, log_dir))!r}, want the path of a directory that is not blank")
     directory = Path(cast(str, log_dir)).expanduser().absolute()
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -51,18 +57,20 @@ def check_suffix(text: Any) -> str:
 
 
 def check_workers(num_process: Any) -> int:
-    """How many threads encode: ``num_process``, but at most the number of processors."""
-    if not _is_whole(num_process):
-        raise TypeError(f"num_process is {type(num_process).__name__} {num_process!r}, want a whole number")
-    if num_process < 1:
-        raise ValueError(f"num_process is {num_process}, want at least 1")
-    return min(int(num_process), os.cpu_count() or 1, _MAX_WORKERS)
+    """How many threads encode: ``num_process``, but at least 1 and at most the number of processors.
+
+    MindSpore takes any value and ignores it; mindscope takes any number. Raises TypeError for others.
+    """
+    if not isinstance(num_process, numbers.Real) or num_process != num_process:
+        raise TypeError(f"num_process is {type(num_process).__name__} {num_process!r}, want a number of threads")
+    most = min(os.cpu_count() or 1, _MAX_WORKERS)
+    return int(max(1, min(cast(float, num_process), most)))
 
 
 def check_max_file_size(size: Any) -> int | None:
     """Bytes, or None for no limit. As in MindSpore, a size that is not positive means no limit, with a warning.
 
-    Raises TypeError if it is not an integer, ValueError below ``MIN_FILE_SIZE``.
+    One below ``MIN_FILE_SIZE`` becomes that, with a warning. Raises TypeError if it is not an integer.
     """
     if size is None:
         return None
@@ -72,10 +80,10 @@ def check_max_file_size(size: Any) -> int | None:
         _LOG.warning("max_file_size is %d, want more than 0; files are not limited", size)
         return None
     if size < MIN_FILE_SIZE:
-        raise ValueError(
-            f"max_file_size is {size} bytes, want at least {MIN_FILE_SIZE}; smaller ones make a file of each step"
+        _LOG.warning(
+            "max_file_size is %d bytes, which would make a file of each step; it is raised to %d", size, MIN_FILE_SIZE
         )
-    return int(size)
+    return max(int(size), MIN_FILE_SIZE)
 
 
 DEFAULT_QUEUE_TIMEOUT_S = 30.0

@@ -51,7 +51,7 @@ class SummaryRecord:
         num_process: maximal number of threads that encode images, histograms and tensors, at most one per processor.
         network: whose graph is recorded with the first ``record`` at which it has one: an object that offers
             ``get_func_graph_proto()``, such as MindSpore's cells, or the graph as message, bytes or dict.
-        max_file_size: size limit of a file in bytes, at least 65,536. A larger record gets its own file.
+        max_file_size: size limit of a file in bytes; one below 65,536 becomes that. A larger record gets its own file.
         raise_exception: raise errors instead of counting them.
         export_options: ``{"tensor_format": "npy"}`` also writes each tensor as ``export_*/tensor/TAG_STEP.npy``.
         queue_timeout: maximal seconds that a call blocks while more than 64 MiB are queued. After that, the recorder

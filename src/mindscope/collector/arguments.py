@@ -70,7 +70,7 @@ def check_arguments(
         max_file_size=check_max_file_size(_check_optional("max_file_size", max_file_size)),
         export_options=export_options,
         queue_timeout=check_queue_timeout(queue_timeout),
-        summary_dir=check_log_dir(summary_dir),
+        summary_dir=check_log_dir(summary_dir, "summary_dir"),
     )
 
 

@@ -44,7 +44,7 @@ class Collector(ABC):
         Args:
             summary_dir: directory of the run; it is made.
             collect_freq: steps (epochs in dataset sink mode) between two that are collected.
-            num_process: maximum number of threads that encode.
+            num_process: maximum number of threads that encode; any number.
             collect_specified_data: what to collect, beside or instead of the default: ``collect_metric`` (the loss;
                 metrics of evaluations while training), ``collect_graph``, ``collect_train_lineage``,
                 ``collect_eval_lineage``, ``collect_input_data`` (pictures: the first column),
@@ -60,7 +60,7 @@ class Collector(ABC):
             keep_default_action: whether what ``collect_specified_data`` doesn't name is collected too.
             custom_lineage_data: text keys to texts, numbers, bools, and dicts, whose entries get dotted names.
             collect_tensor_freq: as ``collect_freq`` for tensor operators; None for at most 20 steps.
-            max_file_size: bytes after which a next file begins; at least 65,536.
+            max_file_size: bytes after which a next file begins; below 65,536 it is that.
             export_options: ``{"tensor_format": "npy"}`` writes tensors as files too.
             queue_timeout: seconds that a step waits at most while writing is slow, before its large values are
                 dropped and counted; None waits as long as it takes.

@@ -186,6 +186,21 @@ def test_iterations_are_what_their_text_says(text: str, number: int) -> None:
     assert not is_wanted or number <= selected.last
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3-1", "'3-1', of which '3-1' selects no iteration, so nothing is dumped"),
+        ("-1", "'-1' selects no iteration, so nothing is dumped"),
+        ("0|5-|7", "'0|5-|7', of which '5-' selects no iteration; want"),
+        ("0|5-8", ""),
+    ],
+)
+def test_part_that_selects_no_iteration_is_named(text: str, words: str, caplog: pytest.LogCaptureFixture) -> None:
+    parse_iterations(text, "iteration")
+    assert words in caplog.text
+    assert bool(words) is bool(caplog.records)
+
+
 def test_number_of_any_length_is_no_error() -> None:
     assert 9 not in parse_iterations("9" * 5000, "iteration")
 

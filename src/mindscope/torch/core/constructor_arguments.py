@@ -8,9 +8,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, cast
 
+import numpy as np
+from torch import Tensor
+
 _LONGEST_TEXT = 200
 _MOST_ITEMS = 32
 _MISSING = object()
+_PLAIN = (bool, int, float, str, os.PathLike, np.ndarray)
 
 
 def constructor_arguments(thing: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -36,7 +40,7 @@ def _attribute(thing: Any, name: str) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether it is a number, a text, a path, an object of torch or an enumeration, or a short collection of them.
+    """Whether it is a number, a text, a path, an array, an object of torch or an enumeration, or a short list of them.
 
     A list may hold None too.
     """
@@ -45,13 +49,22 @@ def is_plain(value: Any) -> bool:
         return len(items) <= _MOST_ITEMS and all(each is None or is_plain(each) for each in items)
     if isinstance(value, Mapping):
         return len(cast("dict[Any, Any]", value)) <= _MOST_ITEMS
-    return isinstance(value, (bool, int, float, str, os.PathLike)) or type(value).__module__ in ("enum", "torch")
+    return isinstance(value, _PLAIN) or type(value).__module__ in ("enum", "torch")
 
 
 def plain(value: Any) -> Any:
-    """Numbers and lists as they are, anything else as a short text."""
+    """Numbers and lists as they are, tensors and arrays by type, shape and size, anything else as a short text."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in cast("list[Any]", value)]
+    if isinstance(value, Mapping):
+        value = {name: plain(each) for name, each in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, (Tensor, np.ndarray)):
+        return _described(value)
     return str(value)[:_LONGEST_TEXT]
+
+
+def _described(array: Any) -> str:
+    """Type, shape and size of data, such as ``float32 (60000, 784), 188160000 bytes``; never its elements."""
+    return f"{str(array.dtype).removeprefix('torch.')} {tuple(array.shape)}, {array.nbytes} bytes"

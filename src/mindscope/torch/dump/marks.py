@@ -52,3 +52,9 @@ def marked(network: nn.Module | None) -> Callable[[OperatorCall], bool]:
         outer = paths.get(path, paths.get(path.rpartition(".")[0], False) if path else False)
         paths[path] = _MODULES.get(plain_network(module), outer)
     return lambda call: call.type in _TYPES or (call.is_in_network and paths.get(call.module, False))
+
+
+def has_marks(network: nn.Module | None) -> bool:
+    """Whether an operator, or a module of a network, is marked."""
+    modules = () if network is None else named_modules(network)
+    return bool(_TYPES) or any(_MODULES.get(plain_network(module), False) for _, module in modules)

@@ -12,11 +12,11 @@ from torch import nn
 from torch.utils import _python_dispatch
 
 from mindscope.debug.dump.dump_writer import DumpWriter
-from mindscope.debug.dump.settings import AS_CONFIGURED, EVERY_OPERATOR, KERNELS, DumpSettings
+from mindscope.debug.dump.settings import AS_CONFIGURED, EVERY_OPERATOR, KERNELS, MARKED, DumpSettings
 from mindscope.torch.core.distributed import get_rank
 from mindscope.torch.core.naming import plain_network, plain_path
 from mindscope.torch.core.operator_calls import OperatorCall, OperatorCalls
-from mindscope.torch.dump.marks import marked
+from mindscope.torch.dump.marks import has_marks, marked
 from mindscope.torch.dump.operator_dump import OperatorDump
 from mindscope.torch.dump.scopes import FullNames
 
@@ -40,6 +40,9 @@ class DumpSession:
         self._names = FullNames(self._calls.classes)
         self._mode = OperatorDump(settings, self._calls, self._names, self.writer, self._selector())
         self._is_begun = self._is_pushed = self._was_warned = False
+        self._ended = self._dumped = 0  # iterations
+        if settings.dump_mode == MARKED and not has_marks(network):
+            _log.warning("dump_mode is 2, and set_dump marked no module of the network and no operator: it dumps none")
         self._calls.start()
 
     def begin(self, number: int) -> None:
@@ -69,9 +72,11 @@ class DumpSession:
     def end(self, number: int) -> None:
         """An iteration is over."""
         self.pause()
+        self._ended += 1
         if not self._is_begun:
             return
         self._is_begun = False
+        self._dumped += 1
         if self._network is not None and self._settings.dump_mode == EVERY_OPERATOR:
             self._dump_parameters(self._network)
         self.writer.end(number, self._names.order)
@@ -90,6 +95,10 @@ class DumpSession:
         self._calls.stop()
         self.writer.close()
         settings = self._settings
+        if self._ended and not self._dumped and str(settings.iterations):
+            first = number - self._ended
+            ran = f"{first} to {number - 1}" if self._ended > 1 else f"{first}"
+            _log.warning("nothing was dumped: iterations %s ran, the dump selects %s", ran, settings.iterations)
         if settings.dump_mode == KERNELS and settings.kernels.unmatched:
             names = ", ".join(map(repr, settings.kernels.unmatched))
             _log.warning("kernels %s of the dump matched no operator that ran", names)

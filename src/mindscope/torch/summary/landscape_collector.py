@@ -77,7 +77,7 @@ class LandscapeCollector(Callback):
         self._process = os.getpid()
         self._depth = 0
         self._own = CallbackParams(batch_num=None, cur_step_num=0, cur_epoch_num=0)  # of a loop of the user's own
-        self._set_up(check_log_dir(summary_dir))
+        self._set_up(check_log_dir(summary_dir, "summary_dir"))
 
     def _set_up(self, directory: Path) -> None:
         self.landscape_directory = directory

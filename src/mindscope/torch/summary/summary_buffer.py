@@ -109,7 +109,8 @@ class SummaryBuffer:
         with self._lock:
             known = self._values.setdefault((plugin, name), StepValue(reduce, is_backward))
             text = known.add(copy)
-        if text:
+        # without a collector, a loop may record each 200th step only: the values of the others are not missing
+        if text and (self._collectors or not known.is_replaced):
             self.note(plugin, name, DropReport(f"{plugin} {name!r} {text}", 1, is_drop=not known.is_replaced))
 
     def drop(self, plugin: str, name: str, text: str) -> None:
