@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { generatedModel } from "../../core/graphs/model/generatedGraph";
+import { GraphBuilder, generatedModel } from "../../core/graphs/model/generatedGraph";
+import { buildAdjacency } from "../../core/graphs/model/adjacency";
+import { parameterSums } from "../../core/graphs/model/parameterHomes";
 import { buildScopeTree } from "../../core/graphs/model/scopeTree";
 import { scopeTotals } from "../../core/graphs/model/typeTable";
+import { ROLE } from "../../core/graphs/model/structure";
 import { ODD } from "../../core/graphs/model/overlay";
 import { colorScale, overlayScale, STEPS } from "./graphColors";
 import { firstScopes } from "./firstScopes";
@@ -12,7 +15,8 @@ import "./graphWords"; // texts of the scales
 const structure = generatedModel(1000);
 const tree = buildScopeTree(structure);
 const drawn = new Uint8Array(tree.nodeCount).fill(1);
-const scaleBy = (color: Parameters<typeof colorScale>[3]) => colorScale(tree, scopeTotals(tree), drawn, color);
+const scaleBy = (color: Parameters<typeof colorScale>[3]) =>
+  colorScale(tree, { totals: scopeTotals(tree), parameters: parameterSums(tree, buildAdjacency(structure)) }, drawn, color);
 
 describe("colors of a graph", () => {
   it("are equal for equal types and name every type", () => {
@@ -37,6 +41,24 @@ describe("colors of a graph", () => {
     const { of, range } = scaleBy("bytes");
     expect(range![0]).toBeLessThanOrEqual(range![1]);
     expect(of(tree.scopeCount)).not.toBeNull();
+  });
+});
+
+describe("colors by parameters", () => {
+  it("show the scopes and the operations that read weights outside of all scopes", () => {
+    const graph = new GraphBuilder();
+    const [small, large, none] = ["small", "large", "none"].map((name) => graph.scope(name)) as [number, number, number];
+    const [few, many] = [4, 4000].map((bytes) => graph.node(0, { label: "weight", role: ROLE.parameter, bytes })) as [number, number];
+    const nodes = [small, large, none].map((scope) => graph.node(scope, { type: "MatMul" })) as [number, number, number];
+    graph.edge(few, nodes[0]);
+    graph.edge(many, nodes[1]);
+    const built = graph.build();
+    const scopes = buildScopeTree(built);
+    const amounts = { totals: scopeTotals(scopes), parameters: parameterSums(scopes, buildAdjacency(built)) };
+    const { of, range } = colorScale(scopes, amounts, new Uint8Array(scopes.nodeCount).fill(1), "parameters");
+    expect(range).toEqual([1, 1000]);
+    expect([small, large, none].map(of)).toEqual([STEPS[0], STEPS.at(-1), null]);
+    expect(nodes.map((node) => of(scopes.scopeCount + node))).toEqual([STEPS[0], STEPS.at(-1), null]);
   });
 });
 

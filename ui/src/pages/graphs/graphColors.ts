@@ -30,11 +30,18 @@ const hue = (index: number): string => wash(`var(--series-${index})`);
 /** Colors of a continuous scale, from the lowest to the highest value. */
 export const STEPS: readonly string[] = Array.from({ length: 6 }, (_, step) => wash(`var(--map-${step})`, STEP_SHARE));
 
-export function colorScale(tree: ScopeTree, totals: Totals, isDrawn: Uint8Array, color: GraphColor): ColorScale {
+/** Amounts to color by: totals of scopes, and parameters of scopes and nodes, which take time for a large graph. */
+export interface Amounts {
+  totals: Totals;
+  parameters: Float64Array;
+}
+
+export function colorScale(tree: ScopeTree, amounts: Amounts, isDrawn: Uint8Array, color: GraphColor): ColorScale {
   if (color === "none") return PLAIN;
   if (color === "type" || color === "dtype" || color === "device") return byText(tree, isDrawn, color);
   if (color === "scope") return byScope(tree);
-  return color === "parameters" || color === "flops" || color === "bytes" ? byAmount(tree, totals, color) : PLAIN;
+  if (color === "parameters") return byAmount(amounts.parameters);
+  return color === "flops" || color === "bytes" ? byAmount(itemAmounts(tree, amounts.totals, color)) : PLAIN;
 }
 
 /** The most frequent texts of the operations that are drawn have a color each. */
@@ -82,23 +89,24 @@ function byScope(tree: ScopeTree): ColorScale {
 const childScopes = (tree: ScopeTree, scope: number): number[] =>
   [...membersOf(tree.children, scope)].filter((item) => item > 0 && item < tree.scopeCount && tree.end[item]! > tree.begin[item]!);
 
-/** A logarithmic scale: a scope has the sum of what is inside of it. */
-function byAmount(tree: ScopeTree, totals: Totals, amount: "parameters" | "flops" | "bytes"): ColorScale {
-  const ofNodes = { parameters: tree.structure.parameterCount, flops: tree.structure.flops, bytes: tree.structure.bytes }[amount];
-  const values = (item: number): number => (item < tree.scopeCount ? totals[amount][item]! : ofNodes[item - tree.scopeCount]!);
+function itemAmounts({ structure, scopeCount }: ScopeTree, totals: Totals, amount: "flops" | "bytes"): Float64Array {
+  const amounts = new Float64Array(scopeCount + structure[amount].length);
+  amounts.set(totals[amount]);
+  amounts.set(structure[amount], scopeCount);
+  return amounts;
+}
+
+/** A logarithmic scale of the amounts of items: a scope has the sum of what is inside of it. The root has no box. */
+function byAmount(amounts: Float64Array): ColorScale {
   let [least, most] = [Infinity, 0];
-  for (const value of ofNodes) {
+  for (const value of amounts.subarray(1)) {
     if (!(value > 0)) continue;
     least = Math.min(least, value);
     most = Math.max(most, value);
   }
-  for (const value of totals[amount].subarray(1)) most = Math.max(most, value);
   if (most === 0) return PLAIN;
   return {
-    of: (item) => {
-      const value = values(item);
-      return value > 0 ? stepOf(value, [least, most]) : null;
-    },
+    of: (item) => (amounts[item]! > 0 ? stepOf(amounts[item]!, [least, most]) : null),
     entries: [],
     range: [least, most],
   };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { GraphTable, TableRequest } from "../../core/graphs/model/graphTables";
+import { buildAdjacency } from "../../core/graphs/model/adjacency";
+import { parameterSums } from "../../core/graphs/model/parameterHomes";
 import { scopeTotals, type Totals } from "../../core/graphs/model/typeTable";
 import { buildScopeTree, itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { GraphStructure } from "../../core/graphs/model/structure";
@@ -71,6 +73,7 @@ export class GraphStage {
   readonly #stop: () => void;
   readonly #onchange: (change: Partial<GraphView>) => void;
   #marked: Uint8Array | null = null;
+  #parameters: Float64Array | null = null;
   #isPlaced = false;
   #searches = 0;
   /** Counts selections: an older one, which still waits for its picture, does not replace a newer one. */
@@ -87,6 +90,11 @@ export class GraphStage {
     this.totals = scopeTotals(this.tree);
     this.#receiver = new PictureReceiver(this.tree);
     void this.#start(view, options);
+  }
+
+  /** Elements of the weights of each scope, and of those that a node is or reads; NaN where they are unknown. */
+  get parameters(): Float64Array {
+    return (this.#parameters ??= parameterSums(this.tree, buildAdjacency(this.structure)));
   }
 
   /** Nodes that are highlighted. */

@@ -41,15 +41,24 @@ function moduleType(tree: ScopeTree, scope: number): string {
   return dash < 0 ? "" : label.slice(dash + 1);
 }
 
+/** An amount in words; "–" for an unknown one, "≥" where a part of it is unknown. */
+export function amountText(value: number, format: (value: number) => string, isPartial: boolean): string {
+  if (Number.isNaN(value)) return "–";
+  return isPartial ? `≥ ${format(value)}` : format(value);
+}
+
 export function cellText(tree: ScopeTree, table: GraphTable, place: number, id: GraphColumn["id"]): string {
   if (isAmount(id)) {
     const value = table.amounts[id][place]!;
     if (value === 0 && id !== "count") return "–";
-    return id === "bytes" ? formatBytes(value) : id === "count" ? groupDigits(value) : formatCount(value);
+    const format = id === "bytes" ? formatBytes : id === "count" ? groupDigits : formatCount;
+    return amountText(value, format, table.isPartial[id][place]! > 0);
   }
   if (id === "type" && table.kind !== "types" && table.row[place]! < tree.scopeCount) return moduleType(tree, table.row[place]!);
   return tree.structure.texts[table[id][place]!] ?? "";
 }
+
+const knownAmount = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
 /** All rows as numbers and full names. */
 export function savedTable(tree: ScopeTree, table: GraphTable): Table {
@@ -63,7 +72,7 @@ export function savedTable(tree: ScopeTree, table: GraphTable): Table {
     header: ["name", ...columns],
     rows: Array.from(table.row, (_, place) => [
       name(place),
-      ...columns.map((id) => (isAmount(id) ? table.amounts[id][place]! : cellText(tree, table, place, id))),
+      ...columns.map((id) => (isAmount(id) ? knownAmount(table.amounts[id][place]!) : cellText(tree, table, place, id))),
     ]),
   };
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { membersOf } from "../arrays/groups";
 import type { Adjacency } from "./adjacency";
-import { isTrainable, isWeight, weightScopes } from "./parameterHomes";
+import { isTrainable, isWeight, weightHomes } from "./parameterHomes";
 import { scopesAbove, type ScopeTree } from "./scopeTree";
+import { scopeOutputs } from "./scopeOutputs";
 import { PART, ROLE } from "./structure";
+import { AmountSums } from "./totals";
 
 export const TABLE_KINDS = ["scopes", "types", "layers"] as const;
 export type TableKind = (typeof TABLE_KINDS)[number];
@@ -27,43 +29,45 @@ export interface GraphTable {
   row: Int32Array;
   depth: Int32Array;
   isOpen: Uint8Array;
+  /** NaN where amounts are unknown and none is known. */
   amounts: Record<Amount, Float64Array>;
+  /** Rows in which some of the amounts are unknown: the sums are at least those. */
+  isPartial: Record<Amount, Uint8Array>;
   /** Texts; 0 or more. Several dtypes are that of the most nodes. */
   type: Int32Array;
   dtype: Int32Array;
   shape: Int32Array;
   /** Sums of the whole graph. */
   total: Record<Amount, number>;
+  isTotalPartial: Record<Amount, boolean>;
 }
 
-type Sums = Record<Amount, Float64Array>;
+type Sums = Record<Amount, AmountSums>;
 
-const sumsOf = (length: number): Sums => ({
-  count: new Float64Array(length),
-  parameters: new Float64Array(length),
-  trainable: new Float64Array(length),
-  flops: new Float64Array(length),
-  bytes: new Float64Array(length),
-});
+const byAmount = <Value>(of: (amount: Amount) => Value): Record<Amount, Value> =>
+  Object.fromEntries(AMOUNTS.map((amount) => [amount, of(amount)])) as Record<Amount, Value>;
 
-const known = (value: number): number => (Number.isNaN(value) ? 0 : value);
+const sumsOf = (length: number): Sums => byAmount(() => new AmountSums(length));
 
 /** The tables of one graph: a tree of scopes, operation types, layers. Weights belong to the scopes that read them. */
 export class GraphTables {
   private readonly items: Sums;
+  private readonly values: Record<Amount, Float64Array>;
   private readonly total: Record<Amount, number>;
+  private outputs: Int32Array | null = null; // of scopes, once a table needs them
 
   constructor(
     private readonly tree: ScopeTree,
-    adjacency: Adjacency,
+    private readonly adjacency: Adjacency,
   ) {
-    this.items = this.itemSums(weightScopes(tree, adjacency));
-    this.total = Object.fromEntries(AMOUNTS.map((amount) => [amount, this.items[amount][0]!])) as Record<Amount, number>;
+    this.items = this.itemSums(weightHomes(tree, adjacency).scope);
+    this.values = byAmount((amount) => this.items[amount].values());
+    this.total = byAmount((amount) => this.values[amount][0]!);
   }
 
   /** Sums of everything in each scope, then of each node. */
-  get sums(): Sums {
-    return this.items;
+  get sums(): Record<Amount, Float64Array> {
+    return this.values;
   }
 
   table(request: TableRequest): GraphTable {
@@ -77,19 +81,18 @@ export class GraphTables {
     for (let node = 0; node < nodeCount; node++) {
       const item = scopeCount + node;
       const isLeaf = structure.role[node] === ROLE.parameter || structure.role[node] === ROLE.constant;
-      sums.count[item] = isLeaf ? 0 : 1;
-      sums.flops[item] = isLeaf ? 0 : known(structure.flops[node]!);
-      sums.bytes[item] = isLeaf ? 0 : known(structure.bytes[node]!);
       const above = parent[item]!;
-      for (const amount of ["count", "flops", "bytes"] as const) sums[amount][above]! += sums[amount][item]!;
-      if (home[node]! < 0) continue;
-      sums.parameters[item] = known(structure.parameterCount[node]!);
-      sums.trainable[item] = isTrainable(structure, node) ? sums.parameters[item] : 0;
-      sums.parameters[home[node]!]! += sums.parameters[item];
-      sums.trainable[home[node]!]! += sums.trainable[item];
+      for (const at of isLeaf ? [] : [item, above]) {
+        sums.count.add(at, 1);
+        sums.flops.add(at, structure.flops[node]!);
+        sums.bytes.add(at, structure.bytes[node]!);
+      }
+      for (const at of home[node]! < 0 ? [] : [item, home[node]!]) {
+        sums.parameters.add(at, structure.parameterCount[node]!);
+        if (isTrainable(structure, node)) sums.trainable.add(at, structure.parameterCount[node]!);
+      }
     }
-    for (let scope = scopeCount - 1; scope > 0; scope--)
-      for (const amount of AMOUNTS) sums[amount][parent[scope]!]! += sums[amount][scope]!;
+    for (const amount of AMOUNTS) sums[amount].addScopes(parent, scopeCount);
     return sums;
   }
 
@@ -144,7 +147,7 @@ export class GraphTables {
 
   /** Scopes with operations or weights of their own, in execution order: what a summary of a model lists. */
   private layers({ sort, kept }: TableRequest): GraphTable {
-    const { structure, scopeCount, children } = this.tree;
+    const { scopeCount, children } = this.tree;
     const isKept = kept && this.keptItems(kept);
     const rows: number[] = [];
     for (let scope = 1; scope < scopeCount; scope++) {
@@ -153,15 +156,7 @@ export class GraphTables {
     }
     rows.sort((a, b) => this.tree.begin[a]! - this.tree.begin[b]!);
     if (sort) rows.sort(this.comparison(sort));
-    const table = this.itemTable("layers", Int32Array.from(rows));
-    table.row.forEach((scope, place) => {
-      const inside = [...membersOf(children, scope)].filter((item) => item >= scopeCount && this.isForward(item - scopeCount));
-      const last = inside.at(-1);
-      if (last === undefined) return;
-      table.shape[place] = structure.shape[last - scopeCount]!;
-      table.dtype[place] = structure.dtype[last - scopeCount]!;
-    });
-    return table;
+    return this.itemTable("layers", Int32Array.from(rows));
   }
 
   private isForward(node: number): boolean {
@@ -171,22 +166,22 @@ export class GraphTables {
 
   private itemTable(kind: TableKind, row: Int32Array): GraphTable {
     const { structure, scopeCount } = this.tree;
+    const outputs = (this.outputs ??= scopeOutputs(this.tree, this.adjacency));
     const textOf = (column: Int32Array): Int32Array => row.map((item) => (item < scopeCount ? -1 : column[item - scopeCount]!));
+    const outputOf = (column: Int32Array): Int32Array =>
+      row.map((item) => column[item < scopeCount ? outputs[item]! : item - scopeCount] ?? -1);
     return {
       kind,
       row,
       depth: new Int32Array(row.length),
       isOpen: new Uint8Array(row.length),
-      amounts: this.pick(this.items, row),
+      ...amountsOf(this.items, row),
       type: textOf(structure.type),
-      dtype: textOf(structure.dtype),
-      shape: textOf(structure.shape),
+      dtype: outputOf(structure.dtype),
+      shape: outputOf(structure.shape),
       total: this.total,
+      isTotalPartial: byAmount((amount) => this.items[amount].unknown[0]! > 0),
     };
-  }
-
-  private pick(sums: Sums, row: Int32Array): Sums {
-    return Object.fromEntries(AMOUNTS.map((amount) => [amount, Float64Array.from(row, (item) => sums[amount][item]!)])) as Sums;
   }
 
   private types({ sort, kept }: TableRequest): GraphTable {
@@ -200,19 +195,20 @@ export class GraphTables {
       if (isLeaf || (isKept && !isKept[scopeCount + node])) continue;
       const place = places.get(structure.type[node]!) ?? places.size;
       places.set(structure.type[node]!, place);
-      for (const amount of ["count", "flops", "bytes"] as const) sums[amount][place]! += this.items[amount][scopeCount + node]!;
+      sums.count.add(place, 1);
+      sums.flops.add(place, structure.flops[node]!);
+      sums.bytes.add(place, structure.bytes[node]!);
       const counts = (dtypes[place] ??= new Map());
       counts.set(structure.dtype[node]!, (counts.get(structure.dtype[node]!) ?? 0) + 1);
     }
     this.addReadWeights(sums, places, isKept);
     const ids = [...places.keys()];
     const dtype = dtypes.map((counts) => [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most), [-1, 0])[0]);
-    const order = [...ids.keys()].sort((a, b) => sums.count[b]! - sums.count[a]!);
+    const order = [...ids.keys()].sort((a, b) => sums.count.sum[b]! - sums.count.sum[a]!);
     if (sort) {
       const names = sort.column === "dtype" ? dtype : ids;
-      const value = isAmount(sort.column)
-        ? (place: number) => sums[sort.column as Amount][place]!
-        : (place: number) => structure.texts[names[place]!] ?? "";
+      const values = isAmount(sort.column) ? sums[sort.column].values() : null;
+      const value = values ? (place: number) => values[place]! : (place: number) => structure.texts[names[place]!] ?? "";
       order.sort(comparing(value, sort.isDescending));
     }
     const row = Int32Array.from(order, (place) => ids[place]!);
@@ -221,11 +217,12 @@ export class GraphTables {
       row,
       depth: new Int32Array(row.length),
       isOpen: new Uint8Array(row.length),
-      amounts: this.pick(sums, Int32Array.from(order)),
+      ...amountsOf(sums, Int32Array.from(order)),
       type: row,
       dtype: Int32Array.from(order, (place) => dtype[place]!),
       shape: new Int32Array(row.length).fill(-1),
       total: this.total,
+      isTotalPartial: byAmount((amount) => this.items[amount].unknown[0]! > 0),
     };
   }
 
@@ -240,14 +237,14 @@ export class GraphTables {
       const key = source * places.size + place!;
       if (place === undefined || seen.has(key)) continue;
       seen.add(key);
-      sums.parameters[place]! += this.items.parameters[scopeCount + source]!;
-      sums.trainable[place]! += this.items.trainable[scopeCount + source]!;
+      sums.parameters.add(place, structure.parameterCount[source]!);
+      if (isTrainable(structure, source)) sums.trainable.add(place, structure.parameterCount[source]!);
     }
   }
 
   private comparison({ column, isDescending }: NonNullable<TableRequest["sort"]>): (a: number, b: number) => number {
     const { structure, scopeCount } = this.tree;
-    if (isAmount(column)) return comparing((item: number) => this.items[column][item]!, isDescending);
+    if (isAmount(column)) return comparing((item: number) => this.values[column][item]!, isDescending);
     const ids = column === "name" ? null : structure[column];
     return comparing((item: number) => {
       if (ids) return item < scopeCount ? "" : structure.texts[ids[item - scopeCount]!]!;
@@ -256,15 +253,28 @@ export class GraphTables {
   }
 }
 
+/** Of some rows. */
+function amountsOf(sums: Sums, row: Int32Array): Pick<GraphTable, "amounts" | "isPartial"> {
+  const values = byAmount((amount) => sums[amount].values());
+  return {
+    amounts: byAmount((amount) => Float64Array.from(row, (item) => values[amount][item]!)),
+    isPartial: byAmount((amount) => Uint8Array.from(row, (item) => (sums[amount].unknown[item]! > 0 ? 1 : 0))),
+  };
+}
+
 const isAmount = (column: string): column is Amount => (AMOUNTS as readonly string[]).includes(column);
 
 const collator = new Intl.Collator("en", { numeric: true });
+
+/** An unknown amount sorts before all others. */
+const least = (amount: number): number => (Number.isNaN(amount) ? -1 : amount);
 
 function comparing(value: (row: number) => number | string, isDescending: boolean): (a: number, b: number) => number {
   const sign = isDescending ? -1 : 1;
   return (a, b) => {
     const [left, right] = [value(a), value(b)];
-    return sign * (typeof left === "string" ? collator.compare(left, String(right)) : left - Number(right));
+    if (typeof left === "string") return sign * collator.compare(left, String(right));
+    return sign * (least(left) - least(Number(right)));
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Adjacency } from "./adjacency";
 import type { ScopeTree } from "./scopeTree";
 import { PART, ROLE, type GraphStructure } from "./structure";
+import { AmountSums } from "./totals";
 
 /** MindSpore lists inputs among the parameters; names of their kind, without the path of a module, are inputs. */
 const INPUT_NAME = /^(inputs?|x|y|data|labels?|targets?|args?|kwargs?|.*mask|tokens?|.*_ids?|batch|images?|img|src|tgt)_?\d*$/i;
@@ -15,33 +16,56 @@ export function isWeight({ role, label, texts }: GraphStructure, node: number): 
 
 export const isTrainable = ({ label, texts }: GraphStructure, weight: number): boolean => !FIXED_NAME.test(texts[label[weight]!]!);
 
+/** The scope to which each weight belongs, and the operation that reads it first; -1 for other nodes, and without a reader. */
+export interface WeightHomes {
+  scope: Int32Array;
+  reader: Int32Array;
+}
+
 /**
- * The scope to which a weight belongs, by node; -1 for other nodes. Weights are outside of all scopes in most files: they belong to
- * the first operation that reads them, besides the gradient and the optimizer.
+ * Weights are outside of all scopes in most files: they belong to the first operation that reads them, besides the gradient and
+ * the optimizer.
  */
-export function weightScopes({ structure }: ScopeTree, { outgoing }: Adjacency): Int32Array {
+export function weightHomes({ structure }: ScopeTree, { outgoing }: Adjacency): WeightHomes {
   const { scope, parts, shape, target } = structure;
   const home = new Int32Array(scope.length).fill(-1);
+  const reader = new Int32Array(scope.length).fill(-1);
   for (let node = 0; node < scope.length; node++) {
     if (!isWeight(structure, node)) continue;
     home[node] = scope[node]!;
-    if (scope[node] !== 0) continue;
-    const readers = [node];
-    const seen = new Set(readers);
+    const sources = [node];
+    const seen = new Set(sources);
     let found = -1;
-    for (const reader of readers) {
-      for (let slot = outgoing.start[reader]!; slot < outgoing.start[reader + 1]!; slot++) {
+    for (const source of sources) {
+      for (let slot = outgoing.start[source]!; slot < outgoing.start[source + 1]!; slot++) {
         const next = target[outgoing.members[slot]!]!;
         if (seen.has(next)) continue;
         seen.add(next);
         if (parts[next]! & PART.passThrough) {
-          if (shape[next] === shape[node]) readers.push(next);
+          if (shape[next] === shape[node]) sources.push(next);
         } else if (found < 0 || isEarlier(structure, next, found)) found = next;
       }
     }
-    if (found >= 0) home[node] = scope[found]!;
+    reader[node] = found;
+    if (found >= 0 && scope[node] === 0) home[node] = scope[found]!;
   }
-  return home;
+  return { scope: home, reader };
+}
+
+/** Elements of the weights of each scope, and of those that a node is or reads first; NaN where none of them is known. */
+export function parameterSums(tree: ScopeTree, adjacency: Adjacency): Float64Array {
+  const { structure, scopeCount, nodeCount, parent } = tree;
+  const { scope, reader } = weightHomes(tree, adjacency);
+  const sums = new AmountSums(scopeCount + nodeCount);
+  for (let node = 0; node < nodeCount; node++) {
+    if (scope[node]! < 0) continue;
+    const count = structure.parameterCount[node]!;
+    sums.add(scopeCount + node, count);
+    sums.add(scope[node]!, count);
+    if (reader[node]! >= 0) sums.add(scopeCount + reader[node]!, count);
+  }
+  sums.addScopes(parent, scopeCount);
+  return sums.values();
 }
 
 /** Operations of the forward part come first, then those that come first in the file. */

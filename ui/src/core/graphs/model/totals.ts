@@ -11,5 +11,36 @@ export function runningSums(tree: ScopeTree, values: ArrayLike<number>): Float64
   return sums;
 }
 
+/** Sums by item, in which an amount of 0 differs from an unknown one. */
+export class AmountSums {
+  readonly sum: Float64Array;
+  /** Unknown amounts in each sum. */
+  readonly unknown: Uint32Array;
+
+  constructor(length: number) {
+    this.sum = new Float64Array(length);
+    this.unknown = new Uint32Array(length);
+  }
+
+  /** Add an amount to an item; NaN is unknown. */
+  add(item: number, amount: number): void {
+    if (Number.isNaN(amount)) this.unknown[item]!++;
+    else this.sum[item]! += amount;
+  }
+
+  /** Add each scope to the scopes around it; a parent precedes its children. */
+  addScopes(parent: Int32Array, scopeCount: number): void {
+    for (let scope = scopeCount - 1; scope > 0; scope--) {
+      this.sum[parent[scope]!]! += this.sum[scope]!;
+      this.unknown[parent[scope]!]! += this.unknown[scope]!;
+    }
+  }
+
+  /** The sums of what is known; NaN where that is nothing. */
+  values(): Float64Array {
+    return this.sum.map((sum, item) => (sum === 0 && this.unknown[item]! > 0 ? NaN : sum));
+  }
+}
+
 /** Sum of all nodes below an item. */
 export const totalBelow = (tree: ScopeTree, sums: Float64Array, item: number): number => sums[tree.end[item]!]! - sums[tree.begin[item]!]!;
