@@ -114,6 +114,7 @@ TEXTS: Mapping[str, str] = {
     "graph_not_found": "run {run} has no graph {graph}",
     "graph_node_not_found": "graph {graph} has {nodes} nodes, no node {node}",
     "graph_damaged": "{damaged} of {nodes} nodes of graph {name} can't be read to their ends",
+    "graph_file_too_large": "{file} has {size} bytes, a graph file of at most {most} is read",
     "graph_cut": "graph {name} breaks off after {nodes} nodes",
     # damages
     "length_checksum": "length checksum is {got}, want {want}",
@@ -244,6 +245,7 @@ TEXTS: Mapping[str, str] = {
     "debug_file_unreadable": "{file}: {reason}; check the file permissions",
     "debug_file_damaged": "{file}: {detail}",
     "debug_columns_missing": "{file}: its header lacks some of the columns {columns}",
+    "debug_entries_left": "{file}: its first {most} entries are read, the others are left out",
     "debug_rows_skipped": "{file}: {count} rows can't be read",
     "debug_files_missing": "{file}: it names {count} files that are not there, such as {first}",
     "debug_tensor_cut": "{file}: a tensor ends at byte {end}, its bytes end at {size}; it was cut",

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,24 @@ def test_other_content_is_refused_with_the_name_of_the_file(tmp_path: Path, data
     path.write_bytes(data)
     with pytest.raises(FormatError, match=r"odd\.pb: (no graph with nodes|neither a ModelProto nor a GraphProto)"):
         read_graph_file(path)
+
+
+def sparse(path: Path, size: int, head: bytes) -> Path:
+    """A file that takes no disk: ``head``, then zeros."""
+    path.write_bytes(head)
+    os.truncate(path, size)
+    return path
+
+
+def test_a_file_of_gigabytes_is_refused_without_reading_it(tmp_path: Path) -> None:
+    path = sparse(tmp_path / "model.pb", 1_900_000_000, b"\x0a\x04")
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="has 1900000000 bytes, a graph file of at most"):
+        read_graph_file(path)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+
+
+def test_a_model_of_zeros_ends(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no graph with nodes"):
+        read_graph_file(sparse(tmp_path / "model.onnx", 1_900_000_000, b"\x08\x07"))

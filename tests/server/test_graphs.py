@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -230,3 +231,17 @@ def test_new_and_changed_graphs_appear(tmp_path: Path) -> None:
         details = answer(viewer, "/api/graphs/node", run="run", graph="net.pb", node=1)
         assert details["problem"]["code"] == "wire_broken"
         assert structure(viewer, "run", "net.pb")[1]["label"].size == 2
+
+
+def test_a_graph_file_that_is_not_read_is_named(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    (base / "run").mkdir(parents=True)
+    (base / "run" / "model.pb").write_bytes(b"\x0a")
+    os.truncate(base / "run" / "model.pb", 1_900_000_000)
+    with running_viewer(base, tmp_path / "workspace") as live:
+        eventually(lambda: "run" in [each["id"] for each in answer(live, "/api/runs")["runs"]])
+        found = answer(live, "/api/graphs", run="run")
+    assert found["graphs"] == []
+    assert [(each["file"], each["problem"]["code"]) for each in found["problems"]] == [
+        ("model.pb", "graph_file_too_large")
+    ]

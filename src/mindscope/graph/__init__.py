@@ -7,7 +7,7 @@ from mindscope.graph.columns import EdgeKind, Role, TensorType
 from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_graph
 from mindscope.graph.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
 from mindscope.graph.encoded import read_graph
-from mindscope.graph.files import find_graph_files, read_graph_file
+from mindscope.graph.files import find_graph_files, read_graph_file, size_problem
 from mindscope.graph.keras import read_keras_model
 from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph, Input, Node, Nodes, Scope
@@ -39,4 +39,5 @@ __all__ = [
     "read_mindspore_graph",
     "read_onnx_model",
     "read_tensorboard_graph",
+    "size_problem",
 ]

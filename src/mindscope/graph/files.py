@@ -13,9 +13,12 @@ from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph
 from mindscope.graph.onnx import read_onnx_model
 from mindscope.graph.onnx_files import read_without_weights
+from mindscope.reasons import Reason
 
 ONNX_SUFFIX = ".onnx"
 _SUFFIXES = (".pb", ONNX_SUFFIX)
+MAX_FILE_BYTES = 1 << 28
+"""Limit of a file without weights: a graph of a million nodes has about this size."""
 _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
 
 
@@ -32,10 +35,12 @@ def _is_graph_file(path: Path) -> bool:
 def read_graph_file(path: str | Path) -> Graph:
     """The graph in an ONNX model, in MindSpore's ModelProto, or in a bare GraphProto of older programs or the debugger.
 
-    Raises FormatError if the file is none of them.
+    Raises FormatError if the file is none of them, or too large.
     """
     if Path(path).suffix == ONNX_SUFFIX:
         return _read_onnx(Path(path))
+    if (reason := size_problem(Path(path))) is not None:
+        raise FormatError(reason)
     data = Path(path).read_bytes()
     try:
         graph = _read_model(data) or _read_bare(data)
@@ -44,6 +49,17 @@ def read_graph_file(path: str | Path) -> Graph:
     if graph is None:
         raise FormatError(f"{path}: no graph with nodes in it; is it a graph file of MindSpore?")
     return graph
+
+
+def size_problem(path: Path) -> Reason | None:
+    """Why a graph file is too large to be read; None if it is not. Raises OSError.
+
+    A model of ONNX has no limit, because its weights are not read.
+    """
+    size = path.stat().st_size
+    if path.suffix == ONNX_SUFFIX or size <= MAX_FILE_BYTES:
+        return None
+    return Reason("graph_file_too_large", file=path.name, size=size, most=MAX_FILE_BYTES)
 
 
 def _read_model(data: bytes) -> Graph | None:

@@ -13,6 +13,7 @@ _SMALL_FILE = 1 << 24
 _BLOCK = 1 << 16
 _SMALL_FIELD = 1 << 12
 _LONGEST_NUMBER, _LONGEST_HEADER = 10, 20  # bytes
+_FIRST_FIELD = 8  # the least tag: no field has number 0, as a file of zeros would say
 _NUMBER, _RUN, _FIXED = 0, 2, {1: 8, 5: 4}
 _GRAPH_OF_MODEL = next(field.number for field in MODEL.fields if field.name == "graph")
 _TENSOR_OF_GRAPH = next(field.number for field in GRAPH.fields if field.name == "initializer")
@@ -22,14 +23,18 @@ _DATA = {field.number for field in TENSOR.fields if field.name.endswith("_data")
 def read_without_weights(path: Path) -> bytes:
     """The bytes of a model in which the data of large initializers are zeros.
 
-    The zeros take no memory. Data after a break of the encoding are zeros too.
+    The zeros take no memory. The bytes end after the first break of the encoding: what follows, such as gigabytes of
+    zeros, would take hours to decode.
     """
     size = path.stat().st_size
     if size <= _SMALL_FILE:
         return path.read_bytes()
     data = mmap.mmap(-1, size)
     with path.open("rb") as file:
-        _Copy(file, data).messages(0, size, (_GRAPH_OF_MODEL, _TENSOR_OF_GRAPH))
+        copy = _Copy(file, data)
+        copy.messages(0, size, (_GRAPH_OF_MODEL, _TENSOR_OF_GRAPH))
+    if copy.broken_at is not None:
+        data.resize(copy.broken_at + 1)
     return cast(bytes, data)  # read only by slices and as a buffer
 
 
@@ -39,15 +44,18 @@ class _Copy:
     def __init__(self, file: BinaryIO, data: mmap.mmap) -> None:
         self._file, self._data = file, data
         self._done = 0  # all bytes before this are copied or left out
+        self.broken_at: int | None = None
+        """The first byte that begins no field."""
 
     def messages(self, start: int, stop: int, path: tuple[int, ...]) -> None:
         """Copy the message in ``start:stop``; ``path`` are the numbers of the fields that lead to tensors."""
         at = start
-        while at < stop:
+        while at < stop and self.broken_at is None:
             self._need(min(at + _LONGEST_HEADER, stop))
             tag = number_after(self._data, at, stop)
             content = field_content(self._data, *tag, stop) if tag is not None else None
-            if tag is None or content is None:
+            if tag is None or content is None or tag[0] < _FIRST_FIELD:
+                self.broken_at = at
                 return
             number, (first, at) = tag[0] >> 3, content
             if path and number == path[0]:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mindscope.graph import Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph
+from mindscope.graph import Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph, size_problem
 from mindscope.ingest.file_names import readable
 from mindscope.reading.dumps import dumped_graph_files
+from mindscope.reasons import Reason
 from mindscope.store import RunStore
 from mindscope.types import Kind, Message
 
@@ -48,6 +49,14 @@ def _graphs_of_files(store: RunStore) -> Iterator[tuple[str, Graph]]:
         # Other programs use this suffix too: ignore files that are not graphs.
         with contextlib.suppress(Exception):
             yield readable(os.path.relpath(path, store.path)), read_graph_file(path)
+
+
+def graph_file_problems(store: RunStore) -> Iterator[tuple[str, Reason]]:
+    """The graph files of a run that are too large to be read, and why."""
+    for path in graph_files(store):
+        with contextlib.suppress(OSError):
+            if (reason := size_problem(path)) is not None:
+                yield readable(os.path.relpath(path, store.path)), reason
 
 
 def graph_files(store: RunStore) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mindscope.debug.formats.msprobe import step_files as step_files_module
 from mindscope.debug.formats.recorded_steps import RecordedSteps
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
@@ -229,3 +230,12 @@ def read_all(path: Path) -> RecordedSteps:
     source = read_debug_data(path)
     assert len(source.tensors) == 0
     return source
+
+
+def test_a_step_of_millions_of_operators_is_cut_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_files_module, "MOST_ENTRIES", 3 + len(operators()))
+    many = {f"Functional.relu.{number}.forward": {"input_args": [tensor()], "output": []} for number in range(90)}
+    dump(tmp_path / "step0" / "rank0", operators() | many)
+    source = read_debug_data(tmp_path)
+    assert len({each.name for each in rows(source, 0)}) <= 3 + len(operators())
+    assert [each.reason.code for each in source.problems] == ["debug_entries_left"]

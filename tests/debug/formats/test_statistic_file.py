@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -154,3 +155,18 @@ def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
     path.write_text(path.read_text(), encoding="utf-8-sig")
     (found,) = read_statistics(path, Problems())
     assert fields(found)["count"] == 6
+
+
+def test_a_line_of_any_length_takes_little_memory(tmp_path: Path) -> None:
+    long = "x" * (64 << 20)
+    tracemalloc.start()
+    path = statistics(tmp_path, "Max Value", row("1"), long, row("2"), f'"{long}', row("3"))
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    problems = Problems()
+    found = list(read_statistics(path, problems))
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    assert [fields(each)["max"] for each in found] == [1, 2, 3]
+    assert [str(each.reason) for each in problems] == ["statistic.csv: 2 rows can't be read"]
+    assert peak < 16 << 20

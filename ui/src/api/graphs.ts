@@ -8,6 +8,7 @@ import { json, type Json } from "./routes";
 import type { components } from "./schema";
 
 export type GraphEntry = Json<"/api/graphs", "get">["graphs"][number];
+export type GraphProblem = Json<"/api/graphs", "get">["problems"][number];
 export type GraphNode = Json<"/api/graphs/node", "get">;
 export type NodeEnd = GraphNode["inputs"][number];
 
@@ -33,8 +34,16 @@ const ARRAYS = {
 } as const;
 
 export async function fetchGraphs(run: string, signal: AbortSignal): Promise<readonly GraphEntry[]> {
-  const { graphs } = await json<Json<"/api/graphs", "get">>(request(`/api/graphs?${new URLSearchParams({ run })}`, { signal }));
-  return graphs;
+  return (await listGraphs(run, signal)).graphs;
+}
+
+/** The graph files of a run that are not read. */
+export async function fetchGraphProblems(run: string, signal: AbortSignal): Promise<readonly GraphProblem[]> {
+  return (await listGraphs(run, signal)).problems;
+}
+
+function listGraphs(run: string, signal: AbortSignal): Promise<Json<"/api/graphs", "get">> {
+  return json(request(`/api/graphs?${new URLSearchParams({ run })}`, { signal }));
 }
 
 /** The structure of a graph as the server sends it, for `decodeStructure`. */

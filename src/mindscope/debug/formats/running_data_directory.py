@@ -24,8 +24,10 @@ from mindscope.debug.formats.running_data_files import (
     running_data_files,
 )
 from mindscope.errors import FormatError
+from mindscope.formats.text_lines import bounded_lines
 
 _MOST_ROWS = 10_000
+_LONGEST_LINE = 1 << 20
 _MOST_TEXT = 1 << 20
 _OWN = frozenset(("culprit.json", "exception.txt", "exec_order.csv"))
 _OF_MINDSPORE = re.compile(r"[A-Z_]{2,}\.\w+(\.\d{1,9})?\.\d{14}\.(ir|pb|txt|json|csv)", re.ASCII)
@@ -142,7 +144,8 @@ def _text(path: Path) -> str:
 def _table(path: Path) -> TextTable:
     try:
         with path.open(encoding="utf-8", errors="replace", newline="") as file:
-            rows = list(islice(csv.reader(file), _MOST_ROWS + 1))
+            lines = (line for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
+            rows = list(islice(csv.reader(lines), _MOST_ROWS + 1))
             return TextTable(rows[0], rows[1:]) if rows else _EMPTY
     except csv.Error as error:
         raise FormatError(f"it is no CSV: {error}") from error

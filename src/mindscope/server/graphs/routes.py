@@ -28,9 +28,10 @@ Version = Annotated[str | None, Query(max_length=40, description="As in the list
 @router.get("/graphs", response_model=GraphsAnswer, responses=READABLE)
 def get_graphs(run: str, viewer: CurrentViewer) -> Response:
     """The computational graphs of a run."""
-    from mindscope.server.graphs.query import graph_entries  # graphs would delay the first response
+    from mindscope.server.graphs.query import graph_entries, graph_problems  # graphs would delay the first response
 
-    return JsonResponse(GraphsAnswer(run=run, graphs=graph_entries(_graphs(viewer, run))))
+    graphs, problems = graph_entries(_graphs(viewer, run)), graph_problems(viewer.catalog.run(run))
+    return JsonResponse(GraphsAnswer(run=run, graphs=graphs, problems=problems))
 
 
 @router.get("/graphs/structure", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)

@@ -27,11 +27,19 @@ class GraphEntry(Answer):
     damage: ReasonEntry | None
 
 
+class GraphProblem(Answer):
+    """A graph file that is not read: its path below the run, and why."""
+
+    file: str
+    problem: ReasonEntry
+
+
 class GraphsAnswer(Answer):
     """The graphs of a run: those of event files from the oldest to the newest, then those of graph files."""
 
     run: str
     graphs: list[GraphEntry]
+    problems: list[GraphProblem]
 
 
 class StructureColumns(Answer):

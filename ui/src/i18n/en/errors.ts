@@ -117,6 +117,7 @@ export const errors = {
   "error.remedy.debug_file_damaged": "Everything else is read. Copy the file again if it was cut.",
   "error.code.debug_columns_missing": "The header of {file} lacks some of these columns: {columns}.",
   "error.remedy.debug_columns_missing": "Check whether another program changed the file.",
+  "error.code.debug_entries_left": "Only the first {most} entries of {file} are read.",
   "error.code.debug_rows_skipped": "{count} rows of {file} can’t be read.",
   "error.code.debug_files_missing": "{file} names {count} missing files, such as {first}.",
   "error.code.debug_tensor_cut": "{file} is cut: a tensor ends at byte {end}, its bytes end at {size}.",
@@ -155,6 +156,7 @@ export const errors = {
   "error.code.graph_not_found": "The run {run} has no graph {graph}.",
   "error.code.graph_node_not_found": "The graph {graph} has {nodes} nodes; there is no node {node}.",
   "error.code.graph_damaged": "{damaged} of {nodes} nodes of the graph {name} can't be read completely.",
+  "error.code.graph_file_too_large": "{file} is too large for a graph file: {size} bytes, the limit is {most}.",
   "error.code.graph_cut": "The graph {name} breaks off after {nodes} nodes.",
   "error.code.graph_dtype": "A value of the graph has the dtype {number}; expected a number.",
 

@@ -118,6 +118,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.debug_file_damaged": "其余数据均已读取。如果文件不完整，请重新拷贝。",
   "error.code.debug_columns_missing": "{file} 的表头缺少以下部分列：{columns}。",
   "error.remedy.debug_columns_missing": "请检查文件是否被其他程序修改过。",
+  "error.code.debug_entries_left": "{file} 中仅读取前 {most} 条记录。",
   "error.code.debug_rows_skipped": "{file} 中有 {count} 行无法读取。",
   "error.code.debug_files_missing": "{file} 中列出的 {count} 个文件不存在，例如 {first}。",
   "error.code.debug_tensor_cut": "{file} 不完整：张量应到第 {end} 字节，数据只到第 {size} 字节。",
@@ -156,6 +157,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.graph_not_found": "训练 {run} 中没有计算图 {graph}。",
   "error.code.graph_node_not_found": "计算图 {graph} 共有 {nodes} 个节点，没有节点 {node}。",
   "error.code.graph_damaged": "计算图 {name} 共 {nodes} 个节点，其中 {damaged} 个无法完整读取。",
+  "error.code.graph_file_too_large": "计算图文件 {file} 过大（{size} 字节，上限 {most} 字节），未读取。",
   "error.code.graph_cut": "计算图 {name} 在第 {nodes} 个节点之后中断。",
   "error.code.graph_dtype": "计算图中有一个值的数据类型为 {number}，应为编号。",
 

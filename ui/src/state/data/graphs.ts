@@ -4,11 +4,13 @@ import {
   fetchAttributes,
   fetchGraphDiff,
   fetchGraphNode,
+  fetchGraphProblems,
   fetchGraphs,
   fetchStructure,
   type GraphEntry,
   type GraphKey,
   type GraphNode,
+  type GraphProblem,
 } from "../../api/graphs";
 import { mergeGraphs, type GraphDiff, type MergedGraph } from "../../core/graphs/model/mergedGraph";
 import type { NodeAttributes } from "../../core/graphs/model/search";
@@ -31,6 +33,13 @@ export const graphList: ResourceDefinition<{ run: string }, readonly GraphEntry[
   read: ({ run }, signal) => fetchGraphs(run, signal),
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run,
+};
+
+/** The graph files of a run that are not read, such as one of gigabytes. */
+export const graphProblems: ResourceDefinition<{ run: string }, readonly GraphProblem[]> = {
+  kind: "graph files not read",
+  read: ({ run }, signal) => fetchGraphProblems(run, signal),
+  runs: ({ run }) => [run],
 };
 
 /** The nodes, scopes and edges of a graph: what a version names never changes. */

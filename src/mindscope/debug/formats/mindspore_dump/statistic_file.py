@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +28,16 @@ from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.formats.stored_array import digest_of_text
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Role
+from mindscope.formats.text_lines import bounded_lines
 from mindscope.reasons import Reason
 
 _FIXED = ("op type", "op name", "timestamp", "io", "slot")
 _CHUNK = 10_000
 _HASHES = ("md5", "sha1", "hash", "hash:sha1", "hash:md5")
 _ROLES = {"input": Role.INPUT, "output": Role.OUTPUT}
-_LARGEST_CELL = 1 << 24
+_LONGEST_LINE = 1 << 20
+_LARGEST_CELL = 1 << 20
+"""Characters; a quoted cell may hold many lines."""
 
 
 class StatisticRow(NamedTuple):
@@ -55,8 +58,17 @@ def read_statistics(path: Path, problems: Problems) -> Iterator[StatisticRow]:
     """The rows of a file; those that can't be read are counted in a problem. Raises OSError."""
     csv.field_size_limit(_LARGEST_CELL)
     skipped = 0
+
+    def lines(file: TextIO) -> Iterator[str]:
+        nonlocal skipped
+        for line in bounded_lines(file, _LONGEST_LINE):
+            if line is None:
+                skipped += 1
+            else:
+                yield line.replace("\0", "")
+
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.reader(line.replace("\0", "") for line in file)
+        rows = csv.reader(lines(file))
         header: list[str] = []
         generation = _Generation.ALL
         while True:

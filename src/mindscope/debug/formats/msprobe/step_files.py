@@ -19,6 +19,7 @@ from mindscope.debug.formats.torch_file import read_torch_file
 from mindscope.debug.model.attributes import TensorAttributes
 from mindscope.debug.model.tensors import DebugTensor, Phase
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason
 
 _DATA = "data"
 _TENSORS = "dump_tensor_data"
@@ -26,6 +27,8 @@ _FRAME = re.compile(r"\s*File (?P<path>.+?), line (?P<line>\d+), in (?P<function
 _FRAMEWORKS = {"pytorch": "torch", "mindspore": "mindspore"}
 _READERS: Mapping[str, Callable[[Path], StoredArray]] = {".npy": read_npy, ".pt": read_torch_file}
 _MOST_PARENTS = 64
+MOST_ENTRIES = 200_000
+"""Of a file of one step: operators of some hundred bytes each take 4 kB in memory."""
 
 
 def read_framework(directory: Path) -> str:
@@ -98,6 +101,9 @@ class StepFiles:
 
         def collect(path: Path) -> None:
             for entry in json_entries(path, _DATA):
+                if len(read) == MOST_ENTRIES:
+                    self._problems.note(path, Reason("debug_entries_left", file=name, most=MOST_ENTRIES))
+                    return
                 read.append(entry)
 
         self._problems.read(path, collect)
