@@ -43,7 +43,8 @@ class Launch(NamedTuple):
 def current_launch(environ: Mapping[str, str]) -> Launch:
     """As the process group of PyTorch says, if there is one; else as ``launch_of``."""
     processes: Any = sys.modules.get("torch.distributed")
-    if processes is not None and processes.is_available() and processes.is_initialized():
+    is_initialized = getattr(processes, "is_initialized", None)  # missing while another thread imports it
+    if is_initialized is not None and processes.is_available() and is_initialized():
         return Launch(int(processes.get_rank()), int(processes.get_world_size()), True)
     return launch_of(environ)
 
