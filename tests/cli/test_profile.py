@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.profile.advised_profiles import TRACE, advised_trace
 from tests.profile.kineto_events import Events
+from tests.profile.made_profiles import ascend_output
 
 from .conftest import CommandLine
 
@@ -68,6 +69,22 @@ def test_names_keep_to_their_line_of_the_terminal(mindscope: CommandLine, tmp_pa
     assert "\x1b" not in out
     row = next(line for line in out.splitlines() if line.startswith("\\x1b[2J\\nstep 7\\u202e "))
     assert row.split()[2:4] == ["100", "%"]
+
+
+def test_what_could_not_be_read_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    root = ascend_output(tmp_path)
+    (file,) = root.rglob("kernel_details.csv")
+    file.write_text(file.read_text() + "one,cell,too,few\n")
+    out = mindscope("profile", str(root)).stdout
+    assert "not read     kernel_details.csv: 2 rows could not be read" in out
+    found = json.loads(mindscope("profile", str(root), "--json").stdout)
+    assert found["problems"]["kernel_details.csv"] == "2 rows could not be read"
+
+
+def test_a_part_that_nothing_records_is_named_too(mindscope: CommandLine, tmp_path: Path) -> None:
+    out = mindscope("profile", str(write(tmp_path / "slow.pt.trace.json", 50))).stdout
+    assert "no communication: the trace has no communication between ranks" in out
+    assert "profiles of this format" not in out
 
 
 def test_a_difference_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:

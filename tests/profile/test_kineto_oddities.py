@@ -11,6 +11,7 @@ import pytest
 
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
+from mindscope.profile.parts_file import columns_of
 from mindscope.profile.profile import Part
 from tests.profile.kineto_events import Events
 
@@ -104,6 +105,7 @@ def test_numbers_of_steps_may_be_anything(tmp_path: Path, number: str) -> None:
     [
         {"distributedInfo": []}, {"distributedInfo": {"rank": "x", "backend": 3}}, {"deviceProperties": {}},
         {"deviceProperties": [3, None, {"id": "x", "totalGlobalMem": "much", "computeMajor": None}]},
+        {"problems": "x"}, {"problems": [1]}, {"problems": {"a": 1}},
         {"baseTimeNanoseconds": "x"}, {"baseTimeNanoseconds": 1e300},
     ],
 )  # fmt: skip
@@ -111,6 +113,7 @@ def test_properties_may_have_other_types(tmp_path: Path, properties: dict[str, A
     profile = one_step().read(tmp_path, **properties)
     assert profile.rank is None
     assert overview_of(profile).steps == 1
+    assert columns_of(profile, 0).header["facts"]["format"] == "torch_trace", "what the viewer keeps"
 
 
 def test_threads_without_names_and_times_before_zero_are_read(tmp_path: Path) -> None:

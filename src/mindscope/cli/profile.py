@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mindscope.profile.profile import Profile
     from mindscope.profile.ranks.ranks import Ranks
 
+_PLAINLY_MISSING = ("not_in_format", "no_events")
+"""Parts that no profile of a format has need no word."""
 _NAME_WIDTH = 48
 _MOST_ROWS = 3
 """Of advice."""
@@ -138,6 +140,7 @@ def _overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int
         "events": None if trace is None else {
             "read": trace.read, "skipped": {reason: each.count for reason, each in trace.skipped.items()},
         },
+        "problems": _problems(read),
         **overview.to_json(top), **streams_json(read, kernel_wait),
     }  # fmt: skip
 
@@ -150,6 +153,8 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
     rank = "" if read.rank is None else f", rank {read.rank}"
     yield f"{read.name}  {read.format}{rank}{', ' if devices else ''}{devices}"
     yield from _event_lines(read)
+    for file, problem in _problems(read).items():
+        yield f"not read     {file}: {problem}"
     if overview.step_time is not None:
         yield f"steps        {overview.steps} of {time_text(overview.step_time)}"
         if overview.warm_up:
@@ -181,6 +186,13 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
     yield from _missing_lines(overview)
 
 
+def _problems(read: Profile) -> dict[str, str]:
+    """File -> what of it is left out. All parts are read before, since each adds what it finds."""
+    found = read.facts.properties.get("problems")
+    problems = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return {name: str(problem) for name, problem in problems.items()}
+
+
 def _event_lines(read: Profile) -> Iterator[str]:
     if read.trace is None:
         return
@@ -204,12 +216,12 @@ def _advice_lines(read: Profile, overview: Overview) -> Iterator[str]:
 def _missing_lines(overview: Overview) -> Iterator[str]:
     names: dict[tuple[str, str], list[str]] = {}
     for part, each in overview.missing.items():
-        if each.remedy:
+        if each.remedy or each.code not in _PLAINLY_MISSING:
             names.setdefault((each.reason, each.remedy), []).append(part.value.replace("_", " "))
     if names:
         yield ""
     for (reason, remedy), parts in names.items():
-        yield f"no {', '.join(parts)}: {reason}; record it by {remedy}"
+        yield f"no {', '.join(parts)}: {reason}{f'; record it by {remedy}' if remedy else ''}"
 
 
 def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:

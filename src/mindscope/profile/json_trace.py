@@ -33,6 +33,8 @@ _GZIP_BLOCK = 1 << 18
 _MOST_PROPERTIES = 64 << 20
 """Bytes before and after the events."""
 _EVENTS = re.compile(rb'(?<!\\)"traceEvents"\s*:\s*\[')
+_OWN_NAMES = {"problems": "problems in the file"}
+"""Fields of a file that readers of profiles use for something else."""
 _KNOWN = re.compile(
     rb'"(baseTimeNanoseconds|schemaVersion|displayTimeUnit|traceName)"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.]+)'
 )
@@ -174,6 +176,7 @@ class _Found:
         slices, events, unpaired = with_pairs(slices, events)
         lost = far | unpaired
         base = properties.get("baseTimeNanoseconds")
+        properties = {_OWN_NAMES.get(name, name): value for name, value in properties.items()}
         return Trace(
             slices=slices,
             events=events,
