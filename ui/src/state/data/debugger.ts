@@ -27,6 +27,7 @@ import {
   type OfAllRanks,
   type OfSource,
 } from "../../api/debugger";
+import { ApiError, UNREACHABLE } from "../../api/client";
 import type { DebugSourceKey } from "../../core/view/debugView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
@@ -126,7 +127,7 @@ export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> 
   keepsValue: isSameTraining,
 };
 
-/** Whether a source has a bad number, and where; null where the recording is too large to be searched at once. */
+/** Whether a source has a bad number, and where; null where the recording can't be read or is too large to be searched at once. */
 export interface DebugVerdict {
   key: DebugSourceKey;
   answer: DebugFirstBadAnswer | null;
@@ -152,9 +153,14 @@ async function verdictOf(source: DebugSource, signal: AbortSignal): Promise<Debu
   const key = { run: source.run, source: source.source };
   const steps = source.ranks.reduce((sum, each) => sum + each.steps, 0);
   if (source.tensors * steps > MOST_SEARCHED) return { key, answer: null };
-  let answer = await fetchDebugFirstBad(key, signal);
-  while (!answer.is_complete) answer = await fetchDebugFirstBad(key, signal);
-  return { key, answer };
+  try {
+    let answer = await fetchDebugFirstBad(key, signal);
+    while (!answer.is_complete) answer = await fetchDebugFirstBad(key, signal);
+    return { key, answer };
+  } catch (error) {
+    if (error instanceof ApiError && error.code !== UNREACHABLE) return { key, answer: null }; // the others keep their verdicts
+    throw error;
+  }
 }
 
 /** What watchpoints can be made of; it depends on no run. */
