@@ -74,6 +74,7 @@ def record_tensors() -> None:
         record.add_value("scalar", "summand", summands)
         record.add_value("scalar", "reduced", summands.full_tensor())
         ScalarSummary()("operator", distribute_tensor(torch.tensor(4.0), mesh, [Replicate()]))
+        ScalarSummary()("pair", distribute_tensor(torch.tensor([5.0, 6.0]), mesh, [Shard(0)]))
         record.record(1)
 
 

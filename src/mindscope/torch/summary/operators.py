@@ -144,6 +144,8 @@ class _SummaryOperator:
 
 def _part_of_process(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, str]:
     """What this process holds of a DTensor, and why it can't be recorded; the text is empty where it can."""
+    if plugin == "scalar" and value.numel() != 1:  # whose part may be one element
+        return torch.zeros(()), _problem(plugin, name, value)
     try:
         return local_part(value), ""
     except ValueRejectedError as error:
