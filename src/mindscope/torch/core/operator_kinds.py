@@ -33,6 +33,8 @@ class OperatorKind:
     """It does not read its first argument."""
     is_hidden: bool
     """It only makes another object for a tensor."""
+    written: tuple[int | str, ...]
+    """Positions and names of the arguments that it writes into."""
 
 
 def operator_kind(operator: Any) -> OperatorKind:
@@ -47,6 +49,16 @@ def operator_kind(operator: Any) -> OperatorKind:
         is_uninitialized=plain in _UNINITIALIZED,
         is_overwriting=plain in _OVERWRITING,
         is_hidden=plain in ("detach", "alias", "lift_fresh"),
+        written=() if schema is None else _written(schema),
+    )
+
+
+def _written(schema: Any) -> tuple[int | str, ...]:
+    """An argument that can only be given by its name is one of these."""
+    return tuple(
+        argument.name if argument.kwarg_only else position
+        for position, argument in enumerate(schema.arguments)
+        if argument.alias_info is not None and argument.alias_info.is_write
     )
 
 

@@ -27,6 +27,9 @@ class TensorRows:
     def forget(self) -> None:
         """No more tensors come."""
 
+    def note_write(self, tensor: Tensor) -> None:
+        """An operator writes into the memory of a tensor, perhaps by an alias, whose writes don't count as versions."""
+
     def row_of(self, tensor: Tensor) -> int:
         """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
 
@@ -35,6 +38,9 @@ class TensorRows:
 
     def set_row(self, tensor: Tensor, row: int) -> None:
         """Have a tensor share the row of another one with the same elements."""
+
+def sample_of(tensor: Tensor, plain_types: tuple[type, ...]) -> int | None:
+    """A digest of elements of a plain tensor of the processor, which most writes change; None of another tensor."""
 
 def is_freed(tensor: Tensor) -> bool:
     """Whether a tensor has elements but no memory, as parameters that FSDP gathers only while they are used."""

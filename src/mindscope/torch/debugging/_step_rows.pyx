@@ -4,6 +4,9 @@
 
 from weakref import ref
 
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
 from mindscope.debug.model.tensors import Role
 from mindscope.torch.debugging._nested_tensors import tensors_in
 from torch import Tensor
@@ -11,6 +14,7 @@ from torch import Tensor
 cdef object INPUT = Role.INPUT
 cdef object OUTPUT = Role.OUTPUT
 cdef long long AT_ONCE = 1 << 20  # more hooks than one gradient has
+cdef uint64_t PRIME = 0x9E3779B97F4A7C15ULL
 cdef list SLOTS = [str(place) for place in range(64)]
 
 
@@ -23,7 +27,9 @@ cdef class TensorRows:
         codes: by dtype, those of ``stats._tensor_statistics``, for dtypes that are read as they are.
     """
 
-    cdef dict known  # by id of the tensor: weak reference, version, row
+    cdef dict known  # by id of the tensor: weak reference, version, row, number of writes before it, sample
+    cdef dict written  # by address of a storage: number of the last write
+    cdef Py_ssize_t writes
     cdef dict codes
     cdef tuple plain_types
     cdef object summarize
@@ -32,6 +38,7 @@ cdef class TensorRows:
 
     def __init__(self, tuple plain_types, dict codes):
         self.known, self.codes, self.plain_types = {}, codes, plain_types
+        self.written, self.writes = {}, 0
         self.count = self.capacity = 0
 
     def set_room(self, summarize, Py_ssize_t capacity):
@@ -48,13 +55,30 @@ cdef class TensorRows:
     def forget(self):
         """No more tensors come."""
         self.known.clear()
+        self.written.clear()
+
+    cpdef note_write(self, tensor):
+        """An operator writes into the memory of a tensor, perhaps by an alias, whose writes don't count as versions."""
+        self.writes += 1
+        self.written[tensor.untyped_storage().data_ptr()] = self.writes
 
     cpdef Py_ssize_t row_of(self, tensor) except -2:
         """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
         cdef tuple found = <tuple> self.known.get(id(tensor))
-        if found is not None and found[0]() is tensor and found[1] == version_of(tensor):
+        if found is not None and found[0]() is tensor and found[1] == version_of(tensor) and self.is_current(
+            tensor, found
+        ):
             return found[2]
         return self.new_row(tensor)
+
+    cdef bint is_current(self, tensor, tuple found) except -1:
+        """Whether no alias changed a tensor of this version: neither by an operator nor, by a sample, otherwise."""
+        if found[4] is not None and found[4] != sample_of(tensor, self.plain_types):
+            return False
+        try:
+            return not self.written or self.written.get(tensor.untyped_storage().data_ptr(), 0) <= found[3]
+        except Exception:  # such as of a tensor without memory
+            return True
 
     cpdef Py_ssize_t new_row(self, tensor) except -2:
         """As ``row_of``, without a look at earlier rows."""
@@ -73,7 +97,8 @@ cdef class TensorRows:
         """Have a tensor share the row of another one with the same elements."""
         version = version_of(tensor)
         if version >= 0:
-            self.known[id(tensor)] = (ref(tensor), version, row)
+            sample = sample_of(tensor, self.plain_types)
+            self.known[id(tensor)] = (ref(tensor), version, row, self.writes, sample)
 
     cdef Py_ssize_t plain_row(self, tensor) except -2:
         """-1 if it is not a plain one."""
@@ -92,6 +117,34 @@ cdef class TensorRows:
             self.count = row
             return -1
         return row
+
+
+cpdef object sample_of(tensor, tuple plain_types):
+    """A digest of elements of a plain tensor of the processor, which most writes change; None of another tensor."""
+    try:
+        if not tensor.is_cpu or type(tensor) not in plain_types or not tensor.is_contiguous() or is_freed(tensor):
+            return None
+        return digest_of(tensor.data_ptr(), tensor.numel() * tensor.element_size())
+    except Exception:  # such as of a tensor without memory
+        return None
+
+
+cdef unsigned long long digest_of(size_t address, size_t size) noexcept nogil:
+    """A digest of all bytes of memory up to 512, of 64 words spread evenly over more."""
+    cdef const char* memory = <const char*> address
+    cdef size_t words = size // 8, step, index = 0
+    cdef uint64_t word, mixed = size
+    step = words // 64 if words > 64 else 1
+    while index < words:
+        memcpy(&word, memory + 8 * index, 8)
+        mixed = (mixed ^ word) * PRIME
+        mixed ^= mixed >> 29
+        index += step
+    if size > 0:  # the last bytes
+        word = 0
+        memcpy(&word, memory + (size - 8 if size > 8 else 0), 8 if size > 8 else size)
+        mixed = (mixed ^ word) * PRIME
+    return mixed ^ (mixed >> 32)
 
 
 cpdef bint is_freed(tensor) except -1:

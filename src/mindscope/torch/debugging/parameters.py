@@ -11,8 +11,12 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.torch.core.network_names import ParameterPlace, parameter_places
 from mindscope.torch.core.operator_calls import has_closure
+from mindscope.torch.debugging._step_rows import sample_of
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.step_collector import StepCollector
+from mindscope.torch.debugging.step_vectors import PLAIN_TYPES
+
+_Version = tuple[int, int | None]
 
 
 class ParameterHooks:
@@ -30,7 +34,7 @@ class ParameterHooks:
         self._has_hooks = False  # an optimizer called them
         self._has_optimized = False  # one did in this step
         self._optimized: set[int] = set()  # ids of parameters that an optimizer ever changed
-        self._versions: dict[int, int] = {}  # by id of a trainable parameter, when the step began
+        self._versions: dict[int, _Version] = {}  # by id of a trainable parameter, when the step began
         self._handles = [
             register_optimizer_step_pre_hook(
                 lambda optimizer, args, kwargs: self._step_begins(optimizer, has_closure(args, kwargs))
@@ -52,7 +56,7 @@ class ParameterHooks:
         self._has_optimized = False
         left_out = [each for each in self._network.parameters() if id(each) not in self._optimized]
         self._versions = {
-            id(each): each._version for each in left_out if each.requires_grad and not each.is_inference()
+            id(each): _version(each) for each in left_out if each.requires_grad and not each.is_inference()
         }
         if not self._has_hooks:
             self._keep(list(self._network.parameters()))
@@ -73,7 +77,7 @@ class ParameterHooks:
         """Add parameters that have a gradient, but that no optimizer knows, with an update of 0."""
         for parameter in self._network.parameters():
             place = self._places.get(id(parameter))
-            is_unchanged = self._versions.get(id(parameter)) == parameter._version
+            is_unchanged = self._versions.get(id(parameter)) == _version(parameter)
             if (
                 place is not None
                 and is_unchanged
@@ -117,6 +121,11 @@ class ParameterHooks:
     def _own(self, optimizer: Optimizer) -> list[tuple[ParameterPlace, Tensor]]:
         every = [each for group in optimizer.param_groups for each in group["params"]]
         return [(place, each) for each in every if (place := self._places.get(id(each))) is not None]
+
+
+def _version(parameter: Tensor) -> _Version:
+    """Its number of changes and a sample: a change by ``.data`` does not count."""
+    return parameter._version, sample_of(parameter, PLAIN_TYPES)
 
 
 def _copies(parameters: list[Tensor]) -> list[Tensor]:

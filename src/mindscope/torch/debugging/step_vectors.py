@@ -22,7 +22,7 @@ from mindscope.torch.debugging.plain_tensors import NotSummarizedError, in_memor
 from mindscope.torch.summary.host_copy import HostCopy
 
 _LEAST_ROWS = 256
-_PLAIN_TYPES = (Tensor, torch.nn.Parameter)
+PLAIN_TYPES = (Tensor, torch.nn.Parameter)
 _CODES = {dtype: element.code for dtype, element in ELEMENT_TYPES.items() if element.code != BYTES}
 _LIMITS = {each.code: (each.near_max, each.tiny) for each in ELEMENT_TYPES.values() if each.code != BYTES}
 
@@ -48,7 +48,7 @@ class StepVectors(TensorRows):
     """
 
     def __init__(self, capacity: int, reasons: Counter[str]) -> None:
-        super().__init__(_PLAIN_TYPES, _CODES)
+        super().__init__(PLAIN_TYPES, _CODES)
         self._reasons = reasons
         self._devices: dict[torch.device, DeviceRows] = {}
         self._cuda: dict[int, CudaRows | None] = {}  # those of self._devices, by number
