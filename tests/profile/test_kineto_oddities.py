@@ -71,6 +71,18 @@ def test_names_are_no_markup_and_may_hold_commas(tmp_path: Path) -> None:
     assert list(events.read(tmp_path).kernels.name) == [name]
 
 
+@pytest.mark.parametrize(("is_stripped", "want"), [(False, 0.0), (True, 0.75)])
+def test_kernels_without_their_launches_are_said(tmp_path: Path, is_stripped: bool, want: float) -> None:
+    events = one_step()
+    events.op("aten::relu", 70, 20, External_id=2)
+    events.launch(75, 5, 2, External_id=2)
+    events.kernel("relu", 100, 90, 2)
+    if is_stripped:
+        del events.events[-1]["args"]
+    events.kernel("Memcpy DtoH", 200, 500, cat="gpu_memcpy")
+    assert overview_of(events.read(tmp_path)).unlinked == want
+
+
 def test_the_same_events_twice_count_twice_and_are_busy_once(tmp_path: Path) -> None:
     events = one_step()
     events.events += [dict(event) for event in events.events]

@@ -148,6 +148,7 @@ def _overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int
 def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: int) -> Iterator[str]:
     from mindscope.cli.profile_streams import stream_lines
     from mindscope.profile.advice.advice import share_text, size_text, time_text
+    from mindscope.profile.overview import MOST_UNLINKED
 
     devices = ", ".join(f"{each.name} ({each.model})" if each.model else each.name for each in read.devices)
     rank = "" if read.rank is None else f", rank {read.rank}"
@@ -172,6 +173,8 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
     ):  # fmt: skip
         if share is not None:
             yield f"{name:<12} {share_text(share)}"
+    if overview.unlinked is not None and overview.unlinked > MOST_UNLINKED:
+        yield f"no operator  launched {share_text(overview.unlinked)} of the time of kernels; operators lack it"
     for peak in overview.peaks:
         held = ", ".join(f"{category} {size_text(size)}" for category, size in peak.by_category.items())
         yield f"memory peak  {peak.device} {size_text(peak.allocated)}{': ' + held if held else ''}"

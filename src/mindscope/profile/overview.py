@@ -19,6 +19,8 @@ from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.texts import Missing
 
+MOST_UNLINKED = 0.05
+"""Of the time of kernels, that is in no operator without a word."""
 _UNSAID = (Part.STREAM_GAPS, Part.STEP_ROWS)
 
 
@@ -71,6 +73,10 @@ class Overview:
     """Mean estimated achieved occupancy of kernels that compute, weighted by time, 0 to 1."""
     tensor_cores: float | None
     """Share of the time of kernels, copies not among them, 0 to 1, by their names; None where a device has none."""
+    unlinked: float | None
+    """Share of the time of kernels, copies not among them, that is in no operator: the trace lacks their launches, or
+    no operator is around these.
+    """
     flops: FlopsFigures | None
     operators: Operators | None
     """By name, the greatest self time first."""
@@ -90,7 +96,7 @@ class Overview:
             "incomplete_steps": list(self.incomplete), "step_time_ns": self.step_time,
             "parts": dict(self.parts), "overlap": self.overlap,
             "device_busy": self.device_busy, "sm_efficiency": self.sm_efficiency,
-            "occupancy": self.occupancy, "tensor_cores": self.tensor_cores,
+            "occupancy": self.occupancy, "tensor_cores": self.tensor_cores, "unlinked": self.unlinked,
             "flops": None if self.flops is None else asdict(self.flops),
             "operators": [] if self.operators is None else list(self.operators.rows(top)),
             "kernels": [] if self.kernels is None else list(self.kernels.rows(top)),
@@ -130,6 +136,7 @@ def overview_of(profile: Profile) -> Overview:
         else float((steps.sm_efficiency * steps.duration).sum()) / whole,
         occupancy=None if kernels is None else _occupancy(kernels),
         tensor_cores=None if kernels is None else _tensor_cores(kernels),
+        unlinked=None if kernels is None or operators is None else _unlinked(kernels),
         flops=_flops(profile, operators),
         operators=None if operators is None else operators.group_by("name"),
         kernels=None if kernels is None else kernels.group_by("name"),
@@ -195,6 +202,14 @@ def _occupancy(kernels: Kernels) -> float | None:
         return None
     time = int(kernels.total[kernels.kind.is_any_of(lambda each: each == "compute")].sum())
     return float(kernels.occupancy_time.sum()) / time if time else None
+
+
+def _unlinked(kernels: Kernels) -> float | None:
+    kernels = kernels.without_copies
+    if kernels.operator is None:
+        return None
+    whole = int(kernels.total.sum())
+    return int(kernels.total[kernels.operator.is_any_of(lambda each: not each)].sum()) / whole if whole else None
 
 
 def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None:

@@ -7173,7 +7173,8 @@ export interface components {
          * ProfileSummary
          * @description Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1.
          *
-         *     ``problems`` are files of which something could not be read.
+         *     ``problems`` are files of which something could not be read. ``unlinked`` is the share of the time of kernels that
+         *     is in no operator, null where that is little.
          */
         ProfileSummary: {
             /** Advice */
@@ -7209,6 +7210,8 @@ export interface components {
             steps: components["schemas"]["StepParts"][];
             /** Tensor Cores */
             tensor_cores: number | null;
+            /** Unlinked */
+            unlinked: number | null;
             /** Worker */
             worker: string;
         };

@@ -11,7 +11,7 @@ from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.places import places_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
-from mindscope.profile.overview import FlopsFigures, Overview, overview_of
+from mindscope.profile.overview import MOST_UNLINKED, FlopsFigures, Overview, overview_of
 from mindscope.profile.profile import Part, Profile
 from mindscope.profile.slice_search import slice_at
 from mindscope.profile.steps import PARTS, Steps
@@ -78,6 +78,7 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
         device_busy=finite(overview.device_busy),
         occupancy=finite(overview.occupancy),
         tensor_cores=finite(overview.tensor_cores),
+        unlinked=overview.unlinked if (overview.unlinked or 0.0) > MOST_UNLINKED else None,
         flops=None if overview.flops is None else _flops(overview.flops),
         problems=_problems(facts.properties.get("problems")),
         steps=[] if steps is None else _steps(steps, zero),

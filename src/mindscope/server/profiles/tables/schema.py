@@ -105,7 +105,8 @@ class FileProblem(Answer):
 class ProfileSummary(Answer):
     """Figures of a profile. ``shares`` are those of the parts in the time of all steps, 0 to 1.
 
-    ``problems`` are files of which something could not be read.
+    ``problems`` are files of which something could not be read. ``unlinked`` is the share of the time of kernels that
+    is in no operator, null where that is little.
     """
 
     framework: str
@@ -119,6 +120,7 @@ class ProfileSummary(Answer):
     device_busy: float | None
     occupancy: float | None
     tensor_cores: float | None
+    unlinked: float | None
     flops: FlopsEntry | None
     problems: list[FileProblem]
     steps: list[StepParts]
