@@ -19,6 +19,7 @@ from tests.debug.formats.made_dumps import real_dump, short_dump
 from tests.debug.formats.test_flight_recorder import entry, write
 from tests.debug.formats.test_print_file import VALUES
 from tests.debug.formats.test_statistics_cache import aged
+from tests.debug.made_sources import Recorded, gradient, output, source_of
 from tests.debug.recorded_runs import write_run
 from tests.debug.test_compare import training as renamed_training
 from tests.debug.whole_tensor_dumps import write_dumped_run
@@ -37,6 +38,15 @@ def test_the_first_bad_number_and_recommended_hits_are_printed(mindscope: Comman
     out = mindscope("debug", str(healthy)).stdout
     assert "No NaN and no infinity damages the training." in out
     assert "0 hits of 10 watchpoints in 4 steps" in out
+
+
+def test_an_end_within_a_step_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    whole = [Recorded(output("fc"), np.ones(3), 1), Recorded(gradient("fc"), np.ones(3), 2)]
+    run = str(write_run(tmp_path / "run", source_of({1: whole, 2: whole, 3: whole[:1]})))
+    assert "The training ended within step 3, after fc/Linear." in mindscope("debug", run, "--first-bad").stdout
+    assert json.loads(mindscope("debug", run, "--first-bad", "--json").stdout)["unfinished"]["step"] == 3
+    ended = str(write_run(tmp_path / "ended", source_of({1: whole, 2: whole})))
+    assert "within" not in mindscope("debug", ended, "--first-bad").stdout
 
 
 def test_the_workspace_keeps_statistics_of_dumps(mindscope: CommandLine, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mindscope.debug.compare import Divergence, Tolerance
+    from mindscope.debug.first_bad import FirstBad
     from mindscope.debug.watchpoints import Evaluation
     from mindscope.reading.failures import RunFailures
     from mindscope.reading.run_debug import RunDebug
@@ -65,13 +67,17 @@ class DebugReport:
         found = self._opened.first_bad()
         self.has_found |= found is not None
         self._json["first_bad"] = None if found is None else found.to_json()
-        if found is None:
-            self._shown += [*([""] if self._shown else []), "No NaN and no infinity damages the training."]
-            return
-        self._shown += [*([""] if self._shown else []), *found.sentences()]
-        if len(found.chain) > 1:
-            self._shown.append("From there: " + " -> ".join(found.chain[:_MOST_OPERATORS]))
-        self._shown += [f"Rank {rank}: {operator}" for rank, operator in found.other_ranks.items()]
+        lines = ["No NaN and no infinity damages the training."] if found is None else list(_first_bad_lines(found))
+        self._shown += [*([""] if self._shown else []), *lines, *self._unfinished_lines()]
+
+    def _unfinished_lines(self) -> Iterator[str]:
+        from mindscope.debug.first_bad import unfinished_step
+
+        found = unfinished_step(self._opened.source)
+        self._json["unfinished"] = None if found is None else asdict(found)
+        if found is not None:
+            place = f"step {found.step}" + (f" of rank {found.rank}" if found.rank else "")
+            yield f"The training ended within {place}, after {found.operator}."
 
     def add_hits(self, texts: list[str]) -> None:
         from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
@@ -117,6 +123,13 @@ class DebugReport:
         console = Console(width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE, markup=False, highlight=False)
         for each in self._shown:
             _print_one(console, each)
+
+
+def _first_bad_lines(found: FirstBad) -> Iterator[str]:
+    yield from found.sentences()
+    if len(found.chain) > 1:
+        yield "From there: " + " -> ".join(found.chain[:_MOST_OPERATORS])
+    yield from (f"Rank {rank}: {operator}" for rank, operator in found.other_ranks.items())
 
 
 def _print_one(console: Console, shown: Any) -> None:
