@@ -242,7 +242,7 @@ def test_missing_points_are_counted_and_kept_in_files(logs: LiveViewer, open_pag
         assert len(picture.convert("RGB").getcolors(1 << 20) or ()) > 500
 
 
-def test_several_runs_share_a_scale_side_by_side_or_overlaid(logs: LiveViewer, open_page: OpenPage):
+def test_several_runs_share_a_scale_and_are_overlaid_on_a_common_plane_only(logs: LiveViewer, open_page: OpenPage):
     page = open_page(logs, "/landscape?run=a&run=b")
     legends = page.get_by_test_id("landscape-legend")
     expect(legends).to_have_count(2)
@@ -257,12 +257,16 @@ def test_several_runs_share_a_scale_side_by_side_or_overlaid(logs: LiveViewer, o
     expect(legends).to_have_count(1)
     page.keyboard.press("Escape")
     expect(legends).to_have_count(2)
+    expect(page.get_by_test_id("landscape-other-planes")).to_have_count(0)
     page.get_by_text("Overlaid", exact=True).click()
-    expect(page.get_by_test_id("landscape-card")).to_have_count(1)
-    surface(page)
+    expect(page.get_by_test_id("landscape-other-planes")).to_contain_text("the same coordinates are different weights")
+    expect(page.get_by_test_id("landscape-card")).to_have_count(2)
     page.get_by_test_id("landscape-choose").click()
     page.get_by_test_id("landscape-list").get_by_label(f"b · {TAG}").uncheck()
     page.keyboard.press("Escape")
+    expect(page.get_by_test_id("landscape-other-planes")).to_have_count(0)
+    expect(page.get_by_test_id("landscape-card")).to_have_count(1)
+    surface(page)
     expect(page.get_by_test_id("landscape-panel").locator("section")).to_have_count(1)
     assert json.loads(parse_qs(urlsplit(page.url).query)["landscape"][0]) == ["a", TAG]
 

@@ -19,6 +19,8 @@ export const landscapes = {
   "landscape.arrange": "Arrangement",
   "landscape.side": "Side by side",
   "landscape.overlay": "Overlaid",
+  "landscape.other_planes":
+    "These landscapes are on different planes: the same coordinates are different weights, so that they are not overlaid. For a common plane, compute one landscape of an interval that has the checkpoints of all intervals.",
   "landscape.options": "Settings",
   "landscape.log": "Logarithmic loss",
   "landscape.shared": "Same scale for all landscapes",
@@ -72,7 +74,7 @@ export const landscapes = {
   "landscape.off_plane": "Checkpoints are up to {share} % of their distance away from this plane.",
   "landscape.off_plane_unknown": "The log does not say how far the checkpoints are from this plane.",
   "landscape.size_legend": "Point size: distance from the plane",
-  "landscape.convergence": "Convergence point",
+  "landscape.convergence": "Last checkpoint",
   "landscape.path": "Training path",
   "landscape.steps": "Path up to {unit} {step}",
   "landscape.path_step": "Checkpoint of the path",

@@ -21,6 +21,8 @@ export const landscapes: Record<keyof typeof texts, string> = {
   "landscape.arrange": "排列",
   "landscape.side": "并排",
   "landscape.overlay": "叠加",
+  "landscape.other_planes":
+    "这些地形图位于不同的平面上，相同坐标对应不同的权重，因此不叠加显示。如需公共平面，请用一个包含各区间全部检查点的区间计算一张地形图。",
   "landscape.options": "设置",
   "landscape.log": "对数损失",
   "landscape.shared": "所有地形使用同一刻度",
@@ -72,7 +74,7 @@ export const landscapes: Record<keyof typeof texts, string> = {
   "landscape.off_plane": "检查点偏离该平面的距离最多为其自身距离的 {share} %。",
   "landscape.off_plane_unknown": "日志未记录检查点到该平面的距离。",
   "landscape.size_legend": "点的大小：到平面的距离",
-  "landscape.convergence": "收敛点",
+  "landscape.convergence": "最后一个检查点",
   "landscape.path": "训练路径",
   "landscape.steps": "路径截至 {unit} {step}",
   "landscape.path_step": "路径上的检查点",
