@@ -50,6 +50,9 @@ def at(second: int, fraction_ns: int = 0, year: int = 2026) -> int:
     ("[INFO|trainer.py:123] 2026-11-23 20:41:31,123 >> step", Level.INFO, at(31, 123_000_000), "", -1),
     ("WARNING:root:odd", Level.WARNING, 0, "root", -1),
     ("[rank0]: plain", Level.UNKNOWN, 0, "", 0),
+    ("slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***", Level.ERROR, 0, "slurmstepd", -1),
+    ("srun: error: n1: task 0: Killed", Level.ERROR, 0, "srun", -1),
+    ("srun: Job step aborted: Waiting up to 32 seconds", Level.INFO, 0, "srun", -1),
 ])  # fmt: skip
 def test_heads(line: str, level: Level, time_ns: int | None, module: str, rank: int) -> None:
     head = parse_head(line, 2026)
@@ -411,3 +414,31 @@ def test_a_slow_expression_stops_at_the_deadline_and_goes_on(tmp_path: Path) -> 
         steps += 1
     assert steps > 1
     assert len(selection) == 9000
+
+
+BAR = "\r  0%|      | 0/50 [0:31<8:35:20]\r 22%|##    | 11/50 [110:31<8:35:20, 631.01s/it]"
+CANCELLED = "slurmstepd: error: *** JOB 42221 ON node17 CANCELLED AT 2022-04-14T16:20:46 DUE TO TIME LIMIT ***"
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\nlast line\n"])
+@pytest.mark.parametrize("updates", [1, 3000])
+def test_a_message_of_slurm_after_a_progress_bar_is_an_error(tmp_path: Path, end: str, updates: int) -> None:
+    path = tmp_path / "slurm-42221.out"
+    path.write_text(f"first\n{BAR * updates}{CANCELLED}{end}")
+    index = LogIndex(path)
+    index.read_more()
+    messages = list(index.messages(np.arange(len(index))))
+    (error,) = [message for message in messages if message.level == Level.ERROR]
+    assert (error.module, error.text) == ("slurmstepd", CANCELLED)
+    bar = "\n".join(message.text for message in messages if message.row < error.row)
+    assert bar.endswith("22%|##    | 11/50 [110:31<8:35:20, 631.01s/it]")
+    assert "0/50 [0:31" not in bar
+
+
+@pytest.mark.parametrize("line", ["\r 1% of srun: x\n", "a line about slurmstepd: error\n", "mysrun: error: x\n"])
+def test_other_lines_that_name_slurm_start_no_error(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(f"first\n{line}")
+    index = LogIndex(path)
+    index.read_more()
+    assert not [message for message in index.messages(np.arange(len(index))) if message.level == Level.ERROR]

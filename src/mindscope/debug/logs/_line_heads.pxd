@@ -44,4 +44,5 @@ cdef inline bint begins(const uint8_t* s, const uint8_t* end, const char* text, 
 
 cdef const uint8_t* rank_prefix(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
 cdef const uint8_t* captured_text(const uint8_t* s, const uint8_t* end, Captured* found) noexcept nogil
+cdef const uint8_t* glued_message(const uint8_t* s, const uint8_t* end) noexcept nogil
 cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noexcept nogil

@@ -7,6 +7,7 @@ from libc.string cimport memchr
 cdef enum:
     DATE_WITHIN = 80        # bytes before a date
     LEVEL_WITHIN = 160      # bytes after a date
+    LONGEST_STATE = 4096    # bytes of the last state of a progress bar
     SHORTEST_CAPTURED = 30  # bytes before the text of a captured line
     UNKNOWN = 0
     DEBUG = 1
@@ -381,6 +382,43 @@ cdef const uint8_t* captured_text(const uint8_t* s, const uint8_t* end, Captured
     return at + 1 if at < end and at[0] == 32 else at
 
 
+cdef Py_ssize_t slurm_program(const uint8_t* s, const uint8_t* end) noexcept nogil:
+    """How long the name of a program of Slurm is that begins a message here; 0 for none."""
+    if begins(s, end, b"slurmstepd: ", 12):
+        return 10
+    return 4 if begins(s, end, b"srun: ", 6) else 0
+
+
+cdef bint slurm(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil:
+    cdef Py_ssize_t length = slurm_program(s, end)
+    if length == 0:
+        return False
+    head.module, head.module_length, head.text = s, length, s + length + 2
+    head.level = INFO
+    if begins(head.text, end, b"error: ", 7):
+        head.level, head.text = ERROR, head.text + 7
+    return True
+
+
+cdef const uint8_t* glued_message(const uint8_t* s, const uint8_t* end) noexcept nogil:
+    """Where a message of Slurm begins after the last state of a progress bar, whose line has no end; NULL for none."""
+    cdef const uint8_t* at = end
+    if memchr(s, 13, end - s) == NULL:
+        return NULL
+    if at[-1] == 13:
+        at -= 1
+    while at > s and at[-1] != 13:
+        at -= 1
+    if at == s:
+        return NULL
+    end = min(end, at + LONGEST_STATE)
+    while at < end:
+        if at[0] == 115 and slurm_program(at, end) and not (97 <= (at[-1] | 32) <= 122):
+            return at
+        at += 1
+    return NULL
+
+
 cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noexcept nogil:
     """Whether a line without its prefix has a head."""
     cdef Py_ssize_t length = end - s
@@ -393,6 +431,8 @@ cdef bint parse(const uint8_t* s, const uint8_t* end, int year, Head* head) noex
     if (s[0] == 91 or letter_level(s[0]) != UNKNOWN) and (glog(s, end, year, head) or basic(s, end, head)):
         return True
     head.takes_lines = False
+    if s[0] == 115 and slurm(s, end, head):
+        return True
     return length >= 19 and dated(s, end, head)
 
 

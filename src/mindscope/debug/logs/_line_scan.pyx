@@ -6,7 +6,8 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memchr
 
 from mindscope.debug.logs._line_heads cimport (
-    LONGEST_HEAD, LONGEST_MODULE, STREAM_NAME, Captured, Head, begins, captured_text, is_space, parse, rank_prefix
+    LONGEST_HEAD, LONGEST_MODULE, STREAM_NAME, Captured, Head, begins, captured_text, glued_message, is_space, parse,
+    rank_prefix
 )
 
 import numpy as np
@@ -78,6 +79,7 @@ cdef class LineScanner:
         cdef const uint8_t* end
         cdef const uint8_t* line
         cdef const uint8_t* line_end
+        cdef const uint8_t* glued   # a message in the middle of the line
         cdef Head head
         cdef bint has_end
         if length == 0:
@@ -92,17 +94,24 @@ cdef class LineScanner:
                     line_end = end
                     if not (is_end or self._is_within or end - line >= LONGEST_PIECE):
                         break
-                if not self._is_within and self._starts_message(line, line_end, year, &head):
-                    if count == room:
-                        with gil:
-                            room *= 2
-                            start_array, time_array, kind_array = (
-                                np.resize(each, room) for each in (start_array, time_array, kind_array))
-                            start, time_ns, kind = start_array, time_array, kind_array
-                    if head.has_time:
-                        self._time_ns = head.time_ns
-                    start[count], time_ns[count], kind[count] = offset + (line - first), self._time_ns, self._kind(&head)
-                    count += 1
+                glued = glued_message(line, line_end)
+                while True:
+                    if not self._is_within and self._starts_message(
+                            line, line_end if glued == NULL else glued, year, &head):
+                        if count == room:
+                            with gil:
+                                room *= 2
+                                start_array, time_array, kind_array = (
+                                    np.resize(each, room) for each in (start_array, time_array, kind_array))
+                                start, time_ns, kind = start_array, time_array, kind_array
+                        if head.has_time:
+                            self._time_ns = head.time_ns
+                        start[count], time_ns[count] = offset + (line - first), self._time_ns
+                        kind[count] = self._kind(&head)
+                        count += 1
+                    if glued == NULL:
+                        break
+                    line, glued, self._is_within = glued, NULL, False
                 self._is_value = line_end - line > 6 and begins(line_end - 6, line_end, b"value=", 6)
                 self._is_within = not has_end
                 line = line_end + has_end

@@ -21,6 +21,8 @@ from mindscope.debug.logs.saved_index import Columns, SavedIndex, columns_in_mem
 LONGEST_MESSAGE = 1 << 20
 """Bytes of a message that are read."""
 _CHUNK = 4 << 20
+_EARLIER_STATES = re.compile(rb"[^\n]*\r(?![\r\n])")
+"""What a progress bar draws over."""
 _SPAN = 1 << 18
 _WITNESS = 256
 _SAVED_FROM = 8 << 20
@@ -220,7 +222,8 @@ class LogIndex:
                 if not span_start <= start <= start + length <= span_start + len(span):
                     file.seek(start)
                     span_start, span = start, file.read(max(length, _SPAN))
-                text = decoded(printed_text(span[start - span_start : start - span_start + length])).rstrip("\r\n")
+                data = printed_text(span[start - span_start : start - span_start + length]).rstrip(b"\r\n")
+                text = decoded(_EARLIER_STATES.sub(b"", data))
                 each = kinds[place]
                 yield LogMessage(row, each.level, time_ns if each.has_time else 0, each.module, each.rank, text)
 

@@ -7,8 +7,9 @@ MindSpore, C++ and Python::
     [ERROR] ME(123:140,MainProcess):2026-11-23-20:41:31.512.3 [mindspore/train/model.py:12] message
 
 glog and absl, with or without a year, and PyTorch's form of it in brackets; Python's ``logging`` with a time; and
-``LEVEL:NAME:message``. Each may begin with the rank, as ``torchrun`` writes: ``[rank3]:``, ``[default3]:``. Captured
-output has a time and a stream before each line, see ``captured_lines``.
+``LEVEL:NAME:message``; and ``slurmstepd: error: message`` of Slurm, also after a progress bar. Each may begin
+with the rank, as ``torchrun`` writes: ``[rank3]:``, ``[default3]:``. Captured output has a time and a stream before
+each line, see ``captured_lines``.
 """
 
 from __future__ import annotations
