@@ -265,6 +265,7 @@ TEXTS: Mapping[str, str] = {
     "not_found": "{request}: {detail}",
     "method_not_allowed": "{request}: {detail}",
     "not_json": "{request}: {detail}",
+    "server_busy": "{most} other requests wait already",
     "body_too_large": "{request}: its body has {size} bytes or more, want at most {most}",
     "body_too_slow": "{request}: its body did not come within {most} seconds",
     "answer_too_large": "the answer has {size} bytes or more, want at most {most}",

@@ -25,6 +25,7 @@ from mindscope.server.graphs import routes as graphs
 from mindscope.server.groups import routes as groups
 from mindscope.server.histograms import routes as histograms
 from mindscope.server.http import static_files
+from mindscope.server.http.admission import AdmissionMiddleware
 from mindscope.server.http.body_limit import BodyLimitMiddleware, add_body_error_handler
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.disconnect import DisconnectMiddleware
@@ -82,6 +83,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     app.add_middleware(DisconnectMiddleware)
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)
+    app.add_middleware(AdmissionMiddleware)
     app.add_middleware(SecurityMiddleware, host=settings.host)
     app.include_router(_api(), prefix="/api")
     static_files.mount(app)

@@ -16,6 +16,7 @@ from mindscope.errors import ServerError
 from mindscope.ingest import Catalog, Watcher
 from mindscope.server.alerts.worker import alerts_of
 from mindscope.server.app import create_app
+from mindscope.server.http.admission import BACKLOG, MAX_CONNECTIONS
 from mindscope.server.http.connection_timeouts import TimedProtocol
 from mindscope.server.http.context import Viewer
 from mindscope.server.live.event_stream import EventStream
@@ -120,6 +121,8 @@ def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
         ws="none",
         lifespan="on",
         log_config=None,
+        backlog=BACKLOG,
+        limit_concurrency=MAX_CONNECTIONS,
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_S,

@@ -319,6 +319,8 @@ export const errors = {
   "error.remedy.method_not_allowed": "Reload the page: the viewer may have been updated.",
   "error.code.not_json": "The server rejected {request}: {detail}.",
   "error.remedy.not_json": "Reload the page: the viewer may have been updated.",
+  "error.code.server_busy": "The server is busy: {most} other requests are waiting.",
+  "error.remedy.server_busy": "Try again in a moment.",
   "error.code.body_too_large": "The request is too large: {request} has {size} bytes or more, the limit is {most}.",
   "error.remedy.body_too_large": "Select fewer runs.",
   "error.code.body_too_slow": "{request} did not arrive within {most} seconds.",

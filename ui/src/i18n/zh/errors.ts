@@ -309,6 +309,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.method_not_allowed": "请刷新页面：服务可能已更新。",
   "error.code.not_json": "服务只接受以 JSON 声明内容的 {request}：{detail}。",
   "error.remedy.not_json": "请刷新页面：服务可能已更新。",
+  "error.code.server_busy": "服务繁忙：已有 {most} 个请求在排队。",
+  "error.remedy.server_busy": "请稍后重试。",
   "error.code.body_too_large": "请求过大：{request} 至少有 {size} 字节，上限为 {most} 字节。",
   "error.remedy.body_too_large": "请选择较少的训练。",
   "error.code.body_too_slow": "{request} 未在 {most} 秒内传输完成。",
