@@ -30,6 +30,9 @@ class TensorRows:
     def note_write(self, tensor: Tensor) -> None:
         """An operator writes into the memory of a tensor, perhaps by an alias, whose writes don't count as versions."""
 
+    def note_writes(self, written: tuple[int | str, ...], args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        """An operator wrote into the arguments of these positions and names."""
+
     def row_of(self, tensor: Tensor) -> int:
         """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
 

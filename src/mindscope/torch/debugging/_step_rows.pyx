@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 
 from mindscope.debug.model.tensors import Role
 from mindscope.torch.debugging._nested_tensors import tensors_in
-from torch import Tensor
+from torch import Tensor, strided
 
 cdef object INPUT = Role.INPUT
 cdef object OUTPUT = Role.OUTPUT
@@ -30,6 +30,7 @@ cdef class TensorRows:
     cdef dict known  # by id of the tensor: weak reference, version, row, number of writes before it, sample
     cdef dict written  # by address of a storage: number of the last write
     cdef Py_ssize_t writes
+    cdef object sample  # of the tensor that was summarized last; None if there is none
     cdef dict codes
     cdef tuple plain_types
     cdef object summarize
@@ -38,7 +39,7 @@ cdef class TensorRows:
 
     def __init__(self, tuple plain_types, dict codes):
         self.known, self.codes, self.plain_types = {}, codes, plain_types
-        self.written, self.writes = {}, 0
+        self.written, self.writes, self.sample = {}, 0, None
         self.count = self.capacity = 0
 
     def set_room(self, summarize, Py_ssize_t capacity):
@@ -59,8 +60,22 @@ cdef class TensorRows:
 
     cpdef note_write(self, tensor):
         """An operator writes into the memory of a tensor, perhaps by an alias, whose writes don't count as versions."""
-        self.writes += 1
-        self.written[tensor.untyped_storage().data_ptr()] = self.writes
+        if tensor.layout is strided:
+            self.writes += 1
+            self.written[tensor.untyped_storage().data_ptr()] = self.writes
+
+    def note_writes(self, tuple written, tuple args, dict kwargs):
+        """An operator wrote into the arguments of these positions and names."""
+        for argument in written:
+            if type(argument) is str:
+                value = kwargs.get(argument)
+            else:
+                value = args[argument] if argument < len(args) else None
+            if isinstance(value, Tensor):
+                self.note_write(value)
+            elif value is not None:
+                for _, tensor in tensors_in(value, ""):
+                    self.note_write(tensor)
 
     cpdef Py_ssize_t row_of(self, tensor) except -2:
         """The row of a tensor, summarized now if it changed or is new; -1 if it can't be summarized."""
@@ -83,6 +98,7 @@ cdef class TensorRows:
     cpdef Py_ssize_t new_row(self, tensor) except -2:
         """As ``row_of``, without a look at earlier rows."""
         cdef Py_ssize_t row
+        self.sample = None
         try:
             row = self.plain_row(tensor)
         except Exception:  # such as of a tensor without memory, which has a reason there
@@ -90,14 +106,16 @@ cdef class TensorRows:
         if row < 0:
             row = self.summarize_other(tensor)
         if row >= 0:
-            self.set_row(tensor, row)
+            self.keep(tensor, row, self.sample)
         return row
 
     cpdef set_row(self, tensor, Py_ssize_t row):
         """Have a tensor share the row of another one with the same elements."""
+        self.keep(tensor, row, None)
+
+    cdef keep(self, tensor, Py_ssize_t row, sample):
         version = version_of(tensor)
         if version >= 0:
-            sample = sample_of(tensor, self.plain_types)
             self.known[id(tensor)] = (ref(tensor), version, row, self.writes, sample)
 
     cdef Py_ssize_t plain_row(self, tensor) except -2:
@@ -112,7 +130,9 @@ cdef class TensorRows:
             return -1
         cdef Py_ssize_t row = self.next_row()
         if is_cpu:
-            self.summarize(row, tensor.data_ptr(), code, tensor.numel())
+            address, count = tensor.data_ptr(), tensor.numel()
+            self.summarize(row, address, code, count)
+            self.sample = digest_of(address, count * tensor.element_size())
         elif not self.summarize_on_cuda(row, tensor.get_device(), code, tensor.data_ptr(), tensor.numel()):
             self.count = row
             return -1

@@ -74,8 +74,8 @@ class OperatorMode(TorchDispatchMode):
             self._followed.failed_operator = (id(error), _facts(kind, call, args, kwargs))
             raise
         if kind.written:
-            try:
-                _note_writes(collector, kind, args, kwargs)
+            try:  # also where it is not recorded: a moving average may write between two that are
+                collector.vectors.note_writes(kind.written, args, kwargs)
             except Exception as error:
                 self._followed.failed(f"writes of {kind.name}", error)
         if call is not None and inputs is not None:
@@ -118,15 +118,6 @@ class OperatorMode(TorchDispatchMode):
         run = collector.begin(call.module, kind.name, call.phase, _stack_of(call))
         call.stack = run.operator.stack
         collector.add_operator(run, inputs, outputs)
-
-
-def _note_writes(collector: StepCollector, kind: OperatorKind, args: Any, kwargs: Any) -> None:
-    """Also of operators that are not recorded: a moving average may write by ``.data`` between two that are."""
-    for argument in kind.written:
-        given = kwargs.get(argument) if isinstance(argument, str) else args[argument] if argument < len(args) else None
-        for _, tensor in tensors_in((given,)):
-            if tensor.layout is torch.strided:
-                collector.vectors.note_write(tensor)
 
 
 def _facts(kind: OperatorKind, call: OperatorCall | None, args: Any, kwargs: Any) -> dict[str, Any]:
