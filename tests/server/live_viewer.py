@@ -105,6 +105,8 @@ def running_viewer(
     with process.output as output, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=DEADLINE_S) as http:
         try:
             first_line = output.readline()
+            if first_line.startswith("warning: clients that reach"):  # of a host that is open to others
+                first_line = output.readline()
             assert first_line.startswith("viewer:"), first_line + output.read()
             yield LiveViewer(process, http, port, room / "workspace")
         finally:
