@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { historyStep } from "../../core/view/historyStep";
 import { queryToView, viewToQuery, type ViewState } from "../../core/view/urlState";
 import { pageLocation } from "./location.svelte";
 
@@ -11,8 +12,9 @@ class Address {
   }
 
   change(change: Partial<ViewState>): void {
+    const before = historyStep(this.#state);
     this.#state = { ...this.#state, ...change };
-    pageLocation.describe(viewToQuery(this.#state));
+    pageLocation.describe(viewToQuery(this.#state), historyStep(this.#state) !== before);
   }
 
   /** After the browser went back or forward. */
