@@ -331,3 +331,26 @@ def test_all_points_are_downloaded_as_json(training: LiveViewer, open_page: Open
     (series,) = json.loads(Path(download.value.path()).read_text())
     assert (series["run"], series["tag"], series["step"]) == ("a", "acc", list(range(STEPS)))
     assert series["value"] == pytest.approx(ACCURACIES)
+
+
+def test_train_and_val_share_one_axis_by_one_click(tmp_path: Path, open_page: OpenPage):
+    log = GrowingLog(tmp_path / "logs" / "a")
+    for step in range(3):
+        for tag, value in (("train/loss", 1.0), ("val/loss", 100.0), ("train/lr", 0.1)):
+            log.scalar(step, value + step, tag)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("a", {}).get("last_step") == 2)
+        page = open_page(live, "/scalars")
+        wait_until_drawn(card(page, "train/loss"))
+        page.get_by_test_id("pairs").click()
+        both = card(page, "train/loss · val/loss")
+        wait_until_drawn(both)
+        wait_until_colored_at(both, 0.5, 0.97)  # 1 to 3 are at the bottom of an axis that reaches 102
+        both.hover()
+        both.get_by_test_id("own").click()
+        page.get_by_test_id("own-y-axes").select_option("own")
+        expect_view(page, "y_axes", re.compile("own"))
+        page.keyboard.press("Escape")
+        wait_until_colored_at(both, 0.5, 0.5)
+        page.get_by_test_id("pairs").click()
+        expect(both).to_have_count(0)

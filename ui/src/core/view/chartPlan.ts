@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { measureOf } from "../series/tagSplits";
+
 /** One kind of line of a chart: a tag, or a formula over tags that begins with "=". */
 export interface ChartPart {
   name: string;
@@ -54,6 +56,18 @@ export function partsOfKey(key: string): string[] | null {
 
 export function partTitle(name: string): string {
   return isFormula(name) ? name.slice(1).trim() : name;
+}
+
+/** Which vertical axes the parts of a chart have: one, their own, or by null one for parts that measure the same. */
+export type AxisSharing = "one" | "own" | null;
+
+/** The vertical axis of each part, from 0. */
+export function axisNumbers(names: readonly string[], sharing: AxisSharing): number[] {
+  if (sharing === "own") return names.map((_, index) => index);
+  if (sharing === "one") return names.map(() => 0);
+  const measures = names.map((name) => (isFormula(name) ? name : measureOf(name)));
+  const different = [...new Set(measures)];
+  return measures.map((measure) => different.indexOf(measure));
 }
 
 /** Parts that no shown run holds, in words. */

@@ -103,7 +103,7 @@ export function scalarViewOf(query: URLSearchParams): ScalarView {
     reach: positive(query.get(smoother)) ?? DEFAULT_REACH,
     rawAs: RAW_AS.find((one) => one === query.get("raw")) ?? "auto",
     ignoresOutliers: outliersOf(query.get("outliers")),
-    own: overridesOf(query.getAll("own")),
+    own: overridesOf(query),
     showsHidden: query.get("points") === "all",
     isLinked: query.get("linked") !== "off",
     alignsStarts: query.get("align") === "start",

@@ -69,6 +69,7 @@ const views: fc.Arbitrary<ViewState> = fc
                 axis: fc.option(fc.constantFrom(...AXES)),
                 smoothing: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0)),
                 ignoresOutliers: fc.option(fc.boolean()),
+                yAxes: fc.option(fc.constantFrom("one" as const, "own" as const)),
               }),
             ),
             { maxLength: 3 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { softEnvelope } from "../../core/series/band";
-import { partTitle, type ChartPlan } from "../../core/view/chartPlan";
+import { axisNumbers, partTitle, type AxisSharing, type ChartPlan } from "../../core/view/chartPlan";
 import type { Axis } from "../../core/scales/axis";
 import { areFlattened, curveOf, type Curve, type Scaling } from "../../core/series/curve";
 import { AS_PAGE } from "../../core/view/chartSettings";
@@ -82,15 +82,12 @@ export function offsetOf(key: string, run: string, firstStep: number): number {
 /** The line of a series in a chart: its color, dash, axis and band. Parts differ by dashes, as the color identifies the run. */
 export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
   const isComposed = plan.parts.length > 1;
-  const scale = isComposed
-    ? Math.max(
-        0,
-        plan.parts.findIndex(({ name }) => name === series.tag),
-      )
-    : 0;
+  const names = plan.parts.map(({ name }) => name);
+  const part = isComposed ? Math.max(0, names.indexOf(series.tag)) : 0;
+  const scale = axisNumbers(names, sharingOf(plan))[part]!;
   const isAlone = isOneRun(plan);
-  const color = isComposed && isAlone ? slotColor(scale) : colors.of(series.run);
-  const dashIndex = isComposed && isAlone ? Math.floor(scale / SLOTS) : colors.repetitionOf(series.run) * plan.parts.length + scale;
+  const color = isComposed && isAlone ? slotColor(part) : colors.of(series.run);
+  const dashIndex = isComposed && isAlone ? Math.floor(part / SLOTS) : colors.repetitionOf(series.run) * plan.parts.length + part;
   const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, color, offset), dash: dashOf(dashIndex) };
   const look = isComposed ? { key: lineKey(series), part: partTitle(series.tag), scale } : {};
   return { ...curve, ...look, name: labelText(runNames.labelOf(series.run)), band: isBanded(curve, width) ? bandOf(curve, width) : null };
@@ -125,14 +122,25 @@ function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
   return softEnvelope(places, raw, reach);
 }
 
-/** Each vertical axis: the part, with the dashes of its lines where the colors say the runs, else with a color of its own. */
+/** Each vertical axis: its parts, with the dashes of their lines where the colors say the runs, else with the color of its only part. */
 export function axesOf(plan: ChartPlan): { title: string; color: string | null }[] {
   const isComposed = plan.parts.length > 1;
   const isAlone = isOneRun(plan);
-  return plan.parts.map(({ name }, index) => ({
-    title: !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${dashSign(index)}`,
-    color: isComposed && isAlone ? slotColor(index) : null,
-  }));
+  const names = plan.parts.map(({ name }) => name);
+  const axes = axisNumbers(names, sharingOf(plan));
+  const titleOf = (name: string, part: number): string =>
+    !isComposed || isAlone ? partTitle(name) : `${partTitle(name)}  ${dashSign(part)}`;
+  return [...new Set(axes)].map((axis) => {
+    const parts = names.flatMap((name, part) => (axes[part] === axis ? [{ name, part }] : []));
+    return {
+      title: parts.map(({ name, part }) => titleOf(name, part)).join(", "),
+      color: isComposed && isAlone && parts.length === 1 ? slotColor(parts[0]!.part) : null,
+    };
+  });
+}
+
+function sharingOf({ key }: ChartPlan): AxisSharing {
+  return (view.scalars.own.get(key) ?? AS_PAGE).yAxes;
 }
 
 function isOneRun({ parts }: ChartPlan): boolean {

@@ -241,9 +241,9 @@ class View {
     address.change({ scalars: { ...this.scalars, isLinked } });
   }
 
-  /** What one chart shows otherwise than the page. Another axis drops its box. */
+  /** What one chart shows otherwise than the page. Other axes drop its box. */
   setOwn(key: string, change: Partial<ChartOverrides>): void {
-    if ("axis" in change) zooms.restore(key);
+    if ("axis" in change || "yAxes" in change) zooms.restore(key);
     address.change({ scalars: { ...this.scalars, own: withOverrides(this.scalars.own, key, change) } });
   }
 
