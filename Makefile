@@ -1,4 +1,5 @@
-# make demo   a training you can watch          make test    every test
+# make demo   a training you can watch          make test    the tests, without the slow ones
+# make test-all   every test                      make test-slow   the slow ones
 # make check  linters, types, architecture      make bench   figures beside the peers'
 # make sanitize   the compiled parts under AddressSanitizer    make bench-ui   how fast the page paints and scrolls
 # make gallery    pictures of every page         make fuzz     broken logs by every way to read them
@@ -13,17 +14,19 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 WORKERS ?= $(shell expr $$(nproc) + 1)
 WEB := src/mindscope/server/web/index.html
 UI_SOURCES := $(shell find ui/src ui/index.html ui/package.json ui/putInPlace.js ui/vite.config.ts -type f 2>/dev/null)
-CORE := $(wildcard src/mindscope/*/*.pyx src/mindscope/*/*.pxd src/mindscope/*/*.h)
+CORE := $(foreach end,pyx pxd h,$(wildcard src/mindscope/*/*.$(end) src/mindscope/*/*/*.$(end)))
 
 # compiled modules of earlier builds, by a hash of their sources and compilers
 export MINDSCOPE_BUILD_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mindscope/build
 
-.PHONY: demo fuzz test test-python test-core test-frameworks test-browser test-ui test-slowest wheel check check-python check-ui bench bench-ui sanitize web gallery clean
+.PHONY: demo fuzz test test-python test-quick test-core test-frameworks test-browser test-ui test-slow test-all test-slowest wheel check check-python check-ui bench bench-ui sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
 
-test: test-python test-ui
+test: test-quick test-ui
+
+test-all: test-python test-ui
 
 # the tests start hundreds of processes, each of which would compile every module
 unexport PYTHONDONTWRITEBYTECODE
@@ -32,6 +35,12 @@ TIMES := build/tests
 
 test-python: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
 	$(PYTEST) --junit-xml=$(TIMES)/python.xml
+
+test-quick: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
+	$(PYTEST) --junit-xml=$(TIMES)/quick.xml -m "not slow"
+
+test-slow: $(VENV)/.dev $(VENV)/.frameworks $(VENV)/.package $(WEB) | chromium
+	$(PYTEST) --junit-xml=$(TIMES)/slow.xml -m "slow"
 
 test-core: $(VENV)/.dev $(VENV)/.package $(WEB)
 	$(PYTEST) --junit-xml=$(TIMES)/core.xml -m "not framework and not browser"
@@ -88,10 +97,11 @@ bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 SEED ?= $(shell date +%s)
 ROUNDS ?= 300
 PROFILE_FUZZ := $(addprefix tests/profile/test_,kineto_fuzz.py format_fuzz.py xplane.py ascend_database.py nsight_export.py)
+PROPERTIES := $(shell grep -rlE '^@given' tests --include='test_*.py')
 
 fuzz: $(VENV)/.dev $(VENV)/.package
 	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
-	  $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py
+	  MINDSCOPE_EXAMPLES=1000 $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py $(PROPERTIES)
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

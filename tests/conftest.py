@@ -16,9 +16,11 @@ from xdist.remote import Producer
 from xdist.workermanage import WorkerController
 
 from tests import framework_workers
+from tests.slow_tests import slow_tests
 
-settings.register_profile("no deadline", deadline=None)  # a busy machine is slow, which says nothing about the code
-settings.load_profile("no deadline")
+# A busy machine is slow, which says nothing about the code. CI and `make fuzz` try more examples.
+settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")))
+settings.load_profile("tests")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads of OpenMP spin, and tests run side by side
 
@@ -27,8 +29,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of nohup or CI; tests p
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
-SLOW = ("browser", "framework", "scale")
+SECONDS_EACH = ("browser", "framework", "scale")
 """Marks of tests that take seconds each."""
+SLOW = slow_tests()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.nodeid.split("[")[0] in SLOW:
+        item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(trylast=True)
@@ -37,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     doubled = [name for name, count in Counter(item.nodeid for item in items).items() if count > 1]
     if doubled:
         raise pytest.UsageError(f"several tests have one id, of which xdist runs one: {doubled}")
-    slow = {item.path for item in items if any(item.get_closest_marker(name) for name in SLOW)}
+    slow = {item.path for item in items if any(item.get_closest_marker(name) for name in SECONDS_EACH)}
     items.sort(key=lambda item: (not takes_long_to_collect(item.path), item.path not in slow))
 
 

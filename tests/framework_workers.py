@@ -13,14 +13,17 @@ from xdist.workermanage import WorkerController
 PLACES = ("torch", "mindspore", "interop", "server/test_openapi.py")
 """In ``tests/``: modules that import frameworks when they are collected, or make requests for each route."""
 EVERY = 3
+WHOLE = ("", "slow", "not slow")
+"""Selections by marks that take tests of all folders."""
 
 
 def is_whole_run(config: pytest.Config) -> bool:
-    """Whether all tests run, file by file; a part of them may be tests of frameworks alone."""
+    """Whether tests of all folders run, file by file; another part of them may be tests of frameworks alone."""
     return (
         config.args_source is pytest.Config.ArgsSource.TESTPATHS
         and config.option.dist == "loadfile"
-        and not (config.option.markexpr or config.option.keyword)
+        and config.option.markexpr in WHOLE
+        and not config.option.keyword
     )
 
 

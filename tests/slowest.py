@@ -1,23 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the slowest tests and files of stored runs: python slowest.py FOLDER, which holds JUnit files."""
+"""Lists the slowest tests and files of stored runs: python slowest.py FOLDER, which holds JUnit files.
+
+With --keep SECONDS it writes slow_tests.txt: what ``make test`` leaves out, so that the rest takes SECONDS.
+"""
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser
 from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
 TESTS = 30
 FILES = 15
+ROOT = Path(__file__).parents[1]
+HEAD = f"""# What `make test` leaves to `make test-all`. The fastest test of each file stays in `make test`.
+# Written by: python tests/{Path(__file__).name} build/tests --keep SECONDS, after `make test-all`
+"""
 
 
-def main(folder: Path) -> None:
-    """Print seconds and names. A newer run replaces what an older one says of a test."""
+def read(folder: Path) -> dict[tuple[str, str], float]:
+    """Seconds by file and name of a test. A newer run replaces what an older one says of a test."""
     tests: dict[tuple[str, str], float] = {}
     for report in sorted(folder.glob("*.xml"), key=lambda path: path.stat().st_mtime):
         for case in ElementTree.parse(report).iter("testcase"):
             tests[case.get("classname", ""), case.get("name", "")] = float(case.get("time", 0))
+    return tests
+
+
+def print_slowest(tests: dict[tuple[str, str], float]) -> None:
     files: defaultdict[str, float] = defaultdict(float)
     for (file, _), seconds in tests.items():
         files[file] += seconds
@@ -29,5 +40,35 @@ def main(folder: Path) -> None:
         print(f"{seconds:8.1f} s {file} {name}")
 
 
+def slow_functions(tests: dict[tuple[str, str], float], keep: float) -> list[str]:
+    """The slowest test functions, without which the others take ``keep`` seconds; of each file the fastest stays."""
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for (module, name), time in tests.items():
+        path = ROOT / f"{module.replace('.', '/')}.py"
+        if path.is_file():
+            seconds[f"{path.relative_to(ROOT)}::{name.split('[')[0]}"] += time
+    slowest = sorted(seconds, key=lambda name: -seconds[name])
+    fastest = {name.split("::")[0]: name for name in slowest}
+    total = sum(seconds.values())
+    slow: list[str] = []
+    for name in slowest:
+        if total > keep and name not in fastest.values():
+            slow.append(name)
+            total -= seconds[name]
+    return sorted(slow)
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--keep", type=float, metavar="SECONDS")
+    arguments = parser.parse_args()
+    tests = read(arguments.folder)
+    print_slowest(tests)
+    if arguments.keep is not None:
+        lines = slow_functions(tests, arguments.keep)
+        Path(__file__).with_name("slow_tests.txt").write_text(HEAD + "".join(f"{line}\n" for line in lines), "utf-8")
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.formats import wire
@@ -100,14 +100,12 @@ def scanned(log: bytes, kinds: dict[str, Kind]) -> Scanned:
     return scanner.take()
 
 
-@settings(max_examples=300)
 @given(st.lists(EVENTS, max_size=12), st.data())
 def test_tensors_of_any_form_in_any_pieces(events: list[dict[str, Any]], data: st.DataObject) -> None:
     log = b"".join(map(frame, encoded(events)))
     assert_same(log, DialectName.TENSORBOARD, sorted(data.draw(st.lists(st.integers(0, len(log)), max_size=4))))
 
 
-@settings(max_examples=300)
 @given(st.lists(EVENTS, min_size=1, max_size=4), st.data())
 def test_mutated_tensors_scan_or_are_refused_alike(events: list[dict[str, Any]], data: st.DataObject) -> None:
     payloads = [bytearray(payload) for payload in encoded(events)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.errors import FormatError
@@ -167,7 +167,6 @@ def test_tensorboard_events_in_any_pieces(events: list[dict[str, Any]], repeat: 
     assert_same(content, DialectName.TENSORBOARD, cuts)
 
 
-@settings(max_examples=300)
 @given(st.lists(MINDSPORE_EVENTS, min_size=1, max_size=4), st.data())
 def test_mutated_payloads_scan_or_are_refused_alike(events: list[dict[str, Any]], data: st.DataObject) -> None:
     payloads = [bytearray(wire.encode(mindspore_schemas.EVENT, event)) for event in events]
@@ -177,7 +176,6 @@ def test_mutated_payloads_scan_or_are_refused_alike(events: list[dict[str, Any]]
     assert_same(b"".join(frame(payload) for payload in payloads), DialectName.MINDSPORE)
 
 
-@settings(max_examples=300)
 @given(st.binary(max_size=80), st.sampled_from(list(DialectName)))
 def test_any_payload_scans_or_is_refused_alike(payload: bytes, dialect: DialectName) -> None:
     assert_same(frame(payload), dialect)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.ingest import Catalog
@@ -99,7 +99,6 @@ ACTIONS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(ACTIONS, max_size=20))
 def test_rebuilt_incremental_and_reopened_are_equal(actions: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as path, sealing_at_once():

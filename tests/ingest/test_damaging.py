@@ -10,7 +10,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.formats.frames import FrameReader, frame, masked_crc32c
@@ -155,7 +155,6 @@ def mutated(payload: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(SAMPLES), st.integers(0, 1 << 32))
 def test_mutated_messages_never_stop_the_reading(sample: Path, seed: int) -> None:
     chance = random.Random(seed)

@@ -32,7 +32,6 @@ from tests.event_log import (
 from .streams import NAME, STREAM, WHOLE, loader_of
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12).map(sorted), st.integers(20, 400))
 def test_a_stream_that_grows_in_any_portions_gives_the_same_store(cuts: list[int], chunk_bytes: int) -> None:
     with tempfile.TemporaryDirectory() as path, pytest.MonkeyPatch.context() as patch:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.formats.frames import FrameReader
@@ -130,7 +130,6 @@ def test_parts_of_an_intact_log_are_the_log(log: str, processors: int) -> None:
     assert_read_alike(*LOGS[log], processors)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(sorted(LOGS)), st.integers(2, 6), st.integers(0, 1 << 32), st.integers(30, 700))
 def test_parts_of_a_damaged_log_are_the_log(log: str, processors: int, seed: int, least: int) -> None:
     name, data = LOGS[log]
@@ -158,7 +157,6 @@ def test_a_log_cut_at_any_byte_is_read_as_by_one_thread() -> None:
         assert_read_alike(NAME, data[:stop])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(LOGS)), st.integers(2, 6), st.integers(0, 1 << 32))
 def test_budgets_of_any_size_change_nothing(log: str, processors: int, seed: int) -> None:
     name, data = LOGS[log]

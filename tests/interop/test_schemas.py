@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.formats import mindspore_schemas, tensorboard_schemas, wire
@@ -128,7 +128,6 @@ def assert_agrees(schema: Schema, message: dict[str, Any], theirs: Any) -> None:
     assert again == theirs
 
 
-@settings(max_examples=60, deadline=None)
 @given(messages(mindspore_schemas.EVENT))
 def test_mindspore_reads_what_we_write_and_we_read_what_it_writes(message: dict[str, Any]) -> None:
     from mindspore.train import summary_pb2
@@ -136,7 +135,6 @@ def test_mindspore_reads_what_we_write_and_we_read_what_it_writes(message: dict[
     assert_agrees(mindspore_schemas.EVENT, message, summary_pb2.Event())
 
 
-@settings(max_examples=60, deadline=None)
 @given(messages(mindspore_schemas.LINEAGE_EVENT))
 def test_mindspore_lineage_likewise(message: dict[str, Any]) -> None:
     from mindspore.train import lineage_pb2
@@ -144,7 +142,6 @@ def test_mindspore_lineage_likewise(message: dict[str, Any]) -> None:
     assert_agrees(mindspore_schemas.LINEAGE_EVENT, message, lineage_pb2.LineageEvent())
 
 
-@settings(max_examples=60, deadline=None)
 @given(messages(tensorboard_schemas.VALUE))
 def test_tensorboard_likewise(message: dict[str, Any]) -> None:
     from tensorboard.compat.proto import summary_pb2

@@ -10,6 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.slow_tests import slow_tests
+from tests.slowest import slow_functions
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -17,10 +20,20 @@ def test_the_parts_of_the_tests_are_all_of_them() -> None:
     """Each test is in exactly one of the parts that the Makefile selects by marks."""
     makefile = (ROOT / "Makefile").read_text("utf-8")
     parts = re.findall(r'^\t\$\(PYTEST\).* -m "([^"]+)"$', makefile, re.MULTILINE)
-    assert len(parts) == 3
-    for framework, browser in itertools.product((False, True), repeat=2):
-        marks = {"framework": framework, "browser": browser}
-        assert sum(eval(part, marks) for part in parts) == 1, marks
+    quick = [part for part in parts if "slow" in part]
+    kinds = [part for part in parts if "slow" not in part]
+    assert (len(quick), len(kinds)) == (2, 3)
+    for framework, browser, slow in itertools.product((False, True), repeat=3):
+        marks = {"framework": framework, "browser": browser, "slow": slow}
+        assert sum(eval(part, marks) for part in quick) == 1, marks
+        assert sum(eval(part, marks) for part in kinds) == 1, marks
+
+
+def test_the_slow_tests_exist() -> None:
+    for name in slow_tests():
+        file, function = name.rsplit("::", 1)
+        text = (ROOT / file.split("::")[0]).read_text("utf-8")
+        assert re.search(rf"\bdef {function}\(", text), f"{name} is gone: remove it from slow_tests.txt"
 
 
 def test_the_slowest_tests_are_listed(tmp_path: Path) -> None:
@@ -43,3 +56,12 @@ def test_the_slowest_tests_are_listed(tmp_path: Path) -> None:
     assert files.splitlines()[1].split() == ["5.2", "s", "a.test.ts"]
     assert tests.splitlines()[1].split() == ["5.2", "s", "a.test.ts", "three"]
     assert "7.0" not in shown
+
+
+def test_the_slowest_tests_are_left_out_until_the_rest_is_quick() -> None:
+    here, other = "tests.meta.test_makefile", "tests.meta.test_words"
+    seconds = {(here, "a[1]"): 3.0, (here, "a[2]"): 2.0, (here, "b"): 4.0, (here, "c"): 0.5, (other, "d"): 9.0}
+    ui = {("src/a.test.ts", "e"): 50.0}
+    assert slow_functions(seconds | ui, 18.5) == []
+    assert slow_functions(seconds | ui, 18.0) == ["tests/meta/test_makefile.py::a"]
+    assert slow_functions(seconds, 0.0) == ["tests/meta/test_makefile.py::a", "tests/meta/test_makefile.py::b"]

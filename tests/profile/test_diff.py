@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.errors import ProfilePartError
@@ -78,7 +78,6 @@ def rows(diff: ProfileDiff) -> dict[tuple[str, str], list[tuple[str, int]]]:
 
 
 @given(programs)
-@settings(deadline=None, max_examples=60)
 def test_a_profile_does_not_differ_from_itself(program: tuple[list[Call], int, int]) -> None:
     profile = profile_of(program)
     diff = profile.diff(profile)
@@ -90,7 +89,6 @@ def test_a_profile_does_not_differ_from_itself(program: tuple[list[Call], int, i
 
 
 @given(programs, programs)
-@settings(deadline=None, max_examples=100)
 def test_swapped_profiles_negate_the_difference(one: tuple[list[Call], int, int], two: Any) -> None:
     before, after = profile_of(one), profile_of(two)
     forth, back = before.diff(after), after.diff(before)
@@ -103,7 +101,6 @@ def test_swapped_profiles_negate_the_difference(one: tuple[list[Call], int, int]
 
 
 @given(programs, programs)
-@settings(deadline=None, max_examples=100)
 def test_changes_of_calls_sum_to_the_change_of_the_step(one: tuple[list[Call], int, int], two: Any) -> None:
     diff = profile_of(one).diff(profile_of(two))
     assert diff.calls is not None

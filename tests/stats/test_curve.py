@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -42,7 +42,6 @@ def drawn(curve: GrowingCurve, x: XName, weight: float, log_origin: float | None
     return np.arange(curve.columns[0].size)[rows]
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 6000), st.booleans(), st.booleans(), st.data())
 def test_growth_and_parting_change_nothing(
     seed: int, size: int, ascends: bool, has_pyramids: bool, data: st.DataObject
@@ -66,7 +65,6 @@ def test_growth_and_parting_change_nothing(
     assert curve.step_range == ((columns[0].min(), columns[0].max()) if size else None)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 3000), st.data())
 def test_rows_are_taken_from_where_they_lie(seed: int, size: int, data: st.DataObject) -> None:
     column = np.random.default_rng(seed).standard_normal(size)

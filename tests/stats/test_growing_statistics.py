@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.stats.alignment import Trace, trace
@@ -29,7 +29,6 @@ def assert_same(got: GrowingStatistics, want: GrowingStatistics) -> None:
         np.testing.assert_allclose(getattr(got.statistics, each.name), getattr(want.statistics, each.name), rtol=1e-12)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.lists(POINTS, min_size=3, max_size=3), min_size=2, max_size=4), st.booleans())
 def test_whatever_changed_is_what_a_fresh_look_finds(looks: list[list[Points]], is_joined: bool) -> None:
     known = None
@@ -39,7 +38,6 @@ def test_whatever_changed_is_what_a_fresh_look_finds(looks: list[list[Points]], 
         assert_same(known, grow_statistics(traces, is_joined))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 300), st.lists(st.integers(0, 40), min_size=1, max_size=5), st.booleans())
 def test_growth_costs_what_is_new(seed: int, size: int, growths: list[int], is_joined: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -28,7 +28,6 @@ def curves(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
 X = st.floats(-50, 50) | st.integers(-9, 9).map(float) | st.sampled_from([math.nan, math.inf, -math.inf, 1e300])
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(X, Y), max_size=120), st.booleans(), st.integers(1, 9), st.none() | st.tuples(X, X))
 def test_is_what_numpy_says_for_any_points(
     points: list[tuple[float, float]], ascending: bool, pixels: int, range: tuple[float, float] | None
@@ -47,7 +46,6 @@ def test_whole_steps_are_taken_as_they_are(steps: list[int], pixels: int) -> Non
     np.testing.assert_array_equal(m4(x, y, pixels), numpy_m4(x, y, pixels))
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(X, Y), max_size=120), st.booleans(), st.integers(1, 9), st.none() | st.tuples(X, X), X)
 def test_is_what_numpy_says_on_a_logarithmic_axis(
     points: list[tuple[float, float]],

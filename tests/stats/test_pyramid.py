@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -30,7 +30,6 @@ def column(seed: int, size: int, missing: float) -> NDArray[np.float32]:
     return y
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.integers(0, 10**6), SIZES, st.sampled_from([0.0, 1e-3, 0.5]), st.integers(1, 600), st.data(),
     st.sampled_from([np.float32, np.float64]),
@@ -56,7 +55,6 @@ def test_is_plain_m4_however_it_grew(
     )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 20_000), st.integers(1, 300))
 def test_two_lines_keep_the_rows_of_either(seed: int, size: int, pixels: int) -> None:
     one, other = column(seed, size, 1e-3), column(seed + 1, size, 0.0)

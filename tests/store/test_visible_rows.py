@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.formats.step_ranges import StepRanges
@@ -45,7 +45,6 @@ def rows(shown: VisibleRows) -> Rows:
 STEPS = st.lists(st.integers(0, 30), max_size=6) | st.integers(0, 40).map(lambda first: [*range(first, first + 12)])
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), STEPS, st.booleans()), max_size=12), st.permutations([0, 1, 2]))
 def test_parts_are_the_drawn_rows_and_a_prefix_is_kept_only_by_growth(
     tmp_path_factory: pytest.TempPathFactory, portions: list[tuple[int, list[int], bool]], ages: list[int]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -69,7 +69,6 @@ def address(tensor: Tensor) -> ctypes.c_void_p:
     return ctypes.c_void_p(tensor.data_ptr())
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.sampled_from(sorted(KINDS, key=str)), SIZES, st.integers(0, 1000), st.sampled_from([1, 2, 40]), st.booleans())
 def test_statistics_are_those_of_the_processor(
     compiled: dict[torch.dtype, Any], dtype: torch.dtype, count: int, seed: int, blocks: int, is_moved: bool
@@ -87,7 +86,6 @@ def test_statistics_are_those_of_the_processor(
     assert mix(int(row.view(np.uint64)[-1]), count) == want.digest[0]
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(FLOATS[:4]), SIZES, st.integers(0, 1000), st.sampled_from([1, 3]))
 def test_updates_are_those_of_the_processor(
     compiled: dict[torch.dtype, Any], dtype: torch.dtype, count: int, seed: int, blocks: int

@@ -88,7 +88,6 @@ def test_integers_at_the_ends_of_their_range(values: list[int], dtype: torch.dty
     assert array_statistics(tensor.numpy())[COLUMN[Field.NEAR_MAX]] == near * 1000
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.sampled_from(DTYPES), SIZES, st.integers(0, 1000))
 def test_statistics_of_any_bits(dtype: torch.dtype, count: int, seed: int) -> None:
     if dtype is torch.float8_e8m0fnu or "fnuz" in str(dtype):  # no limits of these in the reference
@@ -102,7 +101,6 @@ def test_statistics_of_any_bits(dtype: torch.dtype, count: int, seed: int) -> No
     np.testing.assert_allclose(got, want, rtol=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.sampled_from([*FLOATS[:4], torch.int16, torch.int32, torch.int64]), SIZES, st.integers(0, 1000))
 def test_statistics_of_usual_numbers(dtype: torch.dtype, count: int, seed: int) -> None:
     tensor = numbers(dtype, count, seed)
@@ -117,7 +115,6 @@ def test_digests_stay_those_of_earlier_versions() -> None:
     assert got == DIGESTS
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.sampled_from(DTYPES), SIZES, st.integers(0, 1000))
 def test_devices_compute_the_same(dtype: torch.dtype, count: int, seed: int) -> None:
     if dtype in (torch.uint64, torch.float8_e8m0fnu):  # which no device has all operators for

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.profile.ranks.ranks import Ranks
@@ -14,7 +14,6 @@ from tests.profile.ranks.made_ranks import TRANSFER, training
 S = 1_000_000_000
 
 
-@settings(max_examples=60)
 @given(
     offsets=st.lists(st.integers(-10 * S, 10 * S), min_size=2, max_size=6),
     noise=st.integers(0, 200_000),
