@@ -21,7 +21,7 @@ from mindscope.debug.logs.saved_index import Columns, SavedIndex, columns_in_mem
 LONGEST_MESSAGE = 1 << 20
 """Bytes of a message that are read."""
 _CHUNK = 4 << 20
-_EARLIER_STATES = re.compile(rb"[^\n]*\r(?![\r\n])")
+_EARLIER_STATES = re.compile(rb"(?m)^[^\n]*\r(?![\r\n])")
 """What a progress bar draws over."""
 _SPAN = 1 << 18
 _WITNESS = 256
