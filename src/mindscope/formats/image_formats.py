@@ -20,7 +20,7 @@ def _format(suffix: str, media_type: str | None, start: bytes) -> ImageFormat:
 
 
 IMAGE_FORMATS = (
-    _format(".png", "image/png", rb"\x89PNG\r\n\x1a\n"),
+    _format(".png", "image/png", rb"\x89PNG"),
     _format(".jpg", "image/jpeg", rb"\xff\xd8\xff"),
     _format(".gif", "image/gif", rb"GIF8[79]a"),
     _format(".webp", "image/webp", rb"RIFF....WEBP"),
