@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from mindscope.errors import ExportError, RunNotFoundError, SettingsError
+from mindscope.errors import ExportError, RunNotFoundError, SettingsError, TagNotFoundError
 from mindscope.formats.portable_array import portable_array
 from mindscope.reading import ExportOptions, Run, export_run, export_runs, open_run, open_runs
 from mindscope.types import Kind
@@ -231,7 +231,8 @@ def test_a_choice_of_tags_and_kinds(tmp_path: Path) -> None:
     )
     (path,) = export_run(run, tmp_path / "one", ExportOptions(kinds=(Kind.SCALAR,), tags=("train/*",))).files
     assert "test/a" not in path.read_text()
-    assert export_run(run, tmp_path / "none", ExportOptions(tags=("nothing",))).files == ()
+    with pytest.raises(TagNotFoundError, match="no tag matches 'nothing'; the tags are train/a, test/a, train/w"):
+        export_run(run, tmp_path / "none", ExportOptions(tags=("nothing",)))
     assert not (tmp_path / "none").exists()
 
 
