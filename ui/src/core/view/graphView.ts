@@ -2,7 +2,7 @@
 import { OVERLAYS } from "../graphs/model/overlay";
 import { OVERLAY_PHASES, TENSOR_OVERLAYS, type OverlayPhase } from "../graphs/model/tensorOverlay";
 import { DEFAULT_GRAPH_OPTIONS, type GraphOptions } from "../graphs/view/graphOptions";
-import { TABLE_KINDS, type TableKind } from "../graphs/model/graphTables";
+import { TABLE_KINDS, type TableKind } from "../graphs/model/tableKinds";
 import type { LeafDisplay } from "../graphs/model/flows";
 
 export const GRAPH_COLORS = [

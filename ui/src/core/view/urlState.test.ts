@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AXES } from "../scales/axis";
 import { FIGURES } from "../tables/figureTable";
 import { DEFAULT_GRAPH_OPTIONS } from "../graphs/view/graphOptions";
-import { TABLE_KINDS } from "../graphs/model/graphTables";
+import { TABLE_KINDS } from "../graphs/model/tableKinds";
 import { OVERLAY_PHASES } from "../graphs/model/tensorOverlay";
 import { GRAPH_COLORS, GRAPH_HIGHLIGHTS } from "./graphView";
 import { COMPARISONS } from "./imageComparison";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AMOUNTS, layerPath, type Amount, type GraphTable, type TableKind } from "../../core/graphs/model/graphTables";
+import { AMOUNTS, layerPath, type Amount, type GraphTable } from "../../core/graphs/model/graphTables";
+import type { TableKind } from "../../core/graphs/model/tableKinds";
 import { itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { Table } from "../../core/tables/json";
 import type { TableColumn } from "../../core/tables/tableColumn";

@@ -5,10 +5,9 @@ import { isTrainable, isWeight, weightHomes } from "./parameterHomes";
 import { scopesAbove, type ScopeTree } from "./scopeTree";
 import { scopeOutputs } from "./scopeOutputs";
 import { PART, ROLE } from "./structure";
+import type { TableKind } from "./tableKinds";
 import { AmountSums } from "./totals";
 
-export const TABLE_KINDS = ["scopes", "types", "layers"] as const;
-export type TableKind = (typeof TABLE_KINDS)[number];
 export const AMOUNTS = ["count", "parameters", "trainable", "flops", "bytes"] as const;
 export type Amount = (typeof AMOUNTS)[number];
 
