@@ -55,7 +55,8 @@ export class RouteWriter {
       start[edge + 1] = this.points.length / 2;
     }
     const points = this.points.toArray();
-    for (let edge = 0; edge < drawing.length; edge++) if (isReversed[edge]) reverse(points, start[edge]!, start[edge + 1]!);
+    for (let edge = 0; edge < drawing.length; edge++)
+      if (drawing[edge] === DRAWING.routed && isReversed[edge]) reverse(points, start[edge]!, start[edge + 1]!);
     return { start, points };
   }
 

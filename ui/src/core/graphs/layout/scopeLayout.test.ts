@@ -93,6 +93,20 @@ describe("the layout of a scope", () => {
     );
   });
 
+  it("starts the stub of an edge that leads back at its source", () => {
+    const edges: [number, number][] = [
+      [2, 0],
+      [0, 1],
+      [1, 4],
+      [4, 2],
+    ];
+    const input = inputOf(5, edges, 0, 0, [40, 40, 40, 40, 40]);
+    const result = layout(input, { ...DEFAULT_LIMITS, spanLimit: 2, fanLimit: 3 });
+    const [leaving, entering] = pointsOf(result, 0);
+    expect(isOnBorder(input, result, 2, leaving!)).toBe(true);
+    expect(isOnBorder(input, result, 0, entering!)).toBe(true);
+  });
+
   it("starts and ends each edge at the border of its boxes", () => {
     fc.assert(
       fc.property(inputs, limits, (input, chosen) => {
