@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.server.live_viewer import LiveViewer
 
@@ -37,7 +37,9 @@ def test_back_closes_a_full_chart_and_leaves_settings(viewer: LiveViewer, open_p
     expect(full(page)).to_be_visible()
 
 
-def test_back_goes_through_tabs_and_rows_of_a_profile(profiles: LiveViewer, open_page: OpenPage):
+def test_back_goes_through_tabs_and_rows_of_a_profile(
+    context: BrowserContext, profiles: LiveViewer, open_page: OpenPage
+):
     page = open_page(profiles, at("traces", TRACE, "steps"))
     tabs = page.get_by_test_id("profile-tabs")
     expect(page.get_by_test_id("steps-table")).to_be_visible()
@@ -55,7 +57,7 @@ def test_back_goes_through_tabs_and_rows_of_a_profile(profiles: LiveViewer, open
     expect(page.get_by_test_id("steps-table")).to_be_visible()
 
 
-def test_a_link_to_another_page_is_one_step(viewer: LiveViewer, open_page: OpenPage):
+def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
     wait_until_drawn(page.get_by_test_id("card").first)
     entries = page.evaluate("history.length")

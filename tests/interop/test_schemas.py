@@ -24,6 +24,8 @@ OURS = {
     ("Value", "exact_scalar_value"),
     ("Value", "tensor_statistics"),
     ("LossLandscape", "facts"),
+    ("UserDefinedInfo", "map_bool"),
+    ("UserDefinedInfo", "map_int64"),
 }
 """What we add to MindSpore's messages; its package keeps it as an unknown field."""
 
