@@ -98,7 +98,7 @@ def test_memory_is_given_back_when_it_was_written(tmp_path: Path, size: int) -> 
             record.add_value("histogram", "a", DeferredArray(array.nbytes, lambda array=array: array, given.append))
             record.record(step)
         record.flush()
-        assert [id(each) for each in given] == [id(each) for each in arrays]
+        assert sorted(map(id, given)) == sorted(map(id, arrays))  # two threads may encode them
     assert [each.value.minimum for each in mindscope.open_run(tmp_path).histograms("a")] == [1, 2]
 
 
