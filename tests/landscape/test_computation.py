@@ -159,7 +159,7 @@ def processes() -> Executor:
     return ProcessPoolExecutor(2, get_context("fork"))
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork")
 @pytest.mark.parametrize("make", [processes, partial(ThreadPoolExecutor, 3)])
 def test_workers_of_an_executor_make_one_evaluator_each(make: Any, tmp_path: Path) -> None:
     with make() as executor:
@@ -226,7 +226,7 @@ def test_factory_that_fails_raises_its_own_error() -> None:
         last(grid_around(3), factory)
 
 
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork")
 def test_worker_that_dies_is_reported() -> None:
     with processes() as executor, pytest.raises(LandscapeError, match="a worker ended before its task"):
         last(grid_around(9), Counted(partial(killed_right_of, 0.1)), executor=executor)

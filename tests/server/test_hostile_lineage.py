@@ -41,7 +41,8 @@ def catalog(tmp_path: Path) -> Catalog:
 @pytest.fixture
 def client(catalog: Catalog, tmp_path: Path) -> Iterator[TestClient]:
     app = create_app(Settings(summary_base_dir=catalog.base, workspace=tmp_path / "workspace"), catalog)
-    yield TestClient(app, "http://localhost")
+    with TestClient(app, "http://localhost") as opened:  # one event loop for all requests, as in a viewer
+        yield opened
     app.state.viewer.close()
 
 
@@ -122,8 +123,10 @@ def test_fifty_requests_at_once_while_runs_come_and_go(client: TestClient, catal
 
     with ThreadPoolExecutor(51) as pool:
         churning = pool.submit(churn)
-        found = list(pool.map(read, range(50)))
-        is_over.set()
+        try:
+            found = list(pool.map(read, range(50)))
+        finally:
+            is_over.set()
         assert churning.result() > 0
     stays = {f"stays_{number}" for number in range(4)}
     assert all(stays <= each for each in found)
