@@ -54,14 +54,15 @@ class DumpWriter:
 
     Args:
         settings: of the dump.
-        rank: of this process.
+        rank: gives that of this process, when the first tensor is written: by then the processes have met.
         facts: of ``config.json``: ``device_target`` and versions.
     """
 
-    def __init__(self, settings: DumpSettings, rank: int, facts: Mapping[str, str]) -> None:
+    def __init__(self, settings: DumpSettings, rank: Callable[[], int], facts: Mapping[str, str]) -> None:
         self._settings = settings
-        self._root = settings.directory / f"rank_{rank}"
-        self._network = self._root / settings.net_name / "0"
+        self._rank, self._facts = rank, facts
+        self._root: Path | None = None  # until something is written
+        self._begins: int | None = None  # an iteration of which nothing was written yet
         self._writer = BackgroundWriter("dump", is_background=not settings.is_synchronous)
         self._files: IterationFiles | None = None  # of the thread that writes
         self._bytes = 0
@@ -73,7 +74,6 @@ class DumpWriter:
         """Tensors that were written, or whose statistics were."""
         self.is_full = False
         """Whether the limit of the disk is reached; then nothing more is written."""
-        self._writer.put(lambda: self._write_metadata(facts))
 
     @property
     def failures(self) -> int:
@@ -83,7 +83,7 @@ class DumpWriter:
     @property
     def directory(self) -> Path:
         """Of this rank."""
-        return self._root
+        return self._root or self._settings.directory / f"rank_{self._rank()}"
 
     def timestamp(self) -> int:
         """Microseconds since 1970, different at each call."""
@@ -93,17 +93,30 @@ class DumpWriter:
 
     def begin(self, iteration: int) -> None:
         """What follows belongs to this iteration."""
-        directory = self._network / str(iteration)
-        self._writer.put(lambda: self._open(IterationFiles(directory, self._settings.categories)))
+        self._begins = iteration
+
+    def _begin(self) -> None:
+        root = self._begun()
+        if self._begins is not None:
+            directory, self._begins = root / self._settings.net_name / "0" / str(self._begins), None
+            self._writer.put(lambda: self._open(IterationFiles(directory, self._settings.categories)))
+
+    def _begun(self) -> Path:
+        if self._root is None:
+            self._root = self.directory
+            self._writer.put(self._write_metadata)
+        return self._root
 
     def write(self, tensor: DumpedTensor) -> None:
         """Write a tensor, or its statistics, or both."""
         if not self.is_full:
+            self._begin()
             self._writer.put(lambda: self._write(tensor), tensor.size_bytes)
 
     def write_arguments(self, type: str, full_name: str, arguments: Mapping[str, str]) -> None:
         """Write the arguments of an operator that are no tensors."""
         if not self.is_full:
+            self._begin()
             self._writer.put(lambda: self._count(self._opened().write_arguments(type, full_name, arguments)))
 
     def end(self, iteration: int, order: Sequence[str]) -> None:
@@ -113,6 +126,7 @@ class DumpWriter:
             iteration: its number.
             order: full names of all its operators, also of those that were not dumped.
         """
+        self._begin()
         self._writer.put(lambda: self._end(iteration, order))
 
     def close(self) -> None:
@@ -120,10 +134,11 @@ class DumpWriter:
         if self._is_closed:
             return
         self._is_closed = True
+        self._begun()
         self._writer.put(self._close)
         self._writer.close()
         if self.failures:
-            _log.warning("dump in %s lacks %d files or rows that could not be written", self._root, self.failures)
+            _log.warning("dump in %s lacks %d files or rows that could not be written", self.directory, self.failures)
 
     def _open(self, files: IterationFiles) -> None:
         self._close()
@@ -164,7 +179,7 @@ class DumpWriter:
         if self._bytes + size > self._settings.disk_limit_bytes:
             self.is_full = True
             limit = self._settings.disk_limit_bytes >> 20
-            _log.warning("dump in %s reached disk_limit_mb=%d, and ends; raise the limit", self._root, limit)
+            _log.warning("dump in %s reached disk_limit_mb=%d, and ends; raise the limit", self.directory, limit)
         return not self.is_full
 
     def _count(self, size: int) -> None:
@@ -172,7 +187,7 @@ class DumpWriter:
 
     def _end(self, iteration: int, order: Sequence[str]) -> None:
         self._close()
-        directory = self._root / "execution_order"
+        directory = self.directory / "execution_order"
         directory.mkdir(parents=True, exist_ok=True)
         merged = merged_order(self._order, [" ".join(name.split()) for name in order])
         if len(merged) > len(self._order):
@@ -186,13 +201,13 @@ class DumpWriter:
             file.write(f"{iteration}\n")
             os.fchmod(file.fileno(), READ_ONLY)
 
-    def _write_metadata(self, facts: Mapping[str, str]) -> None:
+    def _write_metadata(self) -> None:
         """An existing configuration stays, as in MindSpore; versions are those of this process."""
-        directory = self._root / ".dump_metadata"
+        directory = self.directory / ".dump_metadata"
         directory.mkdir(parents=True, exist_ok=True)
         if not (directory / "data_dump.json").exists():
             _replace(directory / "data_dump.json", self._settings.content)
-        _replace(directory / "config.json", json.dumps(dict(facts)).encode("utf-8"))
+        _replace(directory / "config.json", json.dumps(dict(self._facts)).encode("utf-8"))
 
 
 def merged_order(known: Sequence[str], order: Iterable[str]) -> list[str]:

@@ -9,10 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.capture.arguments import check_log_dir
 from mindscope.capture.record import SummaryRecord
 from mindscope.debug.watchpoints.watchpoint import Watchpoint, parse_watchpoint, recommended_watchpoints
 from mindscope.torch.core.arguments import check_choice, check_count
-from mindscope.torch.core.distributed import own_directory
 
 LEVELS = ("module", "operator")
 IsDue = Callable[[int], bool]
@@ -24,6 +24,7 @@ class DebuggerOptions:
     """What a debugger records, and where."""
 
     directory: Path
+    """As given: of several processes, each has its own one in it."""
     level: str
     every: int
     steps: IsDue | None
@@ -44,7 +45,7 @@ def check_options(
 ) -> DebuggerOptions:
     """The arguments of ``Debugger``, whose docstring explains them. Raises TypeError, ValueError, WatchpointError."""
     return DebuggerOptions(
-        directory=own_directory(_directory(directory)),
+        directory=_directory(directory),
         level=check_choice("level", level, LEVELS),
         every=check_count("every", every, 1),
         steps=_steps(steps),
@@ -70,7 +71,7 @@ def _directory(value: Any) -> Path:
         return Path(value.log_dir).parent
     if not isinstance(value, (str, PathLike)) or not value:
         raise TypeError(f"run is {type(cast(Any, value)).__name__} {value!r}, want a directory or a SummaryRecord")
-    return Path(cast("str | PathLike[str]", value)).absolute()
+    return check_log_dir(value, "run")
 
 
 def _steps(value: Any) -> IsDue | None:

@@ -47,7 +47,6 @@ class Recording:
         self.known.add(self)
         self._output = StepOutput(
             options.directory,
-            distributed.get_rank(),
             self.tensors,
             self._facts,
             options.ring,

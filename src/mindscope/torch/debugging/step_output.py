@@ -15,6 +15,7 @@ from mindscope.capture.record import SummaryRecord
 from mindscope.capture.tensor_statistics import StepRows, TensorTable
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
 from mindscope.formats.tensor_statistics import steps_tag, tensors_tag
+from mindscope.torch.core import distributed
 from mindscope.torch.debugging.step_collector import CollectedStep
 from mindscope.torch.debugging.step_watch import StepWatch
 from mindscope.torch.debugging.tensor_table import KnownTensors
@@ -30,8 +31,8 @@ class StepOutput:
     """The files of a debugger. ``flush`` and ``close`` are for the end of the process.
 
     Args:
-        directory: of the run; a file is created with the first step that is written.
-        rank: of this process.
+        directory: of the run. With the first step that is written, a file is created in it, or in that of this rank:
+            by then the processes have met.
         tensors: that steps refer to.
         facts: called when descriptions are written.
         ring: how many steps stay in memory until ``write_ring``; 0 writes each step at once.
@@ -42,21 +43,22 @@ class StepOutput:
     def __init__(
         self,
         directory: Path,
-        rank: int,
         tensors: KnownTensors,
         facts: Callable[[], Mapping[str, Any]],
         ring: int,
         watchpoints: Sequence[Watchpoint],
         queue_timeout: float | None,
     ) -> None:
-        self._rank, self._tensors, self._facts = rank, tensors, facts
-        self._record = SummaryRecord(directory, file_suffix=SUFFIX, queue_timeout=queue_timeout)
+        self._directory, self._tensors, self._facts = directory, tensors, facts
+        self._queue_timeout = queue_timeout
+        self._record: SummaryRecord | None = None  # until the first step is written
+        self._rank = 0  # as the record has it
         self._lock = threading.RLock()  # a signal may come while a step is written
         self._size = ring
         self._ring: deque[CollectedStep] | None = deque() if ring else None
         self._unchecked: deque[CollectedStep] = deque(maxlen=max(ring, 1))  # their losses
         self._was_finite = True
-        self._watch = StepWatch(watchpoints, tensors, rank, self._hit) if ring and watchpoints else None
+        self._watch = StepWatch(watchpoints, tensors, self._hit) if ring and watchpoints else None
         self._following = 0  # steps after a hit that are written at once
         self.written = 0
         """Steps."""
@@ -124,25 +126,35 @@ class StepOutput:
             self._write(self._ring.popleft())
 
     def _write(self, step: CollectedStep) -> None:
+        record = self._opened()
         self._write_tables()
         size = _BYTES_OF_A_ROW * step.rows
         rows = StepRows(self._tensors.number, self._rank, size, step.fetch)
-        self._record.add_value("tensor_statistics", steps_tag(self._rank), rows)
-        self._record.record(step.step)
+        record.add_value("tensor_statistics", steps_tag(self._rank), rows)
+        record.record(step.step)
         self.written += 1
+
+    def _opened(self) -> SummaryRecord:
+        if self._record is None:
+            self._rank = distributed.get_rank()
+            directory = distributed.own_directory(self._directory)
+            self._record = SummaryRecord(directory, file_suffix=SUFFIX, queue_timeout=self._queue_timeout)
+        return self._record
 
     def _write_tables(self) -> None:
         for table in self._tensors.take_unwritten(self._rank, self._facts()):
             self._write_table(table)
 
     def _write_table(self, table: TensorTable) -> None:
-        self._record.add_value("tensor_statistics", tensors_tag(self._rank), table)
-        self._record.record(table.first_tensor)
+        record = self._opened()
+        record.add_value("tensor_statistics", tensors_tag(self._rank), table)
+        record.record(table.first_tensor)
 
     def flush(self, timeout_s: float | None = None) -> bool:
         """The process is about to end: write the ring, for at most ``timeout_s``."""
         self.write_ring("the process is terminated")
-        self._record.flush()
+        if self._record is not None:
+            self._record.flush()
         return True
 
     def end(self) -> None:
@@ -168,4 +180,5 @@ class StepOutput:
         """Write the ring, and close the files. Idempotent."""
         self.write_ring("the process ends before the training did")
         exit_hooks.forget(self)
-        self._record.close()
+        if self._record is not None:
+            self._record.close()

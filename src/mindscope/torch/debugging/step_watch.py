@@ -16,6 +16,7 @@ from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints.live import LiveWatch
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
 from mindscope.threads.interruptible_condition import InterruptibleCondition
+from mindscope.torch.core.distributed import get_rank
 from mindscope.torch.debugging.step_collector import CollectedStep
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
@@ -30,7 +31,6 @@ class StepWatch:
     Args:
         watchpoints: the conditions.
         tensors: that the steps refer to.
-        rank: of this process.
         on_hit: called on the other thread with a step and the texts of what began to hold there.
     """
 
@@ -38,11 +38,10 @@ class StepWatch:
         self,
         watchpoints: Sequence[Watchpoint],
         tensors: KnownTensors,
-        rank: int,
         on_hit: Callable[[int, list[str]], object],
     ) -> None:
         self._watch = LiveWatch(watchpoints, "torch")
-        self._known, self._rank, self._on_hit = tensors, rank, on_hit
+        self._known, self._on_hit = tensors, on_hit
         self._tensors: list[DebugTensor] = []
         self._waiting: deque[CollectedStep] = deque()
         self._changed = InterruptibleCondition()
@@ -100,7 +99,7 @@ class StepWatch:
             self._tensors += self._known.tensors(len(self._tensors))
             values = np.stack([columns.statistics[field.value] for field in FIELDS], axis=1)
             recorded = StepStatistics(
-                step.step, self._rank, columns.tensor.astype(np.int32), columns.order.astype(np.int32), values,
+                step.step, get_rank(), columns.tensor.astype(np.int32), columns.order.astype(np.int32), values,
                 columns.digest,
             )  # fmt: skip
             texts = self._watch.add(self._tensors, recorded)

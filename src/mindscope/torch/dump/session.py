@@ -35,7 +35,7 @@ class DumpSession:
 
     def __init__(self, settings: DumpSettings, network: nn.Module | None) -> None:
         self._settings, self._network = settings, network
-        self.writer = DumpWriter(settings, get_rank(), _facts(network))
+        self.writer = DumpWriter(settings, get_rank, _facts(network))
         self._calls = OperatorCalls(network, self._begin_module)
         self._names = FullNames(self._calls.classes)
         self._mode = OperatorDump(settings, self._calls, self._names, self.writer, self._selector())
