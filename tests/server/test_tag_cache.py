@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from mindscope.ingest import Catalog
-from mindscope.server.tags import cache
 from mindscope.server.tags.cache import TagCache
 from mindscope.server.tags.query import summarize_tags
 from mindscope.server.tags.schema import TagsQuery
@@ -47,10 +46,11 @@ def test_queries_of_other_runs_or_kinds_have_their_own_answers(catalog: Catalog)
         assert [[tag["runs"] for tag in tags] for tags in answers] == [[[0]], [[0, 1]], []]
 
 
-def test_the_least_recently_used_answer_goes_first(catalog: Catalog, monkeypatch: pytest.MonkeyPatch):
-    tags_of, both, one = TagCache(catalog), TagsQuery(runs=["a", "b"]), TagsQuery(runs=["a"])
+def test_the_least_recently_used_answer_goes_first(catalog: Catalog):
+    both, one = TagsQuery(runs=["a", "b"]), TagsQuery(runs=["a"])
+    size = sum(len(TagCache(catalog).answer(query)) for query in (both, one))
+    tags_of = TagCache(catalog, kept_bytes=size)
     first, second = tags_of.answer(both), tags_of.answer(one)
-    monkeypatch.setattr(cache, "KEPT_BYTES", len(first) + len(second))
     assert tags_of.answer(both) is first
     tags_of.answer(TagsQuery(runs=["b"]))
     assert tags_of.answer(both) is first

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from mindscope.lru import LRU
 
 MOST_DIRECTORIES = 20_000
 """Of a dump, whose changes are noticed."""
@@ -34,16 +35,13 @@ class DumpVersions:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Path, dict[str, _Listed]] = OrderedDict()
+        self._listed: LRU[Path, dict[str, _Listed]] = LRU(_MOST_DUMPS)
 
     def of(self, path: Path) -> str:
         """Changes when a file or directory is added or removed. Raises OSError."""
         modified_ns = path.stat().st_mtime_ns
-        found = _listed_below(path, self._known.pop(path, {}))
-        self._known[path] = found
-        while len(self._known) > _MOST_DUMPS:
-            self._known.popitem(last=False)
-        return f"{len(found):x}-{max([modified_ns, *(each.modified_ns for each in found.values())]):x}"
+        listed = self._listed.add(path, _listed_below(path, self._listed.get(path) or {}))
+        return f"{len(listed):x}-{max([modified_ns, *(each.modified_ns for each in listed.values())]):x}"
 
 
 def _listed_below(path: Path, known: dict[str, _Listed]) -> dict[str, _Listed]:

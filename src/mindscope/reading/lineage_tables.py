@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from secrets import token_hex
@@ -11,6 +10,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from mindscope.lineage.pipeline import Pipeline
+from mindscope.lru import LRU
 from mindscope.reading.lineage_rows import LineageRows, ScalarChoice
 from mindscope.reading.lineage_table import LineageTable
 from mindscope.reading.pipelines import PipelineReader
@@ -68,12 +68,12 @@ class LineageTables:
         self._lock = Lock()  # guards all below
         self._sources = RunSources(SourceCache(open_table) if open_table else None)
         self._summaries = ScalarSummaries(open_table)
-        self._kept: OrderedDict[ScalarChoice, _Kept] = OrderedDict()  # the least recently used first
+        self._kept: LRU[ScalarChoice, _Kept] = LRU(MOST_CHOICES)
 
     def view(self, choice: ScalarChoice, since: str | None = None) -> LineageView:
         """The current table. ``since`` is the cursor of an earlier view."""
         with self._locked(), gc_disabled():
-            rows, token = self._keep(choice)
+            rows, token = self._kept.get_or_add(choice, lambda: self._rows(choice))
             self._summaries.open()
             rows.update(check=self._check)
             self._summaries.save(self._runs())
@@ -98,16 +98,8 @@ class LineageTables:
         finally:
             self._lock.release()
 
-    def _keep(self, choice: ScalarChoice) -> _Kept:
-        kept = self._kept.get(choice)
-        if kept is None:
-            kept = self._kept[choice] = _Kept(
-                LineageRows(self._runs, choice, self._sources, self._summaries), token_hex(8)
-            )
-        self._kept.move_to_end(choice)
-        while len(self._kept) > MOST_CHOICES:
-            self._kept.popitem(last=False)
-        return kept
+    def _rows(self, choice: ScalarChoice) -> _Kept:
+        return _Kept(LineageRows(self._runs, choice, self._sources, self._summaries), token_hex(8))
 
     def _pipeline(self, run: str) -> Pipeline:
         self._check()

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from mindscope.lru import LRU
 from mindscope.stats._pyramid import Pyramid
 from mindscope.stats._x_axis import survey
 from mindscope.stats.chunked_array import ChunkedArray
@@ -48,7 +49,7 @@ class GrowingCurve:
     def _reset(self) -> None:
         self.columns: Columns = chunked(np.empty(0, np.int64), np.empty(0, np.float64), np.empty(0, np.float32))
         self._x: dict[XName, _GrowingX] = {"step": _GrowingX(), "wall_time": _GrowingX()}
-        self._lines: OrderedDict[float, _GrowingLine] = OrderedDict()  # by weight, least recently used first
+        self._lines: LRU[float, _GrowingLine] = LRU(CACHED_WEIGHTS + 1)  # by weight
         self._arranged: dict[tuple[XName, float], Line] = {}  # lines where x goes back, until the curve changes
 
     def show(
@@ -65,14 +66,12 @@ class GrowingCurve:
             self._arranged.clear()
         self.columns = columns
         do(list(self._tasks(weights)))
-        while len(self._lines) > CACHED_WEIGHTS + 1:
-            self._lines.popitem(last=False)
 
     def _tasks(self, weights: Sequence[float]) -> Iterator[Task]:
         step, wall_time, value = self.columns
         for weight in weights:
-            line = self._lines.setdefault(weight, _GrowingLine(weight, self._is_summed_up, value.dtype))
-            self._lines.move_to_end(weight)
+            make = partial(_GrowingLine, weight, self._is_summed_up, value.dtype)
+            line = self._lines.get_or_add(weight, make)
             yield lambda line=line: line.extend(value)
         yield lambda: self._x["step"].extend(step)
         yield lambda: self._x["wall_time"].extend(wall_time)

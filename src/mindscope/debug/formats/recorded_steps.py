@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -23,6 +22,7 @@ from mindscope.debug.model.overflows import Overflow
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.errors import DebugDataError
+from mindscope.lru import LRU
 
 _MOST_ROWS = 1 << 18
 """Rows that stay in memory, about 150 MB."""
@@ -76,7 +76,7 @@ class RecordedSteps:
         self._tensors: list[DebugTensor] = []
         self._places: dict[DebugTensor, int] = {}
         self._is_indexed = False
-        self._computed: OrderedDict[tuple[int, int], _Computed] = OrderedDict()
+        self._computed: LRU[tuple[int, int], _Computed] = LRU(_MOST_ROWS, lambda computed: len(computed.rows))
         self._lock = threading.RLock()
 
     @property
@@ -141,13 +141,7 @@ class RecordedSteps:
 
     def _at(self, step: int, rank: int) -> _Computed:
         with self._lock:
-            known = self._computed.get((rank, step))
-            if known is None:
-                known = self._computed[rank, step] = self._compute(step, rank)
-                while len(self._computed) > 1 and sum(len(each.rows) for each in self._computed.values()) > _MOST_ROWS:
-                    self._computed.popitem(last=False)
-            self._computed.move_to_end((rank, step))
-            return known
+            return self._computed.get_or_add((rank, step), lambda: self._compute(step, rank))
 
     def _compute(self, step: int, rank: int) -> _Computed:
         if (rank, step) not in self._readers:

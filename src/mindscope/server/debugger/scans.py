@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from threading import Lock
@@ -12,6 +11,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import FormatError
+from mindscope.lru import LRU
 from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.http.disconnect import check_connected
 
@@ -45,8 +45,7 @@ class Scans:
 
     def __init__(self, budget_s: float = BUDGET_S) -> None:
         self._budget_s = budget_s
-        self._lock = Lock()
-        self._scans: OrderedDict[Hashable, _Scan] = OrderedDict()
+        self._scans: LRU[Hashable, _Scan] = LRU(MOST_SCANS)
 
     def advance(
         self, opened: OpenSource, rank: int, what: Hashable, make: Callable[[], C], look: Callable[[C], Any]
@@ -56,7 +55,7 @@ class Scans:
         A collector that holds other steps than the source, as after a restart of the training, begins again.
         """
         key = (opened.key, rank, what)
-        scan = self._scan(key, make)
+        scan = self._scans.get_or_add(key, lambda: _Scan(make()))
         with scan.lock:
             steps = opened.source.steps(rank)
             if list(steps[: len(scan.collector.steps)]) != scan.collector.steps:
@@ -68,14 +67,6 @@ class Scans:
                 if time.monotonic() > deadline:
                     break
             return look(cast("C", scan.collector))
-
-    def _scan(self, key: Hashable, make: Callable[[], StepCollector]) -> _Scan:
-        with self._lock:
-            scan = self._scans.setdefault(key, _Scan(make()))
-            self._scans.move_to_end(key)
-            while len(self._scans) > MOST_SCANS:
-                self._scans.popitem(last=False)
-            return scan
 
 
 def _read(opened: OpenSource, collector: StepCollector, step: int, rank: int) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from threading import Lock
@@ -12,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import FormatError
+from mindscope.lru import LRU
 from mindscope.server.debugger.scans import BUDGET_S
 from mindscope.server.debugger.sources import MOST_OPEN, OpenSource
 from mindscope.server.http.disconnect import check_connected
@@ -48,8 +48,7 @@ class Searches(Generic[S]):
 
     def __init__(self, budget_s: float = BUDGET_S) -> None:
         self._budget_s = budget_s
-        self._lock = Lock()
-        self._slots: OrderedDict[Hashable, _Slot[S]] = OrderedDict()
+        self._slots: LRU[Hashable, _Slot[S]] = LRU(MOST_OPEN)
 
     def advance(self, key: Hashable, version: Hashable, make: Callable[[], S], look: Callable[[S], A]) -> A:
         """Search further, at least one step, and return what ``look`` sees in the search of ``key``.
@@ -57,7 +56,7 @@ class Searches(Generic[S]):
         Another ``version`` than that of the last request makes a search that continues the last one. Raises as
         ``Search.read_next``, and ClientDisconnectedError.
         """
-        slot = self._slot(key)
+        slot = self._slots.get_or_add(key, _Slot[S])
         with slot.lock:
             if slot.search is None or slot.version != version:
                 made = make()
@@ -71,14 +70,6 @@ class Searches(Generic[S]):
                 if time.monotonic() > deadline:
                     break
             return look(slot.search)
-
-    def _slot(self, key: Hashable) -> _Slot[S]:
-        with self._lock:
-            slot = self._slots.setdefault(key, _Slot())
-            self._slots.move_to_end(key)
-            while len(self._slots) > MOST_OPEN:
-                self._slots.popitem(last=False)
-            return slot
 
 
 class StepReader:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import RLock
@@ -21,6 +20,7 @@ from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.open import FoundDebugData
 from mindscope.debug.views.tensor_filter import TensorFilter
 from mindscope.ingest import Catalog
+from mindscope.lru import LRU
 from mindscope.reading.debug import RecordedSource, has_statistics, statistics_version
 from mindscope.reading.debugging_data import OWN, dumps_of
 from mindscope.reading.dump_versions import DumpVersions
@@ -49,24 +49,14 @@ class OpenSource:
     key: tuple[str, str]
     """Run and source; versions of the same data have the same."""
     _lock: RLock = field(default_factory=RLock)
-    _steps: OrderedDict[tuple[int, int], StepStatistics] = field(
-        default_factory=OrderedDict[tuple[int, int], StepStatistics]
-    )
-    _tensors: OrderedDict[tuple[int, int, int], TensorElements | None] = field(
-        default_factory=OrderedDict[tuple[int, int, int], TensorElements | None]
-    )
+    _steps: LRU[tuple[int, int], StepStatistics] = field(default_factory=lambda: LRU(_MOST_STEPS))
+    _tensors: LRU[tuple[int, int, int], TensorElements | None] = field(default_factory=lambda: LRU(_MOST_TENSORS))
     _masks: dict[TensorFilter, NDArray[np.bool_]] = field(default_factory=dict[TensorFilter, NDArray[np.bool_]])
 
     def at(self, step: int, rank: int) -> StepStatistics:
         """As ``DebugSource.at``."""
         with self._lock:
-            known = self._steps.get((step, rank))
-            if known is None:
-                known = self._steps[step, rank] = self.source.at(step, rank)
-                while len(self._steps) > _MOST_STEPS:
-                    self._steps.popitem(last=False)
-            self._steps.move_to_end((step, rank))
-            return known
+            return self._steps.get_or_add((step, rank), lambda: self.source.at(step, rank))
 
     def read(self, step: int, rank: int) -> StepStatistics:
         """As ``at``, for a pass over many steps, of which none is kept."""
@@ -75,15 +65,12 @@ class OpenSource:
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
         """As ``DebugSource.elements``; a read raises if the client has disconnected or the request takes too long."""
-        key = step, rank, row
         with self._lock:
-            if key not in self._tensors:
-                found = self.source.elements(step, rank, row)
-                self._tensors[key] = None if found is None else _while_connected(found)
-                while len(self._tensors) > _MOST_TENSORS:
-                    self._tensors.popitem(last=False)
-            self._tensors.move_to_end(key)
-            return self._tensors[key]
+            return self._tensors.get_or_add((step, rank, row), lambda: self._elements(step, rank, row))
+
+    def _elements(self, step: int, rank: int, row: int) -> TensorElements | None:
+        elements = self.source.elements(step, rank, row)
+        return None if elements is None else _while_connected(elements)
 
     def mask(self, chosen: TensorFilter) -> NDArray[np.bool_]:
         """Which tensors pass a filter. Raises DebugDataError."""
@@ -109,7 +96,7 @@ class OpenSources:
         self._cache = cache
         self._versions = DumpVersions()
         self._lock = RLock()
-        self._open: OrderedDict[tuple[str, str], OpenSource] = OrderedDict()
+        self._open: LRU[tuple[str, str], OpenSource] = LRU(MOST_OPEN)
 
     def get(self, catalog: Catalog, run: str, source: str) -> OpenSource:
         """The source of a run.
@@ -130,8 +117,10 @@ class OpenSources:
         """The data in a directory. Raises FormatError, OSError."""
         with self._lock:
             key, version = (run, source), self._versions.of(found.path)
-            return self._kept(key, version) or self._keep(
-                OpenSource(found._replace(cache=self._cache).read(), version, key)
+            return self._open.get_or_add(
+                key,
+                lambda: OpenSource(found._replace(cache=self._cache).read(), version, key),
+                lambda opened: opened.version == version,
             )
 
     def _own(self, store: RunStore, runs: Mapping[str, RunStore]) -> OpenSource:
@@ -141,26 +130,16 @@ class OpenSources:
         with self._lock:
             key = stores[0].id, OWN
             version = "-".join(f"{statistics_version(each):x}" for each in stores)
-            return self._kept(key, version) or self._keep(OpenSource(self._recorded(stores, key), version, key))
+            return self._open.get_or_add(
+                key,
+                lambda: OpenSource(self._recorded(stores, key), version, key),
+                lambda opened: opened.version == version,
+            )
 
     def _recorded(self, stores: Sequence[RunStore], key: tuple[str, str]) -> RecordedSource:
         known = self._open.get(key)
         earlier = known.source if known is not None else None
         return RecordedSource(stores, earlier if isinstance(earlier, RecordedSource) else None)
-
-    def _kept(self, key: tuple[str, str], version: str) -> OpenSource | None:
-        known = self._open.get(key)
-        if known is None or known.version != version:
-            return None
-        self._open.move_to_end(key)
-        return known
-
-    def _keep(self, opened: OpenSource) -> OpenSource:
-        self._open[opened.key] = opened
-        self._open.move_to_end(opened.key)
-        while len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)
-        return opened
 
 
 def is_growing(catalog: Catalog, run: str, source: str) -> bool:

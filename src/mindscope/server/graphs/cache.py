@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
-from threading import Lock
 
 from mindscope.graph import Graph
+from mindscope.lru import LRU
 from mindscope.reading import Run
 from mindscope.reading.graphs import graph_files
 from mindscope.store import RunStore
@@ -29,22 +28,15 @@ class GraphCache:
     """LRU cache. Reads graphs again after event files have new ones, or a graph file has changed. For any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._known: OrderedDict[str, RunGraphs] = OrderedDict()  # by run, the least recently used first
+        self._runs: LRU[str, RunGraphs] = LRU(MAX_RUNS)
 
     def get(self, store: RunStore) -> RunGraphs:
         """The graphs of a run."""
         version = _version(store)  # before the graphs, so that a concurrent change is not missed
-        with self._lock:
-            known = self._known.get(store.id)
-        if known is None or known.version != version:
-            known = RunGraphs(version, Run(store, lambda: False).graphs())
-        with self._lock:
-            self._known[store.id] = known
-            self._known.move_to_end(store.id)
-            while len(self._known) > MAX_RUNS:
-                self._known.popitem(last=False)
-        return known
+        cached = self._runs.get(store.id)
+        if cached is not None and cached.version == version:
+            return cached
+        return self._runs.add(store.id, RunGraphs(version, Run(store, lambda: False).graphs()))
 
 
 def _version(store: RunStore) -> str:

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Lock
 
 import numpy as np
 
 from mindscope.analysis.groups import GroupExpression
 from mindscope.ingest import Catalog
+from mindscope.lru import LRU
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.series_errors import series_reason
@@ -73,9 +72,10 @@ class GroupCache:
     """The last used groups, within ``kept_bytes``. For any thread."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
-        self._kept_bytes = kept_bytes
-        self._lock = Lock()
-        self._known: OrderedDict[GroupKey, KnownGroup] = OrderedDict()  # the last used one at the end
+        self._groups: LRU[GroupKey, KnownGroup] = LRU(kept_bytes, lambda group: group.grown.nbytes)
+
+    def __len__(self) -> int:
+        return len(self._groups)
 
     def get(
         self, catalog: Catalog, runs: tuple[str, ...], expression: GroupExpression, range: Range | None
@@ -85,10 +85,7 @@ class GroupCache:
         Reads only runs that have changed, and computes statistics only where they have changed.
         """
         key = GroupKey(runs, expression)
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None:
-                self._known.move_to_end(key)
+        known = self._groups.get(key)
         before = (None,) * len(runs) if known is None else known.traces
         traces = tuple(
             _trace(catalog, id, expression, old) for id, old in zip(while_connected(runs), before, strict=True)
@@ -101,18 +98,8 @@ class GroupCache:
             part = GrowingStatistics(tuple(points), x, statistics, x.size)
             return _answer(KnownGroup(traces, part, is_interpolated=True), runs, x.size, expression, range)
         grown = expression.grown(points, None if known is None else known.grown)
-        group = KnownGroup(traces, grown, expression.is_interpolated(points, grown.x))
-        self._keep(key, group)
+        group = self._groups.add(key, KnownGroup(traces, grown, expression.is_interpolated(points, grown.x)))
         return _answer(group, runs, grown.computed, expression, range)
-
-    def _keep(self, key: GroupKey, known: KnownGroup) -> None:
-        with self._lock:
-            self._known[key] = known
-            self._known.move_to_end(key)
-            size = sum(each.grown.nbytes for each in self._known.values())
-            while size > self._kept_bytes:
-                _, oldest = self._known.popitem(last=False)
-                size -= oldest.grown.nbytes
 
 
 def _trace(catalog: Catalog, id: str, expression: GroupExpression, known: RunTrace | None) -> RunTrace:

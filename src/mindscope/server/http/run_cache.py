@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from mindscope.lru import LRU
 from mindscope.server.http.schema import MAX_RUNS
 from mindscope.store import RunStore
 from mindscope.types import Kind
@@ -37,35 +36,24 @@ class RunCache(Generic[T]):
 
     def __init__(self, read: Callable[[Run], T], limit: int = MAX_RUNS, kinds: Collection[Kind] | None = None) -> None:
         self._read = read
-        self._limit = limit
         self._kinds = kinds
-        self._lock = Lock()
-        self._known: OrderedDict[str, Known[T]] = OrderedDict()  # by run, the least recently used first
+        self._runs: LRU[str, Known[T]] = LRU(limit)
 
     def get(self, store: RunStore) -> T:
         """The value of a run, from the cache if it is valid."""
         version = store.version  # read before the value, so that a concurrent append is not missed
-        with self._lock:
-            known = self._known.get(store.id)
+        known = self._runs.get(store.id)
         if known is None or known.store is not store or known.version != version:
             read_version = self._read_version(store, version)
             is_same = known is not None and known.store is store and known.read_version == read_version
             value = known.value if known is not None and is_same else self._read(_run_of(store))
-            known = Known(store, version, read_version, value)
-        self._keep(store.id, known)
+            known = self._runs.add(store.id, Known(store, version, read_version, value))
         return known.value
 
     def _read_version(self, store: RunStore, version: int) -> int:
         if self._kinds is None:
             return version
         return sum(1 + series.version for (kind, _), series in store.series.items() if kind in self._kinds)
-
-    def _keep(self, id: str, known: Known[T]) -> None:
-        with self._lock:
-            self._known[id] = known
-            self._known.move_to_end(id)
-            while len(self._known) > self._limit:
-                self._known.popitem(last=False)
 
 
 def _run_of(store: RunStore) -> Run:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable
 from contextvars import Context
 from functools import partial
@@ -13,6 +12,7 @@ from threading import Event
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
+from mindscope.lru import LRU
 from mindscope.server.http.disconnect import ClientDisconnectedError, check_connected
 
 MOST_ANSWERS = 32
@@ -31,9 +31,8 @@ class ImportanceCache:
     """
 
     def __init__(self, most_answers: int = MOST_ANSWERS) -> None:
-        self._most_answers = most_answers
         self._limiter = CapacityLimiter(1)
-        self._answers: OrderedDict[str, str] = OrderedDict()  # the least recently used first
+        self._answers: LRU[str, str] = LRU(most_answers)
         self._running: dict[str, _Computation] = {}
 
     async def get(self, key: str, compute: Compute) -> str:
@@ -42,9 +41,9 @@ class ImportanceCache:
         Raises what ``compute`` raises, ClientDisconnectedError if the client has disconnected, AnswerTooSlowError after
         the deadline of the request.
         """
-        if key in self._answers:
-            self._answers.move_to_end(key)
-            return self._answers[key]
+        answer = self._answers.get(key)
+        if answer is not None:
+            return answer
         running = self._running.get(key) or self._start(key, compute)
         running.waiting += 1
         try:
@@ -68,9 +67,7 @@ class ImportanceCache:
     def _ended(self, key: str, running: _Computation, task: asyncio.Future[str]) -> None:
         self._forget(key, running)
         if not task.cancelled() and task.exception() is None:
-            self._answers[key] = task.result()
-            while len(self._answers) > self._most_answers:
-                self._answers.popitem(last=False)
+            self._answers.add(key, task.result())
 
     def _forget(self, key: str, running: _Computation) -> None:
         if self._running.get(key) is running:

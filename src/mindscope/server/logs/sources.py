@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
 from mindscope.ingest.file_names import readable
+from mindscope.lru import LRU
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
 
@@ -42,18 +42,15 @@ class OpenLog:
     paths: tuple[tuple[str, Path], ...]
     logs: LogFiles
     lock: RLock = field(default_factory=RLock)
-    _selections: OrderedDict[str, Selection] = field(default_factory=OrderedDict[str, Selection])
+    _selections: LRU[str, Selection] = field(default_factory=lambda: LRU(_MOST_SELECTIONS))
 
     def selection(self, condition: LogFilter) -> Selection:
         """What a filter selects, as far as it was searched. Raises DebugDataError."""
-        key = repr(condition)
-        found = self._selections.get(key)
-        if found is None or found.generations != self.logs.generations:
-            found = self._selections[key] = Selection(self.logs, condition)
-        self._selections.move_to_end(key)
-        while len(self._selections) > _MOST_SELECTIONS:
-            self._selections.popitem(last=False)
-        return found
+        return self._selections.get_or_add(
+            repr(condition),
+            lambda: Selection(self.logs, condition),
+            lambda selection: selection.generations == self.logs.generations,
+        )
 
 
 class OpenLogs:
@@ -61,8 +58,7 @@ class OpenLogs:
 
     def __init__(self, folder: Path | None, limit_bytes: int) -> None:
         self._folder, self._limit_bytes = folder, limit_bytes
-        self._lock = RLock()
-        self._open: OrderedDict[tuple[str, tuple[str, ...]], OpenLog] = OrderedDict()
+        self._open: LRU[tuple[str, tuple[str, ...]], OpenLog] = LRU(MOST_OPEN)
 
     def get(self, catalog: Catalog, run: str, names: Sequence[str]) -> OpenLog:
         """The log of a training, or some of its files.
@@ -75,17 +71,14 @@ class OpenLogs:
         paths = tuple((name, path) for name, path in found.items() if not names or name in names)
         if not paths:
             raise NoLogError(run)
-        with self._lock:
-            key = run, tuple(sorted(names))
-            known = self._open.get(key)
-            if known is None or known.paths != paths:
-                if self._folder is not None:
-                    evict_indexes(self._folder, self._limit_bytes, MOST_OPEN * MOST_FILES)
-                known = self._open[key] = OpenLog(paths, LogFiles(paths, self._folder))
-            self._open.move_to_end(key)
-            while len(self._open) > MOST_OPEN:
-                self._open.popitem(last=False)
-            return known
+        return self._open.get_or_add(
+            (run, tuple(sorted(names))), lambda: self._opened(paths), lambda log: log.paths == paths
+        )
+
+    def _opened(self, paths: tuple[tuple[str, Path], ...]) -> OpenLog:
+        if self._folder is not None:
+            evict_indexes(self._folder, self._limit_bytes, MOST_OPEN * MOST_FILES)
+        return OpenLog(paths, LogFiles(paths, self._folder))
 
 
 def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
+from mindscope.lru import LRU
 from mindscope.profile.arguments import ArgumentReader
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.damage import readable
@@ -96,27 +96,20 @@ class _Job(Generic[_Opened]):
 
 
 class _Shelf(Generic[_Opened]):
-    """What is open of profiles, the least recently used first, and what is being made."""
+    """The profiles that are open, and those that are being read."""
 
     def __init__(self) -> None:
         self.jobs: dict[Path, _Job[_Opened]] = {}
-        self._open: OrderedDict[Path, _Opened] = OrderedDict()
+        self._open: LRU[Path, _Opened] = LRU(MOST_OPEN)
 
     def get(self, path: Path, version: str) -> _Opened | None:
         """Of this version."""
-        known = self._open.get(path)
-        if known is None or known.version != version:
-            return None
-        self._open.move_to_end(path)
-        return known
+        opened = self._open.get(path)
+        return opened if opened is not None and opened.version == version else None
 
     def keep(self, opened: _Opened) -> _Opened:
         """Add it, and close others."""
-        self._open[opened.path] = opened
-        self._open.move_to_end(opened.path)
-        while len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)
-        return opened
+        return self._open.add(opened.path, opened)
 
     def begin(self, state: Reading, result: Future[_Opened]) -> None:
         """Add a job; one for an earlier version of the profile ends."""

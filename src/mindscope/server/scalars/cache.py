@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from threading import Lock
 import numpy as np
 from anyio import CapacityLimiter
 
+from mindscope.lru import LRU
 from mindscope.stats import ChunkedArray, Columns, GrowingCurve, Task, run_serially
 from mindscope.store import SCALAR_LAYOUT, Hidden, ScalarSeries, VisibleRows
 
@@ -64,9 +64,7 @@ class CurveCache:
     """The last used long curves, within ``kept_bytes``; the last one may be larger. For any thread."""
 
     def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
-        self._kept_bytes = kept_bytes
-        self._lock = Lock()
-        self._curves: OrderedDict[Key, CachedCurve] = OrderedDict()  # the last used one at the end
+        self._curves: LRU[Key, CachedCurve] = LRU(kept_bytes, lambda cached: cached.curve.nbytes)
         self.short_queries = CapacityLimiter(1)
         """Queries of short curves run one by one. They are many small calls of NumPy, each of which releases the GIL:
         parallel threads would spend two fifths of the processor on switching it."""
@@ -81,19 +79,10 @@ class CurveCache:
         if len(series) < LONG:
             yield CachedCurve(is_long=False)
             return
-        with self._lock:
-            drawn = self._curves.setdefault(key, CachedCurve(is_long=True))
-            self._curves.move_to_end(key)
-        with drawn.lock:
-            yield drawn
-        self._make_room()
-
-    def _make_room(self) -> None:
-        with self._lock:
-            size = sum(drawn.curve.nbytes for drawn in self._curves.values())
-            while size > self._kept_bytes and len(self._curves) > 1:
-                _, oldest = self._curves.popitem(last=False)
-                size -= oldest.curve.nbytes
+        cached = self._curves.get_or_add(key, lambda: CachedCurve(is_long=True))
+        with cached.lock:
+            yield cached
+            self._curves.add(key, cached)  # it has grown
 
 
 def _at_once(pool: ThreadPoolExecutor, tasks: Iterable[Task]) -> None:

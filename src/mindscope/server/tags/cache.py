@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from threading import Lock
 
 from mindscope.ingest import Catalog
+from mindscope.lru import LRU
 from mindscope.server.tags.query import summarize_tags
 from mindscope.server.tags.schema import TagsQuery
 from mindscope.types import Kind
@@ -15,24 +15,22 @@ KEPT_BYTES = 16 << 20
 
 
 class TagCache:
-    """The answers of the last queries, within ``KEPT_BYTES``. For any thread; two may compute the same answer."""
+    """The answers of the last queries, within ``kept_bytes``. For any thread; two may compute the same answer."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, kept_bytes: int = KEPT_BYTES) -> None:
         self._catalog = catalog
         self._lock = Lock()  # guards all below
         self._version = -1  # of the catalog, for all answers
-        self._answers: OrderedDict[tuple[Kind, tuple[str, ...]], str] = OrderedDict()  # the least recently used first
-        self._size = 0
+        self._answers: LRU[tuple[Kind, tuple[str, ...]], str] = LRU(kept_bytes, len)
 
     def answer(self, query: TagsQuery) -> str:
         """A TagsAnswer as JSON."""
         key = query.kind, tuple(query.runs)
         version = self._catalog.version  # read before the runs, so that a concurrent change is not missed
         with self._lock:
-            known = self._answers.get(key) if version == self._version else None
-            if known is not None:
-                self._answers.move_to_end(key)
-                return known
+            cached = self._answers.get(key) if version == self._version else None
+        if cached is not None:
+            return cached
         answer = summarize_tags(self._catalog, query).model_dump_json()
         self._keep(version, key, answer)
         return answer
@@ -40,12 +38,7 @@ class TagCache:
     def _keep(self, version: int, key: tuple[Kind, tuple[str, ...]], answer: str) -> None:
         with self._lock:
             if version > self._version:
-                self._version, self._size = version, 0
+                self._version = version
                 self._answers.clear()
-            if version < self._version:
-                return
-            self._size += len(answer) - len(self._answers.pop(key, ""))
-            self._answers[key] = answer
-            while self._size > KEPT_BYTES:
-                _, dropped = self._answers.popitem(last=False)
-                self._size -= len(dropped)
+            if version == self._version:
+                self._answers.add(key, answer)

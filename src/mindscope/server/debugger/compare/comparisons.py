@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
@@ -14,6 +13,7 @@ from mindscope.debug.compare import Comparison, known_pairs
 from mindscope.debug.compare.compared_step import ComparedOperator, ComparedStep
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import DebugDataError, FormatError
+from mindscope.lru import LRU
 from mindscope.server.debugger.scans import BUDGET_S
 from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.http.disconnect import check_connected
@@ -95,8 +95,7 @@ class Comparisons:
 
     def __init__(self, budget_s: float = BUDGET_S) -> None:
         self._budget_s = budget_s
-        self._lock = Lock()
-        self._slots: OrderedDict[tuple[str, str, str, str], _Slot] = OrderedDict()
+        self._slots: LRU[tuple[str, str, str, str], _Slot] = LRU(MOST_COMPARISONS)
 
     def look(
         self,
@@ -107,7 +106,7 @@ class Comparisons:
         step_offset: int | None = None,
     ) -> T:
         """What ``see`` returns for a comparison, as far as it is. Raises DebugDataError, FormatError, OSError."""
-        slot = self._slot((*left.key, *right.key))
+        slot = self._slots.get_or_add((*left.key, *right.key), _Slot)
         with slot.lock:
             known = slot.opened
             if known is None or known.left is not left or known.right is not right or (
@@ -126,11 +125,3 @@ class Comparisons:
             opened.comparison.read_next()
             if time.monotonic() > deadline:
                 break
-
-    def _slot(self, key: tuple[str, str, str, str]) -> _Slot:
-        with self._lock:
-            slot = self._slots.setdefault(key, _Slot())
-            self._slots.move_to_end(key)
-            while len(self._slots) > MOST_COMPARISONS:
-                self._slots.popitem(last=False)
-            return slot

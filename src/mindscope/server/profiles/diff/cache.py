@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
-
+from mindscope.lru import LRU
 from mindscope.profile.diff import diff_profiles
 from mindscope.profile.diff.side import StepRange
 from mindscope.server.profiles.diff.query import diff_message
@@ -19,26 +17,17 @@ class DiffCache:
     """LRU cache by paths, versions and steps. For any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._kept: OrderedDict[tuple[object, ...], DiffMessage] = OrderedDict()  # the least recently used first
+        self._messages: LRU[tuple[object, ...], DiffMessage] = LRU(MOST_KEPT)
 
     def message(
         self, before: OpenParts, after: OpenParts, steps_before: StepRange | None, steps_after: StepRange | None
     ) -> DiffMessage:
         """The difference of two profiles. Raises ProfilePartError as ``diff_profiles`` does."""
         key = (before.path, before.version, after.path, after.version, steps_before, steps_after)
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-                return found
-        found = diff_message(diff_profiles(before.profile, after.profile, steps_before, steps_after))
-        with self._lock:
-            self._kept[key] = found
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return found
+        return self._messages.get(key) or self._messages.add(
+            key, diff_message(diff_profiles(before.profile, after.profile, steps_before, steps_after))
+        )
 
     def close(self) -> None:
         """Forget all."""
-        self._kept.clear()
+        self._messages.clear()

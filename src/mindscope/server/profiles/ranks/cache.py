@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
+from mindscope.lru import LRU
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.ranks import Ranks
 
@@ -32,35 +31,20 @@ class RanksCache:
     """LRU caches by path and version. For any thread."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._profiles: OrderedDict[Version, KnownRank] = OrderedDict()  # the least recently used first
-        self._ranks: OrderedDict[tuple[Version, ...], Ranks] = OrderedDict()
+        self._profiles: LRU[Version, KnownRank] = LRU(MOST_PROFILES)
+        self._ranks: LRU[tuple[Version, ...], Ranks] = LRU(MOST_RANKS)
 
     def rank(self, of: Version) -> KnownRank | None:
         """Of a profile that was read."""
-        with self._lock:
-            if of in self._profiles:
-                self._profiles.move_to_end(of)
-            return self._profiles.get(of)
+        return self._profiles.get(of)
 
     def keep_rank(self, of: Version, known: KnownRank) -> KnownRank:
         """Add a profile that was read."""
-        with self._lock:
-            self._profiles[of] = known
-            while len(self._profiles) > MOST_PROFILES:
-                self._profiles.popitem(last=False)
-        return known
+        return self._profiles.add(of, known)
 
     def ranks(self, of: tuple[Version, ...], compare: Callable[[], Ranks]) -> Ranks:
         """The ranks of these profiles. Raises what ``compare`` does."""
-        with self._lock:
-            known = self._ranks.get(of)
-            if known is None:
-                known = self._ranks[of] = compare()
-            self._ranks.move_to_end(of)
-            while len(self._ranks) > MOST_RANKS:
-                self._ranks.popitem(last=False)
-            return known
+        return self._ranks.get_or_add(of, compare)
 
     def close(self) -> None:
         """Forget all."""

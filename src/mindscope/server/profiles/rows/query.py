@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any
 
 from numpy.typing import NDArray
 
+from mindscope.lru import LRU
 from mindscope.profile.columns import Column, Rows, TextColumn, integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.modules import Modules
@@ -54,36 +52,24 @@ class RowsError(ValueError):
     """What a query asks for is not in the table; its reason says what is."""
 
 
-@dataclass(eq=False)
 class MergedTables:
     """The tables that were merged last, for pages of the same rows. For any thread."""
 
-    most: int = 16
-    _lock: Lock = field(default_factory=Lock)
-    _kept: OrderedDict[tuple[Any, ...], MergedRows] = field(default_factory=OrderedDict[tuple[Any, ...], MergedRows])
+    def __init__(self, most: int = 16) -> None:
+        self._merged: LRU[tuple[Any, ...], MergedRows] = LRU(most)
 
     def get(self, parts: OpenParts, query: ChosenRows, table: Operators | Kernels) -> MergedRows:
         """The merged rows of a query. Raises RowsError for what the table does not have."""
         by = query.by or groups_in(table)[0]
         key = (parts.path, parts.version, query.part, by, *query.where)
-        with self._lock:
-            known = self._kept.get(key)
-            if known is not None:
-                self._kept.move_to_end(key)
-                return known
         try:
-            made = merged_rows(table, by, conditions_of(query.where))
+            return self._merged.get(key) or self._merged.add(key, merged_rows(table, by, conditions_of(query.where)))
         except ValueError as error:
             raise RowsError(reason_of(error)) from error
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > self.most:
-                self._kept.popitem(last=False)
-        return made
 
     def close(self) -> None:
         """Release all."""
-        self._kept.clear()
+        self._merged.clear()
 
 
 def conditions_of(texts: Sequence[str]) -> list[Condition]:
