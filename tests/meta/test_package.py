@@ -130,3 +130,12 @@ def test_files_of_the_documents_exist(document: str, below: tuple[str, ...]) -> 
     assert len(named) >= 4
     roots = (ROOT, *(ROOT / folder for folder in below))
     assert [name for name in sorted(named) if not any((root / name).exists() for root in roots)] == []
+
+
+def test_the_arrow_of_the_architecture_is_the_one_that_is_checked() -> None:
+    rooms = (ROOT / "pyproject.toml").read_text("utf-8")
+    rooms = rooms.partition('containers = ["mindscope"]')[2].partition("layers = [")[2].partition("]")[0]
+    layers = re.findall(r'"([^"]+)"', rooms)
+    arrow = re.search(r"`(cli → [^`]+)`", (ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+    assert arrow
+    assert " ".join(arrow[1].split()).split(" → ") == layers
