@@ -22,6 +22,7 @@ from mindscope.torch.summary import (  # noqa: E402
     step_value,
     summary_buffer,
 )
+from mindscope.torch.summary.host_copy import HostCopy  # noqa: E402
 
 # Inductor's own import of torch.jit warns
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -302,7 +303,7 @@ def test_values_of_a_gpu_are_brought_over_without_waiting_at_the_call() -> None:
     try:
         operators.TensorSummary()("value", value)
         operators.ScalarSummary()("sum", value.sum())
-        copy = summary_buffer.start_host_copy()
+        copy = HostCopy(summary_buffer.BUFFER.take().values)
     finally:
         torch.cuda.set_sync_debug_mode("default")
     assert [tensor.tolist() for _, _, tensor in copy.values()] == [[0, 1, 2, 3], 6]

@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from mindscope.debug.formats.print_file import read_print_file
 from mindscope.torch import Print, set_context
+from tests.debug.formats.test_print_file import read_print_file
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 

@@ -93,11 +93,6 @@ class Writer:
             return self._event_writer
 
     @property
-    def is_exporting(self) -> bool:
-        """Whether tensors are also written as NPY files."""
-        return self._destination.is_npy_exported
-
-    @property
     def directory(self) -> Path:
         """The directory of the run."""
         return self._destination.directory

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +38,6 @@ class NamedNodes:
     scope: Indices
     type: Indices
     role: NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class NoDetails:
-    """For graphs whose nodes have neither attributes nor values."""
-
-    def attributes(self, node: int) -> Mapping[str, Any]:
-        return {}
-
-    def value(self, node: int) -> Any:
-        return None
-
-    def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
-        return np.zeros(count, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)

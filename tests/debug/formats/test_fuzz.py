@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from mindscope.debug.formats.flight_recorder import find_mismatches, read_flight_record
-from mindscope.debug.formats.print_file import printed_tensors, read_print_file
+from mindscope.debug.formats.print_file import printed_tensors
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.running_data_files import read_execution_order, read_memory_addresses
 from mindscope.debug.logs.filter import LogFilter, select_messages
@@ -150,7 +150,7 @@ def read_log(path: Path) -> None:
 
 
 def read_printed(path: Path) -> None:
-    for _ in read_print_file(path):
+    for _ in test_print_file.read_print_file(path):
         pass
     list(printed_tensors(path.read_bytes().decode("utf-8", "replace")))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from mindscope.debug import value_text
-from mindscope.debug.formats.print_file import PrintedValue, printed_tensors, read_print_file
+from mindscope.debug.formats.print_file import PrintedValue, printed_tensors, read_value, value_places
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.print_schemas import PRINT
@@ -30,6 +31,11 @@ VALUES = [
 def whole() -> bytes:
     """Two calls, one after the other."""
     return wire.encode(PRINT, {"value": VALUES[:2]}) + wire.encode(PRINT, {"value": VALUES[2:]})
+
+
+def read_print_file(path: Path) -> Iterator[PrintedValue]:
+    """All values of a file, one after the other."""
+    return (read_value(path, value_bytes) for value_bytes in value_places(path))
 
 
 def write(path: Path, data: bytes) -> list[PrintedValue]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.memory import UNKNOWN_TIME, MemoryBlocks, MemoryCurve
-from mindscope.profile.memory_views.block_groups import breakdown, group_texts, own_line, recorded_groups
+from mindscope.profile.memory_views.block_groups import breakdown, group_texts, own_line
 from mindscope.profile.memory_views.curves import device_curves
 from mindscope.profile.memory_views.leak_hints import leak_hints
 from mindscope.profile.memory_views.live_blocks import allocated_rows, largest, live_rows, of_device
@@ -171,12 +171,11 @@ def test_lines_are_those_of_the_training() -> None:
     assert own_line("") == ""
 
 
-def test_groups_that_are_recorded() -> None:
+def test_groups_have_names() -> None:
     blocks = MemoryBlocks(
         device=TextColumn.constant("CPU", 1), size=np.array([4]), allocated_at=np.array([0]), freed_at=np.array([9]),
         operator=TextColumn.of([""]), stack=TextColumn.of(["a.py(1): f"]),
     )  # fmt: skip
-    assert recorded_groups(blocks) == ["line"]
     with pytest.raises(ValueError, match="want one of category"):
         group_texts(blocks, "color")
 

@@ -96,11 +96,6 @@ class Divergence:
     steps_compared: int
 
     @property
-    def largest_added(self) -> Difference | None:
-        """The operator of the first differing step that adds the largest error."""
-        return max((each for each in self.operators if each.differs), key=lambda each: each.added, default=None)
-
-    @property
     def is_comparable(self) -> bool:
         """Whether enough operators match, so that it means something that nothing differs."""
         return self.matching.is_sufficient

@@ -117,11 +117,6 @@ def read_value(path: Path, place: ValuePlace) -> PrintedValue:
     return _value(wire.decode(PRINTED_VALUE, _read(path, place)), path)
 
 
-def read_print_file(path: Path) -> Iterator[PrintedValue]:
-    """The values of a file, one after the other. Raises as ``value_places``."""
-    return (read_value(path, place) for place in value_places(path))
-
-
 def printed_tensors(text: str) -> Iterator[PrintedValue]:
     """The tensors in a captured text, as Print writes them in graph mode, also in the form of r1.0."""
     for pattern in (_TENSOR, _OLD_TENSOR):

@@ -32,11 +32,6 @@ def group_texts(blocks: MemoryBlocks, by: str) -> TextColumn | None:
     return None if blocks.stack is None else _merged([own_line(stack) for stack in blocks.stack.values], blocks.stack)
 
 
-def recorded_groups(blocks: MemoryBlocks) -> list[str]:
-    """Those of ``GROUPS`` that the blocks have, with any text."""
-    return [by for by in GROUPS if (texts := group_texts(blocks, by)) is not None and any(texts.values)]
-
-
 def own_line(stack: str) -> str:
     """The innermost frame of a stack outside of libraries; the innermost one if all are in libraries."""
     frames = stack.split(";")

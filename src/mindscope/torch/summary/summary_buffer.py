@@ -202,11 +202,6 @@ def take_values() -> list[tuple[str, str, torch.Tensor]]:
     return HostCopy(values).values()
 
 
-def start_host_copy() -> HostCopy:
-    """End the step and begin to bring its values over, without waiting: ``HostCopy.values()`` has them later."""
-    return HostCopy(BUFFER.take().values)
-
-
 def recordable_values() -> Values:
     """End the step: its values as a recorder takes them, on their way from their devices, and its problems."""
     if not BUFFER.holds_values:
