@@ -158,3 +158,25 @@ def test_printed_values_captured_output_and_a_failure(
     expect(page.get_by_test_id("failure-error")).to_have_text("ValueError: loss is nan")
     expect(page.get_by_test_id("failure-tensors")).to_contain_text("fc1")
     expect(page.get_by_test_id("failure-mismatches")).to_contain_text("missing")
+
+
+def test_a_run_of_logs_leads_to_its_log(context: BrowserContext, tmp_path: Path) -> None:
+    with SummaryRecord(tmp_path / "logs" / "recorded") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    with running_viewer(tmp_path / "logs", tmp_path / "viewer") as live:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{live.port}/")
+        expect(page.get_by_role("button", name="recorded", exact=True).first).to_be_visible()
+        log = tmp_path / "logs" / "job" / "slurm-42.out"
+        log.parent.mkdir()
+        log.write_text("epoch 1 loss 0.5\n")
+        name = page.get_by_role("rowheader").get_by_role("button", name="job", exact=True)
+        expect(name).to_be_visible()
+        expect(page.get_by_role("cell", name="1 log file")).to_be_visible()
+        name.click()
+        expect(page).to_have_url(re.compile(r"/logs\b"))
+        expect(page.get_by_text("epoch 1 loss 0.5")).to_be_visible()
+        page.goto(f"http://127.0.0.1:{live.port}/dashboard?runs=none&run=job")
+        page.get_by_role("button", name="Open Logs").click()
+        expect(page.get_by_text("epoch 1 loss 0.5")).to_be_visible()

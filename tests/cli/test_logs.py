@@ -70,13 +70,27 @@ def test_printable_keeps_what_people_write():
 
 
 @pytest.mark.parametrize("command", [["inspect", "{path}"], ["export", "{path}", "--out", "out"]])
-@pytest.mark.parametrize(("path", "reason"), [("nowhere", "does not exist"), ("empty", "no event file")])
+@pytest.mark.parametrize(
+    ("path", "reason"), [("nowhere", "does not exist"), ("empty", "no event file, profile, dump or log")]
+)
 def test_a_path_without_runs_is_named(mindscope: CommandLine, command: list[str], path: str, reason: str):
     (mindscope.room / "empty").mkdir()
     refused = mindscope(*(word.format(path=path) for word in command), want=1).stderr
     assert path in refused
     assert reason in refused
     assert not (mindscope.room / "out").exists()
+
+
+def test_a_run_of_logs_is_inspected_and_watched(mindscope: CommandLine):
+    log = mindscope.room / "jobs" / "1" / "slurm-1.out"
+    log.parent.mkdir(parents=True)
+    log.write_text("epoch 1 loss 0.5\n")
+    assert "\n  log file: slurm-1.out\n" in mindscope("inspect", "jobs").stdout
+    assert mindscope("watch", "jobs", "--once").stdout == ""
+    with SummaryRecord(mindscope.room / "jobs" / "2") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    assert mindscope("watch", "jobs").stdout == ""  # ends with the only run that has event files
 
 
 def test_export_writes_a_run_into_the_directory_itself(mindscope: CommandLine):

@@ -65,6 +65,16 @@ def test_running_data_of_a_training(tmp_path: Path) -> None:
     assert len(found.problems) == 0
 
 
+@pytest.mark.parametrize("below", ["", "a", "a/b/c/d/e/f"])
+def test_running_data_deep_below_a_run_is_of_the_run(tmp_path: Path, below: str) -> None:
+    write_scalars(tmp_path / "run")
+    write_failure(tmp_path / "run" / below)
+    runs = mindscope.open_runs(tmp_path)
+    assert list(runs) == ["run"]
+    assert [each.kind.value for each in runs["run"].store.contents] == ["running_data"]
+    assert [each.rank for each in runs["run"].failures().running_data] == [0]
+
+
 @pytest.mark.parametrize("missing", ["culprit.json", "exception.txt", "statistics.csv", "state.json", "exec_order.csv"])
 def test_a_missing_or_damaged_file_costs_only_itself(tmp_path: Path, missing: str) -> None:
     directory = write_failure(tmp_path)

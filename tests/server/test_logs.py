@@ -113,6 +113,28 @@ def test_logs_beside_a_run_belong_to_it(tmp_path: Path, base: Path) -> None:
     assert [file["name"] for file in found[0]["files"]] == ["../logs/worker.out", "../train.log"]
 
 
+def test_directories_of_logs_are_runs_and_take_no_log_of_others(tmp_path: Path) -> None:
+    with SummaryRecord(tmp_path / "a" / "summary") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(1)
+    for name in ("a/train.log", "a/jobs/x.log", "t/run_0/attempt_0/0/stdout.log", "t/run_0/attempt_0/1/stdout.log"):
+        write(tmp_path / name, "loss 0.5\n")
+    catalog = Catalog(tmp_path, None)
+    catalog.refresh()
+    assert list(catalog.runs) == ["a/jobs", "a/summary", "t/run_0"]
+    app = create_app(Settings(summary_base_dir=tmp_path), catalog)
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        found = client.post("/api/logs/files", json={"runs": list(catalog.runs)}).json()["logs"]
+        lines = client.post("/api/logs/lines", json={"run": "t/run_0", "count": 9}).json()["lines"]
+    catalog.close()
+    assert {each["run"]: [file["name"] for file in each["files"]] for each in found} == {
+        "a/jobs": ["x.log"],
+        "a/summary": ["../train.log"],
+        "t/run_0": ["attempt_0/0/stdout.log", "attempt_0/1/stdout.log"],
+    }
+    assert [each["text"] for each in lines] == ["loss 0.5", "loss 0.5"]
+
+
 def test_files_are_one_log_by_time(ask: Ask) -> None:
     answer = ask("lines", count=4)
     assert texts(answer) == ["step 0", "slow 0", "step 1", "slow 1"]

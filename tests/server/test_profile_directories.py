@@ -119,6 +119,24 @@ def test_each_rank_of_a_directory_is_a_profile(client: TestClient) -> None:
         assert client.get("/api/profiles/timeline", params={"run": "many", "profile": unknown}).status_code == 404
 
 
+@pytest.mark.parametrize("name", ["profiler", "profiler_1"])
+def test_the_base_directory_itself_may_be_a_profile_of_several_ranks(tmp_path: Path, name: str) -> None:
+    base = tmp_path / name
+    for rank in (0, 3):
+        event = {**SLICE, "ts": 1, "args": {"rank": rank}}
+        write(base / f"ascend_timeline_display_{rank}.json", json.dumps([event]))
+    catalog = Catalog(base)
+    catalog.refresh()
+    settings = Settings(workspace=tmp_path / "workspace", summary_base_dir=base)
+    with TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080") as made:
+        listed = made.post("/api/profiles", json={"runs": ["."]}).json()["profiles"]
+        assert [each["profile"] for each in listed] == [".#rank0", ".#rank3"]
+        assert slice_of(made, ".", ".#rank3")["arguments"] == [{"name": "rank", "value": "3"}]
+        refused = made.get("/api/profiles/timeline", params={"run": ".", "profile": ".#rank1"})
+        assert refused.status_code == 404
+    catalog.close()
+
+
 def test_further_tables(client: TestClient) -> None:
     params = {"run": "run", "profile": ASCEND}
     deadline = time.monotonic() + 20

@@ -33,7 +33,9 @@ def find_alerts(
     monitor = Monitor(catalog, parameters, rules)
     _update(monitor, catalog, is_followed=False)
     if not catalog.runs and not monitor.has_debugging_data:
-        raise RunNotFoundError(f"{base} holds no event file at any depth; give the directory that a training wrote")
+        raise RunNotFoundError(
+            f"{base} holds no event file, profile, dump or log at any depth; give the directory that a training wrote"
+        )
     require_known(catalog, monitor)
     return list(_new_alerts(monitor, set()))
 
@@ -111,5 +113,7 @@ def _new_alerts(monitor: Monitor, reported: set[str]) -> Iterator[Alert]:
 
 
 def _is_over(catalog: Catalog) -> bool:
+    """Whether each writer closed its file; runs without event files, such as logs, have none to wait for."""
     now = time.time()
-    return bool(catalog.runs) and all(store.state(now) == "finished" for store in catalog.runs.values())
+    written = [store for store in catalog.runs.values() if store.files]
+    return bool(written) and all(store.state(now) == "finished" for store in written)

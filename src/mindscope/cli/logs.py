@@ -29,7 +29,9 @@ def runs_below(path: str, follow_links: bool = False) -> Runs:
     for problem in runs.problems:
         typer.echo(printable(problem), err=True)
     if not runs:
-        raise RunNotFoundError(f"{path} holds no event file at any depth; give the directory that a training wrote")
+        raise RunNotFoundError(
+            f"{path} holds no event file, profile, dump or log at any depth; give the directory that a training wrote"
+        )
     return runs
 
 

@@ -12,9 +12,8 @@ from mindscope.debug.formats.debug_format import DebugFormat
 from mindscope.debug.formats.recorded_steps import RecordedSteps
 from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.errors import FormatError
+from mindscope.store.contents import DEBUG_DATA_DEPTH
 
-_DEPTH = 3
-"""Directories below the one that is searched."""
 _MOST_NAMED = 8
 
 
@@ -61,7 +60,7 @@ def find_debug_data(path: str | Path) -> Iterator[FoundDebugData]:
     Raises:
         OSError: the path can't be read. Unreadable entries of a directory are left out.
     """
-    yield from _find(Path(path), _DEPTH)
+    yield from _find(Path(path), DEBUG_DATA_DEPTH)
 
 
 def recognize_debug_data(path: Path) -> FoundDebugData | None:

@@ -8,8 +8,10 @@ import re
 from collections.abc import Collection, Iterable
 
 from mindscope.formats.debug_mode_text import HEAD_BYTES, LOG_SUFFIXES, is_debug_mode_text
+from mindscope.formats.regular_files import file_head
 from mindscope.formats.tensor_dump_names import tensor_dump_names
-from mindscope.store.contents import ContentKind
+from mindscope.store.contents import DEBUG_DATA_DEPTH, FAILURE_DEPTH, ContentKind
+from mindscope.store.file_facts import natural_key
 
 DEBUGGING_FILES = frozenset((ContentKind.DEBUG_MODE_LOG, ContentKind.FLIGHT_RECORD))
 DEBUGGING_DATA = DEBUGGING_FILES | {
@@ -19,6 +21,8 @@ DEBUGGING_DATA = DEBUGGING_FILES | {
     ContentKind.RUNNING_DATA,
 }
 """Kinds of contents; those of ``DEBUGGING_FILES`` are single files, the others directories."""
+_DEPTHS = {ContentKind.RUNNING_DATA: FAILURE_DEPTH - 2, ContentKind.FLIGHT_RECORD: FAILURE_DEPTH}
+"""Levels below a run at which its data is found; running data is two levels below its root."""
 _RANK = re.compile(r"rank_\d+", re.ASCII)
 _RAW_DIRECTORY = re.compile(r"iteration_\d+", re.ASCII)
 _DEVICE = re.compile(r"device_\d+", re.ASCII)
@@ -75,39 +79,55 @@ def dump_of_graph(directory: str) -> str:
     return os.path.dirname(rank) if own == _GRAPHS and _RANK.fullmatch(os.path.basename(rank)) else ""  # noqa: PTH119, PTH120
 
 
-def run_of(root: str, base: str, runs: Collection[str], *, is_file: bool = False) -> str:
+def run_of(kind: ContentKind, root: str, base: str, runs: Collection[str]) -> str:
     """The directory of the run that debugging data belongs to.
 
-    That is the nearest of the root, its parent, and the only run beside it; without any, the root is a run itself, or
-    the directory of a file.
+    That is the nearest of the root, its parent, the only run beside it, and the directories above, as far down as a run
+    is searched. Running data of ranks that are runs belongs to the first of them. Without any, the root is a run
+    itself, or the directory of a file.
 
     Args:
+        kind: of the debugging data.
         root: of the debugging data.
         base: below which runs are.
         runs: directories with event files.
-        is_file: whether the root is a file.
     """
     if len(root) < len(base):
         return base
     above = os.path.dirname(root)  # noqa: PTH120
-    for directory in (root, above):
-        if directory in runs:
-            return directory
+    ranks = [run for run in runs if kind is ContentKind.RUNNING_DATA and _is_rank_in(run, root)]
     beside = [run for run in runs if os.path.dirname(run) == above] if len(above) >= len(base) else []  # noqa: PTH120
+    near = [directory for directory in (root, above) if directory in runs]
+    if near or ranks:
+        return near[0] if near else min(ranks, key=natural_key)
     if len(beside) == 1:
         return beside[0]
-    return above if is_file else root
+    far = _run_above(above, base, runs, _DEPTHS.get(kind, DEBUG_DATA_DEPTH) - 1)
+    return far or (above if kind in DEBUGGING_FILES else root)
+
+
+def _run_above(directory: str, base: str, runs: Collection[str], levels: int) -> str:
+    """The nearest run above a directory, at most ``levels`` levels; "" without one."""
+    for _ in range(levels):
+        directory = os.path.dirname(directory)  # noqa: PTH120
+        if len(directory) < len(base):
+            break
+        if directory in runs:
+            return directory
+    return ""
+
+
+def _is_rank_in(run: str, root: str) -> bool:
+    above, name = os.path.split(run)
+    return above == root and _RANK.fullmatch(name) is not None
 
 
 def _head(entry: os.DirEntry[str]) -> bytes:
     """The first bytes of a file; empty of another entry, or if it can't be read."""
     try:
-        if entry.is_file(follow_symlinks=False):
-            with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (the path may be invalid UTF-8)
-                return file.read(HEAD_BYTES)
+        return file_head(entry.path, HEAD_BYTES, follows_links=False) if entry.is_file(follow_symlinks=False) else b""
     except OSError:
-        pass
-    return b""
+        return b""
 
 
 def _has(names: Iterable[str], pattern: re.Pattern[str]) -> bool:

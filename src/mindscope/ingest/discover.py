@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from operator import attrgetter
 from pathlib import Path
 
+from mindscope.formats.log_names import is_log_name
 from mindscope.ingest.debugging_data import recognize_debugging_data
 from mindscope.ingest.file_names import creation_number, is_event_name, readable, run_id
 from mindscope.ingest.foreign_logs import compressed_file, foreign_logs, is_compressed
@@ -24,6 +25,7 @@ from mindscope.ingest.graphs_and_profiles import (
     recognize_profile,
 )
 from mindscope.ingest.settings_files import HYDRA_DIRECTORY, SettingsFinder, settings_name
+from mindscope.ingest.training_logs import runs_of_logs, training_logs
 from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
 from mindscope.store.contents import Content, SettingsFile
 from mindscope.store.file_facts import FileKey, age_key, natural_key
@@ -49,7 +51,7 @@ class EventFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A directory with an event file, a graph file, a profile or debugging data in it; files are sorted by age.
+    """A directory with an event file, a graph file, a profile, debugging data or logs in it; files are sorted by age.
 
     ``content_paths`` are those of all that ``contents`` count.
     """
@@ -82,6 +84,7 @@ class _Listing:
     unreadable: tuple[UnreadablePath, ...]
     found: tuple[Found, ...] = ()  # graph files and profiles; the directory itself if it is a profile
     settings: tuple[str, ...] = ()  # names that may be settings files
+    logs: tuple[str, ...] = ()  # paths of logs, if nothing else in the directory makes it a run
 
     def is_current(self, modified_ns: int) -> bool:
         return self.modified_ns == modified_ns and self.listed_ns - modified_ns > MTIME_SLACK_NS
@@ -89,7 +92,7 @@ class _Listing:
     @property
     def entries(self) -> tuple[object, ...]:
         """What was found; equality means that a discovery finds the same."""
-        return self.directories, self.links, self.files, self.unreadable, self.found, self.settings
+        return self.directories, self.links, self.files, self.unreadable, self.found, self.settings, self.logs
 
 
 def find_runs(base: str | Path) -> Discovery:
@@ -138,6 +141,9 @@ class Finder:
             {path: each.modified_ns for path, each in listings.items()},
             {path for path, each in listings.items() if each.files},
         )
+        with_data = {path for path, each in listings.items() if each.files} | contents.keys()
+        logs = runs_of_logs(self.base, {path: each.logs for path, each in listings.items() if each.logs}, with_data)
+        contents |= {path: RunContents((content,)) for path, content in logs.items()}
         settings = self._settings_finder(listings)
         runs = [
             _found_run(self.base, path, each.files, contents.get(path, NO_CONTENTS), settings.of_run(path))
@@ -178,7 +184,7 @@ class Finder:
         return False
 
     def find_in_base(self) -> FoundRun | None:
-        """The run in the base itself; None if the base has no event file, graph file, profile or debugging data.
+        """The run in the base itself; None if the base has no event file, contents or logs.
 
         Raises OSError if the base can't be listed.
         """
@@ -226,6 +232,7 @@ class Finder:
         names: list[str] = []
         traces = TraceSearch()
         settings: list[str] = []
+        logs: list[os.DirEntry[str]] = []
         files: list[EventFile] = []
         unreadable: list[UnreadablePath] = []
         listed_ns = time.time_ns()
@@ -254,6 +261,8 @@ class Finder:
                         files.append(known.get(entry.path) or EventFile.of(entry))
                 elif content := recognize_file(entry) or traces.recognize(entry):
                     found.append(content)
+                elif is_log_name(entry.name):
+                    logs.append(entry)
         if traces.is_pending:
             modified_ns = 0  # its program writes it: list again next time
         if foreign := foreign_logs(directory, names):
@@ -271,6 +280,7 @@ class Finder:
             tuple(unreadable),
             tuple(found),
             tuple(settings),
+            () if files or found else training_logs(names, logs),
         )
 
     def _target_outside(self, link: os.DirEntry[str]) -> str | None:

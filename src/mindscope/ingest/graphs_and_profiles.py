@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mindscope.formats.json_trace_files import SUFFIXES, TraceKind, trace_kind
 from mindscope.formats.profile_file_names import is_device_table
+from mindscope.formats.regular_files import file_head
 from mindscope.ingest.debugging_data import (
     DEBUGGING_DATA,
     DEBUGGING_FILES,
@@ -90,9 +91,9 @@ def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | Non
 def recognize_file(entry: os.DirEntry[str]) -> Found | None:
     """The kind of a file by its name; where others have such names too, also by its first bytes."""
     name = entry.name
-    if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name):
+    if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name) and _is_file(entry):
         return ContentKind.TORCH_PROFILE, entry.path
-    if name.endswith(".xplane.pb"):
+    if name.endswith(".xplane.pb") and _is_file(entry):
         return ContentKind.XLA_PROFILE, entry.path
     if name.endswith((".sqlite", ".sqlite3", ".db")) and _holds(
         entry, _SQLITE_START, b"StringIds", b"CUPTI_ACTIVITY_KIND_"
@@ -138,22 +139,28 @@ def _is_young_and_empty(entry: os.DirEntry[str]) -> bool:
     return state.st_size == 0 and time.time_ns() - state.st_mtime_ns < _YOUNG_NS
 
 
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file or leads to one; no circle of links does."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
+
+
 def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
     """Whether a file begins with ``start``, and has one of the texts near its beginning. Nothing of it is run."""
     try:
-        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (the path may be invalid UTF-8)
-            if not entry.is_file(follow_symlinks=False) or file.read(len(start)) != start:
-                return False
-            head = file.read(_HEAD)
-            return any(text in head for text in texts)
+        if not entry.is_file(follow_symlinks=False):
+            return False
+        head = file_head(entry.path, len(start))
+        return head == start and any(text in file_head(entry.path, len(start) + _HEAD) for text in texts)
     except OSError:
         return False
 
 
 def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
     try:
-        with open(entry.path, "rb", buffering=0) as file:  # noqa: PTH123 (the path may be invalid UTF-8)
-            return entry.is_file(follow_symlinks=False) and file.read(1) in _GRAPH_STARTS
+        return entry.is_file(follow_symlinks=False) and file_head(entry.path, 1) in _GRAPH_STARTS
     except OSError:
         return False
 
@@ -174,7 +181,7 @@ def contents_by_run(
     }  # fmt: skip
     roots = {(kind, path) for each in found.values() for kind, path in each if kind in DEBUGGING_DATA}
     for kind, path in roots:
-        run = run_of(path, base, with_events, is_file=kind in DEBUGGING_FILES)
+        run = run_of(kind, path, base, with_events)
         by_run.setdefault(run, []).append((kind, path if len(path) >= len(base) else base))
     for each in found.values():
         for kind, path in each:
@@ -185,7 +192,9 @@ def contents_by_run(
                 continue
             dump = dump_of_graph(above) if kind is ContentKind.GRAPH_FILE else ""
             is_dumped = (ContentKind.MINDSPORE_DUMP, dump) in roots
-            owner = run_of(dump, base, with_events) if is_dumped else _owner(base, above, kind)
+            owner = (
+                run_of(ContentKind.MINDSPORE_DUMP, dump, base, with_events) if is_dumped else _owner(base, above, kind)
+            )
             by_run.setdefault(owner, []).append((kind, path))
     directories = {path for kind, path in roots if kind not in DEBUGGING_FILES}
     versions = _directory_versions({*profiles, *directories}, modified_ns, base)

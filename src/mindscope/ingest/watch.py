@@ -12,6 +12,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from mindscope.formats.log_names import is_log_name
 from mindscope.ingest.catalog import Catalog, ChangeListener
 from mindscope.ingest.file_names import is_event_name
 from mindscope.ingest.graphs_and_profiles import is_content_name
@@ -157,4 +158,5 @@ class Watcher:
         name = Path(path).name
         if is_event_name(name) or is_settings_name(name) or self._catalog.holds_content(path):
             return True
-        return change.name == "deleted" or (change.name == "added" and (is_content_name(name) or Path(path).is_dir()))
+        may_be_content = is_content_name(name) or is_log_name(name)
+        return change.name == "deleted" or (change.name == "added" and (may_be_content or Path(path).is_dir()))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 _RANK = "#rank"
+_ITSELF = "."
 
 
 def with_rank(path: Path, rank: int | None) -> Path:
@@ -13,9 +14,16 @@ def with_rank(path: Path, rank: int | None) -> Path:
     return path if rank is None else path.with_name(f"{path.name}{_RANK}{rank}")
 
 
+def path_below(directory: Path, path: Path, rank: int | None) -> Path:
+    """The path of a profile relative to a directory, which itself may be that of several ranks: ``.#rank1``."""
+    if path == directory:
+        return Path(_ITSELF if rank is None else f"{_ITSELF}{_RANK}{rank}")
+    return with_rank(path, rank).relative_to(directory)
+
+
 def without_rank(path: Path) -> tuple[Path, int | None]:
     """The directory of several ranks, and the rank that ends its path; None if a file or directory is named so."""
     name, _, rank = path.name.rpartition(_RANK)
     if not name or not (rank.isascii() and rank.isdecimal()) or path.exists():
         return path, None
-    return path.with_name(name), int(rank)
+    return (path.parent if name == _ITSELF else path.with_name(name)), int(rank)

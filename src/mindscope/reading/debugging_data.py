@@ -82,7 +82,7 @@ def path_name(path: Path, directory: Path) -> str:
 def is_of_other_run(path: Path, directory: Path) -> bool:
     """Whether a path below a directory is in, or is, the directory of another run."""
     above = [path, *path.parents]
-    return any(_is_run(each) for each in above[: above.index(directory)])
+    return any(is_run(each) for each in above[: above.index(directory)])
 
 
 def entries_beside(directory: Path) -> list[Path]:
@@ -91,15 +91,15 @@ def entries_beside(directory: Path) -> list[Path]:
     Only event files make a run here, as in the list of runs.
     """
     parent = directory.parent
-    if parent == directory or _is_run(parent) or not _is_run(directory):
+    if parent == directory or is_run(parent) or not is_run(directory):
         return []
     others = [each for each in _entries(parent) if each.path != os.fspath(directory)]
-    if any(each.is_dir(follow_symlinks=False) and _is_run(Path(each.path)) for each in others):
+    if any(each.is_dir(follow_symlinks=False) and is_run(Path(each.path)) for each in others):
         return []
     return [Path(each.path) for each in others if not each.is_symlink()]
 
 
-def _is_run(directory: Path) -> bool:
+def is_run(directory: Path) -> bool:
     """Whether a directory holds event files itself."""
     return any(is_event_name(each.name) for each in _entries(directory))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +18,13 @@ from mindscope.debug.formats.flight_recorder import (
 )
 from mindscope.debug.formats.running_data_directory import RunningData, holds_running_data, read_running_data
 from mindscope.errors import FormatError
-from mindscope.reading.debugging_data import entries_beside, is_of_other_run
+from mindscope.reading.debugging_data import entries_beside, is_run
+from mindscope.store.contents import FAILURE_DEPTH
 
-_DEPTH = 4
 _MOST_ENTRIES = 2000
+"""Of a directory."""
+_MOST_PATHS = 50_000
+"""Of a run, those of the upper directories first."""
 _NOT_PICKLED = (".csv", ".json", ".log", ".npy", ".pb", ".png", ".py", ".txt")
 
 
@@ -84,18 +87,25 @@ def read_failures(paths: FailurePaths) -> RunFailures:
 
 
 def _candidates(directory: Path, has_beside: bool) -> Iterator[Path]:
-    for path in _walk(directory, _DEPTH):
-        if path == directory or not is_of_other_run(path, directory):
-            yield path
-    for beside in entries_beside(directory) if has_beside else ():
-        yield from (path for path in _walk(beside, _DEPTH - 1) if not is_of_other_run(path, directory.parent))
+    yield directory
+    yield from _below(_entries(directory), FAILURE_DEPTH - 1)
+    if has_beside:
+        yield from _below(entries_beside(directory), FAILURE_DEPTH - 1)
 
 
-def _walk(path: Path, depth: int) -> Iterator[Path]:
-    yield path
-    if not depth or path.is_symlink() or not path.is_dir():
-        return
-    with suppress(OSError), os.scandir(path) as entries:
+def _below(paths: Sequence[Path], depth: int) -> Iterator[Path]:
+    """These paths and those below them, level by level; other runs are left out."""
+    remaining = _MOST_PATHS
+    while paths and remaining > 0:
+        paths = [path for path in paths[:remaining] if not is_run(path)]
+        yield from paths
+        remaining -= len(paths)
+        paths = [below for path in paths for below in _entries(path)] if depth else []
+        depth -= 1
+
+
+def _entries(directory: Path) -> list[Path]:
+    with suppress(OSError), os.scandir(directory) as entries:
         names = sorted(each.name for each in entries if not each.is_symlink())
-        for name in names[:_MOST_ENTRIES]:
-            yield from _walk(path / name, depth - 1)
+        return [directory / name for name in names[:_MOST_ENTRIES]]
+    return []

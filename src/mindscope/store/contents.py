@@ -16,7 +16,7 @@ class ContentKind(str, Enum):
     format. ``memory_profile``: a history of CUDA's memory.
     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
-    collectives of a rank.
+    collectives of a rank. ``log_file``: what a training printed, listed only of a directory that holds nothing else.
     """
 
     GRAPH_FILE = "graph_file"
@@ -34,6 +34,13 @@ class ContentKind(str, Enum):
     DEBUG_MODE_LOG = "debug_mode_log"
     RUNNING_DATA = "running_data"
     FLIGHT_RECORD = "flight_record"
+    LOG_FILE = "log_file"
+
+
+DEBUG_DATA_DEPTH = 3
+"""Directories below a run in which its dumps are searched."""
+FAILURE_DEPTH = 8
+"""Those in which running data and flight records are."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

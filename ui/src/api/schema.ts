@@ -3155,10 +3155,10 @@ export interface components {
          *     format. ``memory_profile``: a history of CUDA's memory.
          *     ``tensor_dump``: files of MindSpore's operator TensorDump. ``debug_mode_log``: operators that PyTorch's DebugMode
          *     logged. ``running_data``: what a running data recorder wrote when a training failed. ``flight_record``: the last
-         *     collectives of a rank.
+         *     collectives of a rank. ``log_file``: what a training printed, listed only of a directory that holds nothing else.
          * @enum {string}
          */
-        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record";
+        ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record" | "log_file";
         /**
          * CounterColumns
          * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.

@@ -11,16 +11,12 @@ from itertools import islice
 from pathlib import Path
 
 from mindscope.debug.formats.print_file import is_print_file
+from mindscope.formats.log_names import is_log_name
 
 _DEPTH = 4
 """Directories below the one of a run."""
 MOST_FILES = 256
 _MOST_ENTRIES = 20_000
-_LOG = re.compile(
-    r".*\.log(\.[\w.-]+)?|.*\.(out|err)|(nohup|stdout|stderr|output)(\..*)?|slurm[-_].*|train.*\.txt|.*[-_.]logs?\.txt|log\.txt",
-    re.IGNORECASE,
-)
-_NO_TEXT = re.compile(r".*\.(gz|xz|zst|bz2|zip|npy|pb|json|csv|lock|part)", re.IGNORECASE)
 _GLOG = re.compile(
     r"(?P<program>.+)\.log\.(?P<level>INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.(?P<process>\d+)", re.ASCII
 )
@@ -69,9 +65,8 @@ def _entries(directory: Path) -> list[os.DirEntry[str]]:
 def _is_log(entry: os.DirEntry[str]) -> bool:
     """By its name; symbolic links of glog point to files that are found too."""
     with suppress(OSError):
-        name = entry.name
-        is_named = _LOG.fullmatch(name) is not None and _NO_TEXT.fullmatch(name) is None and "tfevents" not in name
-        if not is_named and not _PRINT.fullmatch(name):
+        is_named = is_log_name(entry.name)
+        if not is_named and not _PRINT.fullmatch(entry.name):
             return False
         return entry.is_file(follow_symlinks=False) and (is_named or is_print_file(Path(entry.path)))
     return False

@@ -21,6 +21,7 @@ from mindscope.ingest.file_names import readable
 from mindscope.lru import LRU
 from mindscope.reasons import Reason
 from mindscope.store import RunStore
+from mindscope.store.contents import ContentKind
 
 MOST_OPEN = 3
 _BASE_ID = "."
@@ -90,8 +91,16 @@ def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
     for each in own:
         with suppress(OSError):
             found += find_logs(Path(each.path), others)
-    is_alone = not any(each.is_relative_to(directory.parent) for each in others)
+    is_alone = not any(
+        Path(each.path).is_relative_to(directory.parent)
+        for each in runs.values()
+        if each not in own and not _has_logs_only(each)
+    )
     if is_alone and store.id != _BASE_ID:
         found += find_logs_beside(directory, others)
     paths = list(dict.fromkeys(found))[:MOST_FILES]
     return {readable(os.path.relpath(path, directory)): path for path in paths}
+
+
+def _has_logs_only(store: RunStore) -> bool:
+    return not store.files and all(each.kind is ContentKind.LOG_FILE for each in store.contents)

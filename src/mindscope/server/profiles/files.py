@@ -9,7 +9,7 @@ from pathlib import Path
 from mindscope.ingest.file_names import readable
 from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT, find_cluster_outputs, is_cluster_output
 from mindscope.profile.open import FoundProfile, find_profiles
-from mindscope.profile.rank_path import without_rank
+from mindscope.profile.rank_path import path_below, without_rank
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
@@ -29,7 +29,7 @@ def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple
     for found in find_profiles(directory):
         if _belongs(found.path, directory, others):
             has_profiles = True
-            yield readable(found.key.relative_to(directory).as_posix()), found
+            yield readable(path_below(directory, found.path, found.rank).as_posix()), found
     for path in () if has_profiles else find_cluster_outputs(directory):
         if _belongs(path, directory, others):
             yield readable(path.relative_to(directory).as_posix()), FoundProfile(path, CLUSTER_OUTPUT)

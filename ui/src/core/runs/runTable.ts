@@ -19,7 +19,8 @@ export type ContentKind =
   | "tensor_dump"
   | "debug_mode_log"
   | "flight_record"
-  | "running_data";
+  | "running_data"
+  | "log_file";
 
 export interface RunFacts {
   id: string;

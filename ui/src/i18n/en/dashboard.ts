@@ -3,6 +3,8 @@ export const dashboard = {
   "dashboard.run": "Run",
   "dashboard.how": "Add this to your training script to see more",
   "dashboard.missing": "Not recorded in this run",
+  "dashboard.logs_only": "This run has log files only.",
+  "dashboard.open_logs": "Open Logs",
   "dashboard.previous": "Previous run",
   "dashboard.next": "Next run",
   "dashboard.of_runs": "{n} of {total}",

@@ -5,6 +5,8 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.run": "训练",
   "dashboard.how": "在训练脚本中加入以下代码即可查看",
   "dashboard.missing": "本次训练未记录",
+  "dashboard.logs_only": "该训练只有日志文件。",
+  "dashboard.open_logs": "打开日志",
   "dashboard.previous": "上一个训练",
   "dashboard.next": "下一个训练",
   "dashboard.of_runs": "第 {n} / {total} 个",

@@ -21,6 +21,7 @@ export const runs: Record<keyof typeof en, string> = {
   "content.tensor_dump": "TensorDump 数据",
   "content.debug_mode_log": "DebugMode 日志",
   "content.flight_record": "Flight Recorder 转储",
+  "content.log_file": "{n} {n|个日志文件|个日志文件}",
   "state.live_title": "最近一分钟内有新数据",
   "state.finished_title": "记录已正常关闭",
   "state.idle_title": "超过一分钟没有新数据，且未正常关闭",

@@ -26,5 +26,16 @@ export function hasData({ shows, contents = [] }: Pick<Route, "shows" | "content
   return run.contents?.some(({ kind }) => contents.includes(kind)) ?? false;
 }
 
+/** Whether a run holds logs and nothing else. */
+export function hasLogsOnly({ contents = [] }: Pick<RunFacts, "contents">): boolean {
+  return contents.some(({ kind }) => kind === "log_file");
+}
+
+/** The page that opens with a run: the first that shows something of it. Logs come last, since any run may have some. */
+export function firstPage(routes: readonly Route[], run: Pick<RunFacts, "tags" | "contents">): string {
+  const route = routes.find((one) => one.shows !== undefined && hasData(one, run));
+  return route?.path ?? (hasLogsOnly(run) ? "/logs" : "/scalars");
+}
+
 /** Under this name the app gives pages the list of all pages. */
 export const ROUTES_CONTEXT = Symbol("routes");
