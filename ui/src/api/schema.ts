@@ -7471,7 +7471,7 @@ export interface components {
          * @description What a tensor is to its operator.
          * @enum {string}
          */
-        Role: "input" | "output" | "parameter" | "gradient";
+        Role: "input" | "output" | "parameter" | "gradient" | "buffer";
         /**
          * RowAnswer
          * @description A row with whole texts. Of operators ``related`` are the kernels that they launched, of kernels the operators.

@@ -130,6 +130,8 @@ def _places(samples: Sequence[Sample]) -> dict[int, int]:
 def _groups(tensors: Sequence[DebugTensor]) -> list[tuple[int, ...]]:
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for place, tensor in enumerate(tensors):
+        if tensor.role is Role.BUFFER:  # few trainings have any
+            continue
         own = tensor.slot if tensor.role in (Role.PARAMETER, Role.GRADIENT) else ""
         key = tensor.module, tensor.type, tensor.phase, tensor.call, tensor.name, own, own and tensor.role
         groups[key].append(place)

@@ -19,7 +19,7 @@ from mindscope.debug.tensor_difference import TensorDifference, elements_differe
 
 ElementsOf = Callable[[int, int, int], TensorElements | None]
 """Of a step, rank and row, as ``DebugSource.elements``."""
-_ORDER = {Role.INPUT: 0, Role.PARAMETER: 1, Role.OUTPUT: 2, Role.GRADIENT: 3}
+_ORDER = {Role.INPUT: 0, Role.PARAMETER: 1, Role.OUTPUT: 2, Role.GRADIENT: 3, Role.BUFFER: 4}
 
 
 @dataclass(frozen=True, slots=True)

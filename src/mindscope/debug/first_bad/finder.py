@@ -166,7 +166,8 @@ class _First:
         place = int(recorded.tensor[origin.row])
         named = origin.enclosing or origin.operator
         cause = Cause.OTHER_RANK if origin.is_collective and origin.cause is Cause.OPERATOR else origin.cause
-        inputs = origin.operator.inputs[:_MOST_INPUTS] if cause is Cause.OPERATOR else []
+        given = [*origin.operator.buffers, *origin.operator.inputs]
+        inputs = given[:_MOST_INPUTS] if cause is Cause.OPERATOR else []
         operator, before = first.place_of(named), first.place_of(origin.operator)
         chain: dict[str, OperatorPlace] = {}
         for each in map(first.place_of, origin.chain[:_MOST_CHAIN]):
@@ -188,7 +189,7 @@ class _First:
             is_first_step=self.step == self.source.steps(rank)[0] and self.step > 1,
             is_module=named.is_module and named.tensor.role in (Role.INPUT, Role.OUTPUT),
             source=stack[0] if stack else "",
-            has_finite_inputs=_has_finite(recorded, origin.operator.inputs),
+            has_finite_inputs=bool(origin.operator.inputs) and _has_finite(recorded, given),
             since=first.since if cause is Cause.BUFFER else self.step,
             made_by="",
             inputs=tuple([self._range(first, row) for row in inputs]),
@@ -199,7 +200,7 @@ class _First:
             places=FirstBadPlaces(
                 operator=operator,
                 before=before,
-                inputs=first.recorded_rows(origin.operator.inputs[:_MOST_INPUTS]),
+                inputs=first.recorded_rows(given[:_MOST_INPUTS]),
                 outputs=first.recorded_rows(origin.operator.outputs[:_MOST_INPUTS]),
                 chain=tuple(chain.values()),
                 other_ranks=others,
@@ -248,6 +249,9 @@ def _kind_and_name(operator: StepOperator) -> tuple[OperatorKind, str]:
 
 
 def _tensor_name(tensor: DebugTensor) -> str:
+    name = f"{tensor.module}.{tensor.slot}".lstrip(".")
     if tensor.role in (Role.PARAMETER, Role.GRADIENT):
-        return f"{tensor.module}.{tensor.slot}".lstrip(".")
+        return name
+    if tensor.role is Role.BUFFER:
+        return f"buffer {name}"
     return f"{tensor.role} {tensor.slot} of {tensor.operator}"

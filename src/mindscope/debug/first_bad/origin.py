@@ -120,12 +120,17 @@ class _Walk:
             return Origin(Cause.OPERATOR, operator, None, operator.non_finite_outputs[0], chain)
         if self._is_parameter(external, operator):
             return Origin(Cause.PARAMETERS, operator, None, external, chain)
+        if external in operator.buffers:
+            return Origin(Cause.BUFFER, operator, None, external, chain)
+        around = [each for each in self.operators if each.contains(operator) and each.tensor.type != _LOSS]
+        enclosing = sorted([each for each in around if not each.bad_inputs], key=lambda each: -len(each.tensor.module))
+        for module in enclosing:  # multiplied by a buffer, for example
+            for buffer in self._explaining(module.buffers, [external]):
+                return Origin(Cause.BUFFER, module, None, buffer, chain)
         is_old = external in operator.old_inputs
         if not is_old and operator.phase is Phase.FORWARD and self._is_of_batch(external, operator):
             return Origin(Cause.BATCH, operator, None, external, chain)
-        around = [each for each in self.operators if each.contains(operator) and each.tensor.type != _LOSS]
-        enclosing = [each for each in around if not each.bad_inputs]
-        smallest = max(enclosing, key=lambda each: len(each.tensor.module), default=None)
+        smallest = next(iter(enclosing), None)
         if is_old or (smallest is None and operator.phase is Phase.FORWARD):
             return Origin(Cause.BUFFER, operator, None, external, chain)
         is_loss = smallest is None and operator.phase is Phase.BACKWARD
@@ -145,7 +150,8 @@ class _Walk:
             return [inner], None
         rows = operator.bad_inputs or self._passed_on(operator)
         if not rows:
-            return self._without_inputs(place), self._bad_parameter(operator)
+            parameter = self._bad_parameter(operator)
+            return self._without_inputs(place), self._bad_buffer(operator) if parameter is None else parameter
         found: list[int] = []
         external: int | None = None
         for row in rows:
@@ -243,6 +249,15 @@ class _Walk:
         if operator.phase is not Phase.FORWARD or not operator.is_module:
             return None
         return next((row for row in self.step.bad_parameters if self._holds(operator, row)), None)
+
+    def _bad_buffer(self, operator: StepOperator) -> int | None:
+        """A buffer of a module that explains what it returns; one of -infinity does not explain NaN."""
+        return next(iter(self._explaining(operator.buffers, operator.non_finite_outputs)), None)
+
+    def _explaining(self, buffers: Iterable[int], made: Sequence[int]) -> list[int]:
+        """The buffers that have all kinds of numbers that rows have."""
+        wanted = self._any_kind(made)
+        return [each for each in buffers if wanted & ~self._any_kind([each]) == 0]
 
     def _holds(self, operator: StepOperator, row: int) -> bool:
         holder = self.step.tensors[int(self.step.recorded.tensor[row])].module

@@ -32,6 +32,8 @@ class StepOperator:
     old_outputs: list[int] = field(default_factory=list[int])
     inputs: list[int] = field(default_factory=list[int])
     outputs: list[int] = field(default_factory=list[int])
+    buffers: list[int] = field(default_factory=list[int])
+    """Rows of buffers that are not finite before it runs; only of modules that hold them."""
 
     @property
     def is_module(self) -> bool:
@@ -133,7 +135,10 @@ class _Grouping:
         else:
             key = order, tensor.phase, tensor.module, tensor.type, tensor.call, tensor.name
             group = self.groups.setdefault(key, StepOperator(tensor, tensor.phase, order))
-            _add(group, row, state, is_output=tensor.role is Role.OUTPUT)
+            if tensor.role is not Role.BUFFER:
+                _add(group, row, state, is_output=tensor.role is Role.OUTPUT)
+            elif state is not _State.FINITE:
+                group.buffers.append(row)
 
     def result(self) -> list[StepOperator]:
         of_modules = {each.tensor.module: each for each in self.groups.values()

@@ -27,6 +27,8 @@ class Role(str, Enum):
     PARAMETER = "parameter"
     GRADIENT = "gradient"
     """Of a parameter. Gradients of activations are inputs and outputs of operators of the phase ``backward``."""
+    BUFFER = "buffer"
+    """Of a module, before its forward pass; recorded only while it is, or after it was, not finite."""
 
     def __str__(self) -> str:
         return self.value

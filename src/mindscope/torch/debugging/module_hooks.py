@@ -20,6 +20,7 @@ from mindscope.torch.core.call_hooks import CallHooks
 from mindscope.torch.core.network_names import NamedModule
 from mindscope.torch.debugging._nested_tensors import tensors_in
 from mindscope.torch.debugging._step_rows import Run
+from mindscope.torch.debugging.buffers import WatchedBuffer, WatchedBuffers
 from mindscope.torch.debugging.followed_step import FollowedStep, in_backward
 from mindscope.torch.debugging.step_collector import StepCollector
 
@@ -27,11 +28,12 @@ from mindscope.torch.debugging.step_collector import StepCollector
 class _Call:
     """One call of a module."""
 
-    __slots__ = ("backward", "collector", "inputs", "module", "number", "type")
+    __slots__ = ("backward", "buffers", "collector", "inputs", "module", "number", "type")
 
     def __init__(self, collector: StepCollector, module: str, type: str, number: int) -> None:
         self.collector, self.module, self.type, self.number = collector, module, type, number
         self.inputs: list[tuple[str, Tensor, int]] = []  # slot, tensor, row of its statistics
+        self.buffers: list[tuple[str, Tensor, int, WatchedBuffer]] = []
         self.backward: Run | None = None
 
 
@@ -45,10 +47,11 @@ class ModuleHooks:
         self._followed = followed
         self._open: list[tuple[nn.Module, _Call | None]] = []
         self._leaves: list[RemovableHandle] = []  # hooks of leaves, which outlive the graph
+        self._buffers = WatchedBuffers()
         self.hooks = CallHooks()
         """Of the modules."""
         for each in modules:
-            self.hooks.add(each.module, partial(self._before, each.path, each.type), self._after)
+            self.hooks.add(each.module, partial(self._before, each), self._after)
 
     def begin_step(self) -> None:
         """A step begins: calls that an error interrupted are over."""
@@ -67,27 +70,33 @@ class ModuleHooks:
         self.hooks.remove()
         self._open.clear()
 
-    def _before(self, path: str, kind: str, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _before(self, named: NamedModule, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         collector, call = self._followed.collector, None
         is_training = self._open[-1][1] is not None if self._open else torch.is_grad_enabled()
         if collector is not None and is_training:
             try:
-                call = self._begin(collector, path, kind, args, kwargs)
+                call = self._begin(collector, named, args, kwargs)
             except Exception as error:
-                self._followed.failed(f"inputs of {path or kind}", error)
+                self._followed.failed(f"inputs of {named.path or named.type}", error)
         self._open.append((module, call))
 
     def _begin(
-        self, collector: StepCollector, path: str, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, collector: StepCollector, named: NamedModule, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> _Call:
-        is_recomputed = in_backward()
+        is_recomputed, path, kind = in_backward(), named.path, named.type
         number = collector.next_call(path, kind, Phase.BACKWARD if is_recomputed else Phase.FORWARD)
         call = _Call(collector, path, kind, number)
         for slot, tensor in (*tensors_in(args), *tensors_in(kwargs)):
             if not is_recomputed:
                 call.inputs.append((slot, tensor, collector.vectors.row_of(tensor)))
             self._follow_gradient(call, Role.OUTPUT, slot, tensor)
+        if not is_recomputed and number == 0:
+            self._read_buffers(call, named)
         return call
+
+    def _read_buffers(self, call: _Call, named: NamedModule) -> None:
+        for slot, tensor, buffer in self._buffers.to_read(named.path, named.module, is_compiled=named.is_compiled):
+            call.buffers.append((slot, tensor, call.collector.vectors.row_of(tensor), buffer))
 
     def _after(self, module: nn.Module, output: Any) -> None:
         call = None
@@ -106,9 +115,12 @@ class ModuleHooks:
             run = collector.begin_call(call.module, call.type, Phase.FORWARD, call.number, tuple)
             for slot, tensor, row in call.inputs:
                 collector.add_row(run, Role.INPUT, slot, tensor, row)
+            for buffer in call.buffers:
+                collector.add_buffer(run, *buffer)
             for slot, tensor in outputs:
                 collector.add(run, Role.OUTPUT, slot, tensor)
         call.inputs.clear()
+        call.buffers.clear()
         for slot, tensor in outputs:
             self._follow_gradient(call, Role.INPUT, slot, tensor)
 

@@ -10,16 +10,19 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from mindscope.capture.tensor_statistics import StepColumns
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.torch.debugging._step_rows import StepRows
+from mindscope.torch.debugging._step_rows import Run, StepRows
+from mindscope.torch.debugging.buffers import WatchedBuffer
 from mindscope.torch.debugging.step_vectors import StepVectors
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
 Result = TypeVar("Result")
+_NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
 
 
 class CollectedStep(NamedTuple):
@@ -50,6 +53,7 @@ class StepCollector(StepRows):
         self._ended = array("q")
         super().__init__(self._vectors, tensors, self._places, self._sources, self._runs, self._ended)
         self._loss_row = -1
+        self._buffers: list[tuple[int, WatchedBuffer, int]] = []  # place among the rows, and number of the read
 
     @property
     def vectors(self) -> StepVectors:
@@ -60,6 +64,12 @@ class StepCollector(StepRows):
         """Add the loss of the step."""
         run = self.begin("", "loss", Phase.FORWARD, tuple)
         self._loss_row = self.add(run, Role.OUTPUT, "", loss)
+
+    def add_buffer(self, run: Run, slot: str, tensor: Tensor, row: int, buffer: WatchedBuffer) -> None:
+        """Add a buffer that was read, with its row; it is left out if it turns out to be finite, as ever before."""
+        place = len(self._places)
+        if self.add_row(run, Role.BUFFER, slot, tensor, row) >= 0:
+            self._buffers.append((place, buffer, buffer.reads))
 
     @property
     def rows(self) -> int:
@@ -79,8 +89,10 @@ class StepCollector(StepRows):
         def columns() -> StepColumns:
             order = np.empty(ended.size, np.int64)
             order[np.argsort(ended, kind="stable")] = np.arange(ended.size)
-            by_order = np.argsort(order[runs], kind="stable")
             vectors = fetch()
+            is_kept = self._kept(vectors.values, sources)
+            by_order = np.argsort(order[runs], kind="stable")
+            by_order = by_order[is_kept[by_order]]
             values = vectors.values[sources[by_order]]
             return StepColumns(
                 tensor=places[by_order],
@@ -97,6 +109,14 @@ class StepCollector(StepRows):
             return not values[COLUMN[Field.NAN]] + infinite
 
         return CollectedStep(step, places.size, columns, self._vectors.is_ready, is_finite)
+
+    def _kept(self, values: NDArray[np.float64], sources: NDArray[np.intc]) -> NDArray[np.bool_]:
+        """Of each row, whether it is written: of the buffers those that are, or were, not finite."""
+        is_kept = np.ones(sources.size, np.bool_)
+        for place, buffer, read in self._buffers:
+            is_finite = not values[sources[place], _NON_FINITE].any()
+            is_kept[place] = buffer.end_read(read, is_finite=is_finite)
+        return is_kept
 
 
 def _once(compute: Callable[[], Result]) -> Callable[[], Result]:

@@ -37,6 +37,7 @@ export const debuggerTexts = {
   "debug.role_output": "output",
   "debug.role_parameter": "parameter",
   "debug.role_gradient": "gradient",
+  "debug.role_buffer": "buffer",
   "debug.non_finite_only": "Only NaN and Inf",
   "debug.non_finite_count": "{n} {n|tensor has|tensors have} NaN or Inf",
   "debug.all_finite": "All tensors are finite",

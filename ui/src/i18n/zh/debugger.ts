@@ -37,6 +37,7 @@ export const debuggerTexts: Record<keyof typeof en, string> = {
   "debug.role_output": "输出",
   "debug.role_parameter": "参数",
   "debug.role_gradient": "梯度",
+  "debug.role_buffer": "缓冲区",
   "debug.non_finite_only": "仅 NaN 和 Inf",
   "debug.non_finite_count": "{n} 个张量含有 NaN 或 Inf",
   "debug.all_finite": "所有张量均为有限值",
