@@ -139,6 +139,23 @@ def test_a_captured_graph_is_not_recorded(tmp_path: Path) -> None:
     assert 0 < loss.item() < first
 
 
+def test_a_parameter_that_data_changes_has_its_own_update(tmp_path: Path) -> None:
+    trained, manual = nn.Linear(4, 4), nn.Linear(4, 4)
+    network = nn.Sequential(trained, manual).cuda()
+    optimizer = torch.optim.SGD(trained.parameters(), lr=0.1)
+    with Debugger(tmp_path, network) as debugger:
+        for _ in range(2):
+            loss = network(torch.ones(2, 4, device="cuda")).sum()
+            loss.backward()
+            optimizer.step()
+            for parameter in manual.parameters():
+                parameter.data.sub_(0.1)
+            debugger.step(loss)
+    table = mindscope.open_run(tmp_path).debug.tensors(2).to_pandas()
+    updates = table[(table.role == "parameter") & (table.operator == "1/Linear")]["mean_abs_update"]
+    assert updates.tolist() == pytest.approx([0.1, 0.1], rel=1e-5)
+
+
 def test_the_first_bad_number_of_a_device(tmp_path: Path) -> None:
     class Log(nn.Module):
         def forward(self, values: Tensor) -> Tensor:

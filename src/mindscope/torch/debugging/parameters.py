@@ -11,19 +11,16 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.torch.core.network_names import ParameterPlace, parameter_places
 from mindscope.torch.core.operator_calls import has_closure
-from mindscope.torch.debugging._step_rows import sample_of
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.step_collector import StepCollector
-from mindscope.torch.debugging.step_vectors import PLAIN_TYPES
-
-_Version = tuple[int, int | None]
 
 
 class ParameterHooks:
     """Hooks of all optimizers of the process that train parameters of a network, until ``remove``.
 
     Until an optimizer with hooks ran, the parameters are copied when a step begins: optimizers that are not of PyTorch
-    and compiled ones have none.
+    and compiled ones have none. Afterwards only those are that no optimizer with hooks trains: a change by ``.data``
+    has no version, and on a device nothing else shows it.
     """
 
     def __init__(self, network: nn.Module, followed: FollowedStep) -> None:
@@ -34,7 +31,7 @@ class ParameterHooks:
         self._has_hooks = False  # an optimizer called them
         self._has_optimized = False  # one did in this step
         self._optimized: set[int] = set()  # ids of parameters that an optimizer ever changed
-        self._versions: dict[int, _Version] = {}  # by id of a trainable parameter, when the step began
+        self._left_out: dict[int, Tensor] = {}  # by id of those, as when the step began
         self._handles = [
             register_optimizer_step_pre_hook(
                 lambda optimizer, args, kwargs: self._step_begins(optimizer, has_closure(args, kwargs))
@@ -49,17 +46,13 @@ class ParameterHooks:
         for handle in self._handles:
             handle.remove()
         self._before.clear()
+        self._left_out.clear()
 
     def begin_step(self) -> None:
         """A step begins that is recorded."""
         self._before.clear()
         self._has_optimized = False
-        left_out = [each for each in self._network.parameters() if id(each) not in self._optimized]
-        self._versions = {
-            id(each): _version(each) for each in left_out if each.requires_grad and not each.is_inference()
-        }
-        if not self._has_hooks:
-            self._keep(list(self._network.parameters()))
+        self._left_out = _kept([each for each in self._network.parameters() if id(each) not in self._optimized])
 
     def end_step(self, collector: StepCollector) -> None:
         """Record what optimizers left out: all where none called hooks, as where a loss scale was too large."""
@@ -70,22 +63,18 @@ class ParameterHooks:
         for place, parameter in known:
             _add_gradient(collector, place, parameter)
         for place, parameter in known:
-            _add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
-        self._before.clear()
+            _add_parameter(collector, place, parameter, self._left_out.get(id(parameter)))
+        self._left_out.clear()
 
     def _add_left_out(self, collector: StepCollector) -> None:
-        """Add parameters that have a gradient, but that no optimizer knows, with an update of 0."""
+        """Add parameters that have a gradient, but that no optimizer with hooks trains: most have an update of 0."""
         for parameter in self._network.parameters():
-            place = self._places.get(id(parameter))
-            is_unchanged = self._versions.get(id(parameter)) == _version(parameter)
-            if (
-                place is not None
-                and is_unchanged
-                and parameter.grad is not None
-                and id(parameter) not in self._optimized
-            ):
+            place, before = self._places.get(id(parameter)), self._left_out.get(id(parameter))
+            is_trained = id(parameter) in self._optimized
+            if place is not None and before is not None and parameter.grad is not None and not is_trained:
                 _add_gradient(collector, place, parameter)
-                _add_parameter(collector, place, parameter, parameter)
+                _add_parameter(collector, place, parameter, before)
+        self._left_out.clear()
 
     def _step_begins(self, optimizer: Optimizer, has_closure: bool) -> None:
         collector = self._followed.collector
@@ -96,12 +85,7 @@ class ParameterHooks:
         own = self._own(optimizer)
         for place, parameter in () if has_closure else own:  # a closure computes the gradients later
             _add_gradient(collector, place, parameter)
-        self._keep([parameter for _, parameter in own])
-
-    def _keep(self, parameters: list[Tensor]) -> None:
-        trained = [each for each in parameters if each.requires_grad]
-        with torch.no_grad():
-            self._before.update(zip(map(id, trained), _copies(trained), strict=True))
+        self._before.update(_kept([parameter for _, parameter in own]))
 
     def _step_ends(self, optimizer: Optimizer, has_closure: bool) -> None:
         collector = self._followed.collector
@@ -123,9 +107,11 @@ class ParameterHooks:
         return [(place, each) for each in every if (place := self._places.get(id(each))) is not None]
 
 
-def _version(parameter: Tensor) -> _Version:
-    """Its number of changes and a sample: a change by ``.data`` does not count."""
-    return parameter._version, sample_of(parameter, PLAIN_TYPES)
+def _kept(parameters: list[Tensor]) -> dict[int, Tensor]:
+    """Copies of those that are trained, by id."""
+    trained = [each for each in parameters if each.requires_grad]
+    with torch.no_grad():
+        return dict(zip(map(id, trained), _copies(trained), strict=True))
 
 
 def _copies(parameters: list[Tensor]) -> list[Tensor]:
