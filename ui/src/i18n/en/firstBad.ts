@@ -39,6 +39,8 @@ export const firstBadTexts = {
   "debug.verdict_bad": "first {kind} in step {step}",
   "debug.verdict_comma": ", ",
   "debug.verdict_good": "no NaN and no Inf damages the training",
+  "debug.verdict_large": "{rows} tensors over all steps: too many to search at once for NaN and Inf. Search them on the tab First bad.",
+  "debug.verdict_failed": "The search for NaN and Inf failed. The tab First bad says why.",
   "debug.verdict_ended": "The training ended within step {step}, after {operator}.",
   "debug.bad_open": "Open this tensor",
   "debug.bad_tensors": "Inputs and outputs of {operator}",

@@ -38,6 +38,8 @@ export const firstBadTexts: Record<keyof typeof en, string> = {
   "debug.verdict_bad": "首个 {kind} 出现在第 {step} 步",
   "debug.verdict_comma": "，",
   "debug.verdict_good": "没有影响训练的 NaN 或 Inf",
+  "debug.verdict_large": "全部步骤共 {rows} 个张量，数量过多，未自动查找 NaN 和 Inf。请在“首个异常值”页签中查找。",
+  "debug.verdict_failed": "查找 NaN 和 Inf 失败，原因见“首个异常值”页签。",
   "debug.verdict_ended": "训练在第 {step} 步中途结束，最后记录的算子为 {operator}。",
   "debug.bad_open": "打开该张量",
   "debug.bad_tensors": "{operator} 的输入和输出",

@@ -36,6 +36,13 @@ export function verdictTexts({ found, unfinished }: DebugFirstBadAnswer, say: Sa
   return [found ? badText(found, say) : say("debug.verdict_good"), ...(ended ? [ended] : [])];
 }
 
+/** Why a recording has no verdict; null where it has one. */
+export function unsearchedText({ unsearched }: DebugVerdict, say: Say): string | null {
+  if (unsearched === null) return null;
+  if (unsearched.why === "failed") return say("debug.verdict_failed");
+  return say("debug.verdict_large", { rows: groupDigits(unsearched.rows) });
+}
+
 function badText(found: DebugFirstBad, say: Say): string {
   const first = say("debug.verdict_bad", { kind: kindOf(found), step: groupDigits(found.step) });
   return [first, operatorName(found.operator, say), ...lineOf(found)].join(say("debug.verdict_comma"));

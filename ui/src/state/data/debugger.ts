@@ -131,6 +131,8 @@ export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> 
 export interface DebugVerdict {
   key: DebugSourceKey;
   answer: DebugFirstBadAnswer | null;
+  /** Why there is no answer: too many tensors over all steps, or the search failed. */
+  unsearched: { why: "large" | "failed"; rows: number } | null;
 }
 
 /** Tensors of all steps and ranks; a search in more is left to the tab First bad. */
@@ -152,13 +154,14 @@ export const debugVerdicts: ResourceDefinition<{ sources: readonly DebugSource[]
 async function verdictOf(source: DebugSource, signal: AbortSignal): Promise<DebugVerdict> {
   const key = { run: source.run, source: source.source };
   const steps = source.ranks.reduce((sum, each) => sum + each.steps, 0);
-  if (source.tensors * steps > MOST_SEARCHED) return { key, answer: null };
+  const rows = source.tensors * steps;
+  if (rows > MOST_SEARCHED) return { key, answer: null, unsearched: { why: "large", rows } };
   try {
     let answer = await fetchDebugFirstBad(key, signal);
     while (!answer.is_complete) answer = await fetchDebugFirstBad(key, signal);
-    return { key, answer };
+    return { key, answer, unsearched: null };
   } catch (error) {
-    if (error instanceof ApiError && error.code !== UNREACHABLE) return { key, answer: null }; // the others keep their verdicts
+    if (error instanceof ApiError && error.code !== UNREACHABLE) return { key, answer: null, unsearched: { why: "failed", rows } }; // the others keep their verdicts
     throw error;
   }
 }
