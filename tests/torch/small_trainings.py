@@ -221,6 +221,17 @@ def conv(*more: nn.Module) -> nn.Module:
     return nn.Sequential(nn.Conv2d(1, 4, 3), *more, nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3))
 
 
+class Shift(nn.Module):
+    """Adds a number to each channel, which a normalization after it takes away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shift = nn.Parameter(torch.zeros(1, 4, 1, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.shift
+
+
 HEALTHY: dict[str, Callable[[], Training]] = {
     "linear regression": lambda: Training(nn.Linear(4, 1), regress, optimizer=sgd()),
     "ReLU": lambda: Training(mlp(nn.ReLU()), classify(8, 4)),
@@ -231,6 +242,7 @@ HEALTHY: dict[str, Callable[[], Training]] = {
     "batch norm": lambda: Training(mlp(nn.ReLU(), nn.BatchNorm1d(16)), classify(8, 4)),
     "convolutions": lambda: Training(conv(), classify(4, 1, 8, 8)),
     "convolutions with batch norm": lambda: Training(conv(nn.BatchNorm2d(4)), classify(4, 1, 8, 8)),
+    "shift of channels before batch norm": lambda: Training(conv(Shift(), nn.BatchNorm2d(4)), classify(4, 1, 8, 8)),
     "LSTM": lambda: Training(Recurrent(nn.LSTM), classify(4, 5, 4)),
     "GRU": lambda: Training(Recurrent(nn.GRU), classify(4, 5, 4)),
     "RNN": lambda: Training(Recurrent(nn.RNN), classify(4, 5, 4)),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
@@ -84,6 +85,21 @@ def test_a_gradient_vanishes_beside_others_only() -> None:
     assert found({n: step(ONES * n, ONES * (n - 0.1), ONES, small) for n in range(1, 4)}) == [(3, "GV")]
     converged = {n: step(ONES * n, ONES * (n - 0.1), ONES * 1e-11, small) for n in range(1, 4)}
     assert found(converged) == []
+
+
+@pytest.mark.parametrize(("slot", "shape", "hits"), [
+    ("weight", (1, 4, 1, 1), [(3, "GV")]),  # a kernel with one output
+    ("weight", (1, 4), [(3, "GV")]),
+    ("kernel", (2, 2, 1, 1), [(3, "GV")]),
+    ("shift", (1, 4, 1, 1), []),  # before a normalization, which takes it away
+    ("bias", (1, 4), []),
+    ("shift", (4,), []),
+])  # fmt: skip
+def test_a_gradient_of_a_bias_of_any_shape_is_quiet(
+    slot: str, shape: tuple[int, ...], hits: list[tuple[int, str]]
+) -> None:
+    small = Recorded(gradient("deep", slot, shape=shape), np.full(shape, 1e-12, np.float32), 8)
+    assert found({n: step(ONES * n, ONES * (n - 0.1), ONES, small) for n in range(1, 4)}) == hits
 
 
 def test_infinity_in_a_mask_is_quiet_and_in_the_loss_is_found() -> None:

@@ -14,7 +14,7 @@ from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensor_kinds import TensorKind, kind_masks, plain_type
-from mindscope.debug.model.tensors import Phase, Role
+from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 
 Mask = NDArray[np.bool_]
 _SEED = "oneslike"
@@ -31,7 +31,7 @@ class TensorTable:
     is_float: Mask
     """True where the dtype is not known."""
     is_vector: Mask
-    """At most one dimension; a bias where the shape is not known."""
+    """At most one dimension, or one larger than 1 of what is no weight; a bias where the shape is not known."""
     is_input: Mask
     is_forward_output: Mask
     is_in_module: Mask
@@ -53,7 +53,7 @@ class TensorTable:
         kinds = kind_masks(tensors, source.framework)
         gradients = {(each.module, each.slot): place
                      for place, each in enumerate(tensors) if each.role is Role.GRADIENT}  # fmt: skip
-        is_vector = np.array([each.shape is not None and len(each.shape) < 2 for each in tensors], np.bool_)
+        is_vector = np.array([_is_vector(each) for each in tensors], np.bool_)
         is_shapeless = np.array([each.shape is None for each in tensors], np.bool_)
         return cls(
             kinds=kinds,
@@ -93,6 +93,13 @@ def known_rows(recorded: StepStatistics, table: TensorTable) -> StepStatistics:
         recorded.step, recorded.rank, recorded.tensor[is_known], recorded.order[is_known], recorded.values[is_known],
         recorded.digest[is_known],
     )  # fmt: skip
+
+
+def _is_vector(tensor: DebugTensor) -> bool:
+    """A weight (1, C, 1, 1) is a kernel with one output."""
+    if tensor.shape is None or len(tensor.shape) < 2:
+        return tensor.shape is not None
+    return sum(size > 1 for size in tensor.shape) < 2 and "weight" not in tensor.slot
 
 
 def _initial_size(shape: tuple[int, ...] | None) -> float:
