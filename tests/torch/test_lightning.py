@@ -219,6 +219,48 @@ def test_an_evaluation_by_itself_is_lineage(tmp_path: Path) -> None:
     assert lineage.eval.metric == pytest.approx(result)
 
 
+def test_a_test_keeps_the_metrics_of_the_validation(tmp_path: Path) -> None:
+    package = import_module(PACKAGES[0])
+
+    class Evaluated(package.LightningModule):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = nn.Linear(4, 1)
+
+        def training_step(self, batch: Any, number: int) -> Tensor:
+            return self.net(batch).square().mean()
+
+        def validation_step(self, batch: Any, number: int) -> None:
+            self.log_dict({"score": batch.mean(), "val_rows": float(len(batch))})
+
+        def test_step(self, batch: Any, number: int) -> None:
+            self.log_dict({"score": batch.mean(), "test_rows": float(len(batch))})
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), lr=0.1)
+
+    def rows(count: int, value: float) -> Any:
+        return torch.utils.data.DataLoader(torch.full((count, 4), value), 2)
+
+    module, trainer = Evaluated(), trainer_of(PACKAGES[0], tmp_path, SummaryCollector(tmp_path / "run"), max_epochs=1)
+
+    def metrics() -> Any:
+        lineage = mindscope.open_run(tmp_path / "run").lineage.eval
+        assert lineage is not None
+        return lineage.metric
+
+    trainer.fit(module, rows(4, 0.0), rows(2, 1.0))
+    assert metrics() == {"score": 1.0, "val_rows": 2.0}
+    trainer.test(module, rows(2, 3.0), verbose=False)
+    assert metrics() == {"score": 1.0, "val_rows": 2.0, "test_score": 3.0, "test_rows": 2.0}
+    trainer.validate(module, rows(2, 2.0), verbose=False)
+    assert metrics() == {"score": 2.0, "val_rows": 2.0, "test_score": 3.0, "test_rows": 2.0}
+    assert list(mindscope.open_run(tmp_path / "run").scalars("score").value) == [1.0]  # of the training only
+    trainer.fit_loop.max_epochs = 2
+    trainer.fit(module, rows(4, 0.0), rows(2, 5.0))
+    assert metrics() == {"score": 5.0, "val_rows": 2.0}  # of weights that no test has seen
+
+
 def test_two_collectors_are_refused(tmp_path: Path) -> None:
     callbacks = [CollectorCallback(SummaryCollector(tmp_path / name)) for name in "ab"]
     with pytest.raises(RuntimeError, match="more than one stateful callback of type `CollectorCallback`"):

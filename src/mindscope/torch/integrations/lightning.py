@@ -50,7 +50,8 @@ class CollectorCallback(_Callback):
     A step is one in which an optimizer changed weights, counted from 1, also over checkpoints: batches that only
     accumulate gradients are none. The loss is what ``training_step`` returns. What a module logs in training is
     recorded under its own name: values of a step with the steps that are collected, values of an epoch at its end.
-    So are metrics that a validation logs; one that the training logs too becomes ``eval_NAME/auto``. What
+    So are metrics that a validation logs; one that the training logs too becomes ``eval_NAME/auto``. Metrics of a test
+    stand beside those of the validation in the lineage, as ``test_NAME`` where both have the name. What
     ``save_hyperparameters`` saved, of the module and of its data module, becomes user-defined lineage.
 
     A ``LandscapeCollector`` only keeps the weights, and may be there beside a ``SummaryCollector``.
@@ -67,6 +68,7 @@ class CollectorCallback(_Callback):
         self._logged_before: dict[str, Any] = {}  # metrics when the evaluation began
         self._epoch = _EpochLogs()
         self._names = _CurveNames()
+        self._results = _Results()
         self._rates: dict[str, Any] = {}  # with which the optimizers make this step
 
     def state_dict(self) -> dict[str, Any]:
@@ -80,6 +82,7 @@ class CollectorCallback(_Callback):
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """Begin to collect."""
         self._global_step = trainer.global_step
+        self._results = _Results()
         others = [each for each in trainer.callbacks if isinstance(each, CollectorCallback)]
         total, batches = trainer.estimated_stepping_batches, _steps_of_an_epoch(trainer)
         epochs = trainer.max_epochs if trainer.max_steps == -1 else math.ceil(total / batches) if batches else None
@@ -146,7 +149,9 @@ class CollectorCallback(_Callback):
     def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
         """Record the metrics, but not those of the check before the training."""
         if not trainer.sanity_checking:
-            self._record_evaluation(trainer, trainer.val_dataloaders)
+            logged = self._evaluated(trainer)
+            self._results.validated, self._results.loaders = logged, trainer.val_dataloaders
+            self._record_evaluation(trainer, logged)
 
     def on_test_start(self, trainer: Any, pl_module: Any) -> None:
         """Remember what was logged before."""
@@ -157,16 +162,21 @@ class CollectorCallback(_Callback):
         self._driven.begin_pass()
 
     def on_test_end(self, trainer: Any, pl_module: Any) -> None:
-        """Record the metrics."""
-        self._record_evaluation(trainer, trainer.test_dataloaders)
+        """Record the metrics, beside those of the validation before."""
+        logged = self._evaluated(trainer)
+        self._results.tested = logged
+        if self._results.loaders is None:
+            self._results.loaders = trainer.test_dataloaders
+        self._record_evaluation(trainer, logged)
 
-    def _record_evaluation(self, trainer: Any, loaders: Any) -> None:
-        before = self._logged_before
-        logged: dict[str, Any] = {
-            name: value.item() for name, value in trainer.callback_metrics.items() if before.get(name) is not value
-        }
-        self._logged_before = {}
-        self._driven.evaluated(logged, self._names.of_evaluation(logged, _logged_in_training(trainer)), loaders)
+    def _evaluated(self, trainer: Any) -> dict[str, Any]:
+        """What the evaluation logged."""
+        before, self._logged_before = self._logged_before, {}
+        return {name: value.item() for name, value in trainer.callback_metrics.items() if before.get(name) is not value}
+
+    def _record_evaluation(self, trainer: Any, logged: dict[str, Any]) -> None:
+        curves = self._names.of_evaluation(logged, _logged_in_training(trainer))
+        self._driven.evaluated(self._results.by_name(), curves, self._results.loaders)
 
 
 class ProfilerCallback(_Callback):
@@ -392,6 +402,21 @@ class _CurveNames:
         self._trained |= trained - self._evaluated
         self._evaluated |= logged.keys() - self._trained
         return {name if name in self._evaluated else f"eval_{name}/auto": value for name, value in logged.items()}
+
+
+class _Results:
+    """What the last validation and the last test gave since a training began: a run has one lineage for both."""
+
+    def __init__(self) -> None:
+        self.validated: dict[str, Any] = {}
+        self.tested: dict[str, Any] = {}
+        self.loaders: Any = None
+        """Of the validation; of the test where there was none."""
+
+    def by_name(self) -> dict[str, Any]:
+        """All metrics: one that the test has under the name of a validation becomes ``test_NAME``."""
+        tested = {f"test_{name}" if name in self.validated else name: value for name, value in self.tested.items()}
+        return self.validated | tested
 
 
 class _EpochLogs:
