@@ -159,6 +159,16 @@ def test_evaluation_by_itself_is_lineage(tmp_path: Path) -> None:
     assert not run.tags("scalar")
 
 
+def test_evaluations_of_several_data_sets_are_kept_apart(tmp_path: Path) -> None:
+    trainer = trainer_of(tmp_path, SummaryCollector(tmp_path / "run"))
+    for prefix in ("eval", "eval_other", "test"):
+        trainer.evaluate(metric_key_prefix=prefix)
+    evaluated = mindscope.open_run(tmp_path / "run").lineage.eval
+    assert evaluated is not None
+    names = {f"{prefix}_{name}" for prefix in ("eval", "eval_other", "test") for name in ("loss", "accuracy")}
+    assert set(evaluated.metric or {}) == names
+
+
 def test_what_was_recorded_before_a_failure_is_readable(tmp_path: Path) -> None:
     class Fail(transformers.TrainerCallback):  # type: ignore[misc]
         def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:

@@ -51,7 +51,7 @@ class CollectorCallback(_Callback):
     accumulate gradients are none. The loss is what ``training_step`` returns. What a module logs in training is
     recorded under its own name: values of a step with the steps that are collected, values of an epoch at its end.
     So are metrics that a validation logs; one that the training logs too becomes ``eval_NAME/auto``. Metrics of a test
-    stand beside those of the validation in the lineage, as ``test_NAME`` where both have the name. What
+    are beside those of the validation in the lineage, as ``test_NAME`` where both have the name. What
     ``save_hyperparameters`` saved, of the module and of its data module, becomes user-defined lineage.
 
     A ``LandscapeCollector`` only keeps the weights, and may be there beside a ``SummaryCollector``.

@@ -62,12 +62,16 @@ class CollectorCallback(TrainerCallback):
         self._driven = TrainerAdapter(collector)
         self._seen: _Losses | None = None
         self._rates: dict[str, Any] | None = None  # with which the optimizer made this step
+        self._results: dict[
+            str, Any
+        ] = {}  # of all evaluations since a training began, which the trainer gives prefixes
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Begin to collect."""
         model: nn.Module = given["model"]
         epochs = math.ceil(state.num_train_epochs)
         self._stop_seeing()
+        self._results = {}
         self._driven.begin(
             [self._driven.collector], model, optimizer=_plain_optimizer(given.get("optimizer")),
             loss_fn=getattr(model, "loss_function", None), train_dataset=given.get("train_dataloader"),
@@ -128,7 +132,8 @@ class CollectorCallback(TrainerCallback):
         """Record the metrics."""
         metrics: dict[str, Any] = given["metrics"]
         results = {name: value for name, value in metrics.items() if not name.endswith(_NOT_METRICS)}
-        self._driven.evaluated(results, None, given.get("eval_dataloader"))
+        self._results |= results  # a run has one lineage for evaluations of several data sets, and for a test
+        self._driven.evaluated(self._results, tags.evaluation_curves(results), given.get("eval_dataloader"))
 
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Record the lineage."""
