@@ -141,7 +141,7 @@ def test_entries_are_counted():
 
 
 FREED = """
-from mindscope.server.http.free_memory import release_free_memory
+from mindscope.store.free_memory import release_free_memory
 from pathlib import Path
 def pages(): return int(Path("/proc/self/statm").read_text().split()[1])
 blocks = [bytes(2000) for _ in range(20_000)]

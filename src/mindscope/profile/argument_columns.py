@@ -15,6 +15,7 @@ from mindscope.profile._argument_columns import ArgumentScanner
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.json_trace import decompressed_blocks
 from mindscope.profile.trace import Events, Slices, Trace
+from mindscope.store.mapped_columns import mapped
 
 NO_INTEGER = int(np.iinfo(np.int64).min)
 """An event without the argument, or with one that is no integer."""
@@ -108,10 +109,10 @@ def read_arguments(
         offsets, sizes, rows = offsets[order], sizes[order], rows[order]
     _scan(scanner, path, offsets, sizes, rows)
     return Arguments(
-        dict(zip(wanted.integers, scanner.integers(), strict=True)),
-        dict(zip(wanted.numbers, scanner.numbers(), strict=True)),
+        dict(zip(wanted.integers, map(mapped, scanner.integers()), strict=True)),
+        dict(zip(wanted.numbers, map(mapped, scanner.numbers()), strict=True)),
         {
-            name: TextColumn(codes, [value.decode("utf-8", "replace") for value in values])
+            name: TextColumn(mapped(codes), [value.decode("utf-8", "replace") for value in values])
             for name, codes, values in zip(wanted.texts, scanner.codes(), scanner.texts(), strict=True)
         },
     )

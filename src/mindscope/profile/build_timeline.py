@@ -12,12 +12,17 @@ from mindscope.profile.launch_counters import launch_counters
 from mindscope.profile.step_tracks import with_step_tracks
 from mindscope.profile.timeline import Timeline, arrange, timeline_of
 from mindscope.profile.trace import Trace
+from mindscope.store.mapped_columns import release_pages
 
 
 def build_timeline(trace: Trace, path: Path) -> Timeline:
     """The timeline of a trace that was read from ``path``. Raises OSError if its arguments can't be read."""
     trace = with_step_tracks(trace)
     arranged = arrange(trace)
-    counters = counters_of(trace, path)
-    timeline = timeline_of(trace, arranged, counters, marks_of(trace), flows_of(trace, arranged))
+    counters, marks = counters_of(trace, path), marks_of(trace)
+    release_pages()
+    flows = flows_of(trace, arranged)
+    release_pages()
+    timeline = timeline_of(trace, arranged, counters, marks, flows)
+    release_pages()
     return replace(timeline, counters=[*timeline.counters, *launch_counters(timeline, path)])

@@ -23,9 +23,10 @@ from mindscope.profile._trace_events import EventReader
 from mindscope.profile.far_times import without_far_times
 from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.pairs import with_pairs
-from mindscope.profile.trace import Events, Skipped, Slices, Trace
+from mindscope.profile.trace import Events, Skipped, Slices, Trace, in_files
 from mindscope.profile.tracks import named_tracks, text_of
 from mindscope.reasons import Reason
+from mindscope.store.mapped_columns import mapped
 
 BLOCK = 4 << 20
 _GZIP_BLOCK = 1 << 18
@@ -174,6 +175,7 @@ class _Found:
         events = Events(*_in_order(Events, self._events[0], "time args_offset id name category track args_size phase"))
         slices, events, far = without_far_times(slices, events)
         slices, events, unpaired = with_pairs(slices, events)
+        slices, events = in_files(slices), in_files(events)
         lost = far | unpaired
         base = properties.get("baseTimeNanoseconds")
         properties = {_OWN_NAMES.get(name, name): value for name, value in properties.items()}
@@ -191,14 +193,14 @@ class _Found:
 
 
 def _joined(pieces: list[list[Any]]) -> list[Any]:
-    """Columns one after the other; the pieces are given up column by column."""
-    if len(pieces) == 1:
-        return pieces[0]
+    """Columns one after the other, in files if they are large; the pieces are given up column by column."""
     joined: list[Any] = []
-    for place in range(len(pieces[0])):
-        joined.append(np.concatenate([piece[place] for piece in pieces]))
+    for column in range(len(pieces[0])):
+        values = [piece[column] for piece in pieces]
         for piece in pieces:
-            piece[place] = None
+            piece[column] = None
+        joined.append(mapped(values[0] if len(values) == 1 else np.concatenate(values)))
+        del values
     return joined
 
 

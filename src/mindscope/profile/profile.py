@@ -31,6 +31,7 @@ from mindscope.profile.streams import MOST_KERNEL_WAIT_US, StreamGaps, Streams, 
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
 from mindscope.reasons import Reason
+from mindscope.store.mapped_columns import release_pages
 
 if TYPE_CHECKING:
     from mindscope.profile.diff import ProfileDiff
@@ -305,7 +306,9 @@ class Profile:
     def _made(self, part: Part, make: Callable[[], Any]) -> Any:
         """A part; a ``Missing`` if the profile is damaged, which costs only this part."""
         try:
-            return make()
+            found = make()
+            release_pages()
+            return found
         except MindscopeError:
             raise
         except DAMAGE as error:

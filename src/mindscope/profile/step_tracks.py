@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from mindscope.profile.trace import Trace
+from mindscope.store.mapped_columns import mapped
 
 STEP = re.compile(r"ProfilerStep\s*#?\s*(\d{1,15})")
 STEPS = "ProfilerStep"
@@ -28,4 +29,4 @@ def with_step_tracks(trace: Trace) -> Trace:
         of = tracks[number]
         track[is_step & (track == number)] = len(tracks)
         tracks.append(of._replace(thread=f"{of.thread} steps", thread_name=STEPS, thread_order=of.thread_order - 1))
-    return replace(trace, slices=replace(trace.slices, track=track), tracks=tracks)
+    return replace(trace, slices=replace(trace.slices, track=mapped(track)), tracks=tracks)

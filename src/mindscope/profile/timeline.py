@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.nesting import Nesting, nesting_of
 from mindscope.profile.trace import Counter, Skipped, Trace, Track
+from mindscope.store.mapped_columns import mapped
 
 FAN = 16
 """Entries of a level of the pyramid that make one of the next."""
@@ -160,7 +161,7 @@ def arrange(trace: Trace) -> Arranged:
 def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], marks: Marks, flows: Flows) -> Timeline:
     """The timeline of a trace."""
     slices, nesting, order = trace.slices, arranged.nesting, arranged.order
-    duration = slices.duration[order]
+    duration = mapped(slices.duration[order])
     parents = nesting.parent[order]
     longest, level_offsets = _levels(duration)
     track, row = slices.track[order], nesting.row[order]
@@ -168,15 +169,15 @@ def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], m
     is_first[1:] = (track[1:] != track[:-1]) | (row[1:] != row[:-1])
     firsts = np.flatnonzero(is_first)
     return Timeline(
-        start=slices.start[order],
+        start=mapped(slices.start[order]),
         duration=duration,
-        own=nesting.own[order],
-        before=np.concatenate([np.zeros(1, np.int64), np.cumsum(duration)]),
-        name=slices.name[order],
-        category=slices.category[order],
-        parent=np.where(parents < 0, np.int32(-1), arranged.place[parents]) if len(order) else arranged.place,
-        args_offset=slices.args_offset[order],
-        args_size=slices.args_size[order],
+        own=mapped(nesting.own[order]),
+        before=mapped(np.concatenate([np.zeros(1, np.int64), np.cumsum(duration)])),
+        name=mapped(slices.name[order]),
+        category=mapped(slices.category[order]),
+        parent=mapped(np.where(parents < 0, np.int32(-1), arranged.place[parents])) if len(order) else arranged.place,
+        args_offset=mapped(slices.args_offset[order]),
+        args_size=mapped(slices.args_size[order]),
         longest=longest,
         longest_ns=duration[longest],
         level_offsets=level_offsets,

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mindscope.store.mapped_columns import mapped
 
 Times = NDArray[np.int64]
 """Integer nanoseconds since the origin of the trace."""
@@ -77,6 +79,14 @@ class Events:
     def of(self, *phases: str) -> NDArray[np.int64]:
         """The rows of these phases."""
         return np.flatnonzero(np.isin(self.phase, [ord(phase) for phase in phases]))
+
+
+_Columns = TypeVar("_Columns", Slices, Events)
+
+
+def in_files(columns: _Columns) -> _Columns:
+    """The same slices or events, whose large columns are in unnamed files."""
+    return type(columns)(*(mapped(getattr(columns, each.name)) for each in fields(columns)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.store.mapped_columns import mapped_file, release_pages
+
 _ALIGNMENT = 64
 _FRONT = 20
 _SAMPLES, _SAMPLE = 64, 1024
@@ -65,6 +67,7 @@ def save_columns(
             for values in columns.values():
                 file.write(_little(values).data)
                 file.write(bytes(_aligned(values.nbytes) - values.nbytes))
+                release_pages()
         os.replace(part, path)  # noqa: PTH105 (both are of the same directory)
     finally:
         part.unlink(missing_ok=True)
@@ -97,7 +100,7 @@ def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> 
         return None
     layout: dict[str, tuple[str, int, int]] = header["layout"]
     is_empty = not any(count for _, _, count in layout.values())
-    data = np.empty(0, np.uint8) if is_empty else np.memmap(path, np.uint8, "r", offset=_FRONT + length)
+    data = np.empty(0, np.uint8) if is_empty else mapped_file(path)[_FRONT + length :]
     columns = {
         name: np.ndarray(count, dtype, cast("Any", data), offset) for name, (dtype, offset, count) in layout.items()
     }
@@ -105,6 +108,7 @@ def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> 
         raise ValueError(f"{path.name}: checksum of samples of its columns is not {header['sample']}")
     if is_checked and _checksum(columns.values()) != header["checksum"]:
         raise ValueError(f"{path.name}: checksum of its columns is not {header['checksum']}")
+    release_pages()
     return OpenColumns(header, columns)
 
 

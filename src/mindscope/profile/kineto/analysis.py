@@ -27,6 +27,7 @@ from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
+from mindscope.store.mapped_columns import mapped
 
 PHASES = ("", "forward", "backward", "optimizer", "data")
 """What a call is for, by the codes of ``KinetoAnalysis.phase``."""
@@ -56,7 +57,7 @@ class KinetoAnalysis:
     @cached_property
     def roles(self) -> NDArray[np.uint8]:
         """``Role`` of each slice of the trace."""
-        return roles_of(self.trace)
+        return mapped(roles_of(self.trace))
 
     @cached_property
     def calls(self) -> HostCalls:
@@ -126,7 +127,7 @@ class KinetoAnalysis:
     @cached_property
     def operator(self) -> CallRows:
         """The innermost operator of each call, or itself; -1 for none."""
-        return self.calls.nearest(self.is_operator)
+        return mapped(self.calls.nearest(self.is_operator))
 
     @cached_property
     def phase(self) -> NDArray[np.uint8]:
@@ -140,7 +141,7 @@ class KinetoAnalysis:
         own[is_backward] = _BACKWARD
         own[self._has_name(OPTIMIZER_PREFIX)] = _OPTIMIZER
         own[self._has_name(DATA_LOADER_PREFIX)] = _DATA
-        return self.calls.outermost(own)
+        return mapped(self.calls.outermost(own))
 
     @cached_property
     def modules(self) -> Paths:
@@ -179,7 +180,7 @@ class KinetoAnalysis:
             place = np.searchsorted(sequence[order], wanted, side="right") - 1
             is_known = (place >= 0) & (sequence[order[place]] == wanted)
             found[backward] = np.where(is_known, order[place], -1)
-        return found
+        return mapped(found)
 
     @property
     def module_path(self) -> NDArray[np.int32]:
@@ -204,12 +205,12 @@ class KinetoAnalysis:
         owner = np.where((launching >= 0) & (self.operator[launching] >= 0), self.operator[launching], launching)
         known = owner >= 0
         np.add.at(found, owner[known], self.device.duration[known])
-        return found
+        return mapped(found)
 
     @cached_property
     def device_total(self) -> NDArray[np.int64]:
         """Nanoseconds on devices that each call and those within it launched."""
-        return self.calls.with_descendants(self.device_self)
+        return mapped(self.calls.with_descendants(self.device_self))
 
     @property
     def memory_self(self) -> NDArray[np.int64]:

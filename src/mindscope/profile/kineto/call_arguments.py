@@ -13,6 +13,7 @@ from mindscope.profile.argument_columns import ArgumentNames, ArgumentSource
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import HostCalls
+from mindscope.store.mapped_columns import mapped
 
 Ids = NDArray[np.signedinteger[Any]]
 """-1 where a call has none."""
@@ -68,4 +69,4 @@ def _beside(values: NDArray[Any], rows: NDArray[np.int32], count: int, none: int
         values = values.astype(np.int32)
     found = np.full(count, none, values.dtype)
     found[rows] = values
-    return found
+    return mapped(found)

@@ -27,6 +27,7 @@ from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
 from mindscope.profile.kineto.host_calls import CallRows, rows_by_level
 from mindscope.profile.kineto.operators import path_texts
 from mindscope.profile.texts import Missing
+from mindscope.store.mapped_columns import mapped, release_pages
 
 _KINDS = {Role.OPERATOR: OPERATOR, Role.ANNOTATION: ANNOTATION, Role.LAUNCH: LAUNCH, Role.MODULE: MODULE}
 _THREAD_NAME = re.compile(r"\((.+)\)")
@@ -47,17 +48,18 @@ class _Kept:
 def call_tree_of(analysis: KinetoAnalysis) -> CallTree | Missing:
     """Calls merged over steps. Without steps the whole profile is one."""
     analysis.forget_arguments()
+    release_pages()
     kept, nearest = _kept_calls(analysis)
+    release_pages()
     if not len(kept.call):
         return Missing("torch_operators")
     threads, thread_of = _threads(analysis, kept)
     node, parents = _nodes(analysis, kept, thread_of, len(threads))
+    release_pages()
     first, start = _earliest(analysis, kept, node, len(parents), len(threads))
-    return CallTree(
-        _calls(analysis, kept, first, start, parents, threads),
-        _times(analysis, kept, nearest, node),
-        _kernel_times(analysis),
-    )
+    calls = _calls(analysis, kept, first, start, parents, threads)
+    release_pages()
+    return CallTree(calls, _times(analysis, kept, nearest, node), _kernel_times(analysis))
 
 
 def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
@@ -79,7 +81,7 @@ def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
     for here in rows_by_level(calls.level[rows]):  # parents have lower levels
         inner = here[parent[here] >= 0]
         level[inner] = level[parent[inner]] + 1
-    return _Kept(rows, parent, step[rows], level), place[around]
+    return _Kept(mapped(rows), mapped(parent), mapped(step[rows]), mapped(level)), mapped(place[around])
 
 
 def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[np.int32]]:
@@ -113,7 +115,7 @@ def _nodes(
         node[here] = count + place.reshape(-1)
         parents.append(((keys >> 32) - 1).astype(np.int32))
         count += len(keys)
-    return node, np.concatenate(parents)
+    return mapped(node), np.concatenate(parents)
 
 
 def _labels(analysis: KinetoAnalysis, kept: _Kept) -> NDArray[np.uint32]:

@@ -17,6 +17,7 @@ from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls
 from mindscope.profile.kineto.step_ranges import StepRanges
 from mindscope.profile.trace import Trace
+from mindscope.store.mapped_columns import mapped
 
 COMPUTE, COMMUNICATION, COPY = "compute", "communication", "copy"
 _COMMUNICATION_NAME = re.compile(r"nccl|rccl|hccl|oneccl|mscclKernel", re.IGNORECASE)
@@ -93,16 +94,16 @@ def device_work_of(
     launch = _launches(arguments, calls, call_arguments)
     when = np.where(launch >= 0, calls.start[launch], start) if len(calls) else start
     return DeviceWork(
-        slice=rows,
-        name=slices.name[rows],
-        start=start,
-        duration=slices.duration[rows],
+        slice=mapped(rows),
+        name=mapped(slices.name[rows]),
+        start=mapped(start),
+        duration=mapped(slices.duration[rows]),
         kind=_kinds(trace, rows, roles, arguments),
         device=_devices(trace, rows, arguments, device_kind),
         stream=_streams(trace, rows, arguments),
-        launch=launch,
-        operator=_operators(launch, arguments, calls, call_arguments),
-        step=steps.at(when),
+        launch=mapped(launch),
+        operator=mapped(_operators(launch, arguments, calls, call_arguments)),
+        step=mapped(steps.at(when)),
         arguments=arguments,
     )
 

@@ -18,6 +18,7 @@ from mindscope.profile.kineto.categories import ON_HOST, Role
 from mindscope.profile.kineto.paths import Paths, paths_of
 from mindscope.profile.nesting import nesting_of
 from mindscope.profile.trace import Slices, Trace
+from mindscope.store.mapped_columns import mapped
 
 MEMORY_NAME = "[memory]"
 _OLD_OVERHANG_NS = 1_000
@@ -90,7 +91,7 @@ class HostCalls:
     @cached_property
     def _levels(self) -> list[CallRows]:
         """The calls of each level."""
-        return rows_by_level(self.level)
+        return [mapped(each) for each in rows_by_level(self.level)]
 
     def nearest(self, chosen: NDArray[np.bool_]) -> CallRows:
         """For each call itself, if it is chosen, else its nearest chosen ancestor; -1 for none."""
@@ -171,13 +172,13 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
     parent = parent[is_kept]
     return HostCalls(
         trace=trace,
-        slices=calls[is_kept[: len(calls)]],
+        slices=mapped(calls[is_kept[: len(calls)]]),
         marks=marks,
-        role=role[is_kept],
-        parent=np.where(parent >= 0, place[parent], np.int32(-1)) if len(place) else parent,
-        is_only_child=is_only_child[is_kept],
-        level=level[is_kept],
-        own=own[is_kept],
+        role=mapped(role[is_kept]),
+        parent=mapped(np.where(parent >= 0, place[parent], np.int32(-1))) if len(place) else parent,
+        is_only_child=mapped(is_only_child[is_kept]),
+        level=mapped(level[is_kept]),
+        own=mapped(own[is_kept]),
         frames=frames.select(is_kept),
     )
 

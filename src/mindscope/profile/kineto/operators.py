@@ -15,6 +15,7 @@ from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.texts import Missing
+from mindscope.store.mapped_columns import release_pages
 
 _CPU = "CPU"
 
@@ -34,6 +35,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
         "dtypes": _recorded(arguments.dtypes.select(rows)),
         "stack": _stack_column(analysis, rows),
     }
+    release_pages()
     present = {name: column for name, column in columns.items() if column is not None}
     group, first = groups_of([column.codes for column in present.values()], len(rows))
     total = analysis.device_total if len(analysis.device) else analysis.calls.duration

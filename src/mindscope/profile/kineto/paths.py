@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.store.mapped_columns import mapped
+
 
 @dataclass(frozen=True, slots=True)
 class Paths:
@@ -35,7 +37,7 @@ class Paths:
 
     def select(self, calls: NDArray[Any]) -> Paths:
         """The same paths beside only these calls."""
-        return Paths(self.of_call[calls], self.parent, self.name)
+        return Paths(mapped(self.of_call[calls]), self.parent, self.name)
 
 
 def paths_of(
@@ -67,4 +69,4 @@ def paths_of(
         parents.append((unique >> 32) - 1)
         labels.append(unique & 0xFFFFFFFF)
         count += len(unique)
-    return Paths(of_call, np.concatenate(parents), np.concatenate(labels))
+    return Paths(mapped(of_call), np.concatenate(parents), np.concatenate(labels))

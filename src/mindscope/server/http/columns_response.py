@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from mindscope.server.http.columns import CHUNK_BYTES, MEDIA_TYPE, Packed
-from mindscope.server.http.free_memory import release_free_memory
+from mindscope.store.free_memory import release_free_memory
 
 COLUMNS: dict[int | str, dict[str, Any]] = {
     200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}
