@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,7 +94,7 @@ def test_watchpoints_are_switched_added_edited_and_removed_and_the_address_keeps
     expect(page.get_by_test_id("watchpoint")).to_have_count(len(RECOMMENDED))
     page.get_by_test_id("watch-reset").click()
     expect(page.get_by_test_id("watch-on").first).to_be_checked()
-    assert "watchpoint=" not in page.url
+    expect(page).not_to_have_url(re.compile("watchpoint="))
 
 
 def test_hits_of_one_watchpoint_and_the_ways_from_a_hit(context: BrowserContext, trainings: LiveViewer) -> None:

@@ -74,6 +74,6 @@ def test_rows_of_an_ascend_profile(open_page: OpenPage, advised: LiveViewer) -> 
     expect(operations.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
     assert follow(page, "device_queue_empty", 1) == "#3"
     expect(page.get_by_test_id("pipeline")).to_be_visible()
-    assert "profile_step=3" in page.url
+    expect(page).to_have_url(re.compile("profile_step=3"))
     follow(page, "garbage_collection")
     expect(page.get_by_test_id("range-statistics")).to_contain_text("GC")

@@ -51,12 +51,12 @@ def test_shared_ends_that_are_cut_leave_a_sign(tmp_path: Path, open_page: OpenPa
         eventually(lambda: len(live.runs()) == 3 and all(run["tags"] for run in live.runs().values()))
         page = open_page(live, "/scalars")
         for run in runs:
-            lead = beside(page, run).locator(".lead")
+            lead = beside(page, run).locator(".shared").first
             expect(lead).to_have_text("resnet50-imagenet-")
             assert lead.evaluate("lead => lead.scrollWidth > lead.clientWidth")
             assert lead.evaluate("lead => lead.clientWidth >= 20")
             expect(lead.locator(":empty")).to_have_count(0)
-            end = beside(page, run).locator(".end")
+            end = beside(page, run).locator(".shared").last
             expect(end).to_have_text("-bs256-2026-11-20")
             assert end.evaluate("end => end.scrollWidth > end.clientWidth && end.clientWidth >= 14")
             assert not beside(page, run).locator(".start").evaluate(IS_CUT)
@@ -72,3 +72,72 @@ def test_runs_are_named_by_their_parameters(viewer: LiveViewer, open_page: OpenP
     expect(first).not_to_contain_text("run_01")
     expect(first.get_by_title("mindspore/lineage_sweep/run_01").last).to_be_visible()
     expect(beside(page, "mindspore/custom_loop")).to_contain_text("custom_loop")
+
+
+SWEEP = [f"sweep/lr={lr},bs=64,seed={seed}/version_0" for lr in ("0.1", "0.01") for seed in (1, 2, 3)]
+LONG_TAG = "train/loss/ToOptimizer_Momentum_cross_entropy_with_label_smoothing"
+
+
+def test_a_legend_names_every_run_by_what_differs_on_up_to_three_lines(tmp_path: Path, open_page: OpenPage):
+    for run in SWEEP:
+        GrowingLog(tmp_path / "logs" / run).scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == len(SWEEP) and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/scalars?runs=all")
+        legend = page.get_by_test_id("legend-values").first
+        lines = legend.locator(".last")
+        expect(lines).to_have_count(len(SWEEP))
+        names = {text.split("\u00a0")[0].strip() for text in lines.all_text_contents()}
+        assert names == {f"lr={lr}…seed={seed}" for lr in ("0.1", "0.01") for seed in (1, 2, 3)}
+        inside = legend.evaluate(
+            """legend => [...legend.children].every(line => {
+                const [outer, inner] = [legend, line].map(one => one.getBoundingClientRect());
+                return inner.right <= outer.right + 1 && inner.bottom <= outer.bottom + 1;
+            })"""
+        )
+        assert inside
+        assert legend.evaluate("legend => legend.clientHeight") in (20, 40, 60)
+
+
+def test_a_title_has_the_whole_width_and_buttons_come_with_the_pointer(tmp_path: Path, open_page: OpenPage):
+    GrowingLog(tmp_path / "logs" / "run").scalar(1, 1.0, tag=LONG_TAG)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 1 and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/scalars")
+        card = page.get_by_test_id("card").first
+        title = card.locator("h3")
+        expect(title).to_have_text(LONG_TAG)
+        assert title.evaluate("title => title.closest('header').clientWidth - title.clientWidth") <= 20
+        full = card.get_by_test_id("full")
+        expect(full).to_have_css("color", "rgba(0, 0, 0, 0)")
+        card.hover()
+        expect(full).not_to_have_css("color", "rgba(0, 0, 0, 0)")
+        full.click()
+        expect(page.get_by_test_id("full-screen").or_(page.get_by_role("dialog")).first).to_contain_text(LONG_TAG)
+
+
+def test_the_list_of_runs_is_dragged_or_moved_with_the_keys(tmp_path: Path, open_page: OpenPage):
+    GrowingLog(tmp_path / "logs" / "run").scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        page = open_page(live, "/scalars")
+        side, grip = page.get_by_test_id("run-list"), page.get_by_test_id("side-grip")
+
+        def width() -> int:
+            return round(side.evaluate("side => side.closest('aside').getBoundingClientRect().width"))
+
+        expect(grip).to_have_attribute("aria-valuenow", "256")
+        assert width() == 256
+        box = grip.bounding_box()
+        assert box
+        page.mouse.move(box["x"] + 4, box["y"] + 300)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 104, box["y"] + 310)
+        page.mouse.up()
+        expect(grip).to_have_attribute("aria-valuenow", "356")
+        assert width() == 356
+        grip.press("ArrowLeft")
+        expect(grip).to_have_attribute("aria-valuenow", "340")
+        page.reload()
+        expect(grip).to_have_attribute("aria-valuenow", "340")
+        grip.dblclick()
+        expect(grip).to_have_attribute("aria-valuenow", "256")

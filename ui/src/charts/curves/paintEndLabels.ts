@@ -2,7 +2,9 @@
 import type { Range } from "../../core/scales/axis";
 import type { Curve } from "../../core/series/curve";
 import { drawableValues } from "../../core/series/curvePath";
-import { cutMiddle, distinctNames, placeLabels, type EndLabel } from "../../core/layout/endLabels";
+import { placeLabels, type EndLabel } from "../../core/layout/endLabels";
+import { distinctNames } from "../../core/runs/runNames";
+import { cutMiddle } from "../../core/text/cutMiddle";
 import { MANY_CURVES } from "../../core/series/topCurves";
 import { TICK_FONT } from "../frame/axes";
 import { labelWidth } from "../frame/labelWidth";

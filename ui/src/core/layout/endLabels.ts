@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { between, sharedEnds } from "../text/sharedEnds";
-
 /** A name that is wanted beside the end of a line; the first of a list matters most. */
 export interface EndLabel {
   text: string;
@@ -28,56 +26,4 @@ export function placeLabels(labels: readonly EndLabel[], top: number, height: nu
     limit = placed[index]!.at - spacing;
   }
   return placed;
-}
-
-/**
- * Names without what they share: first within each directory, and within all names where that makes two of them equal.
- * Different names stay different.
- */
-export function distinctNames(names: readonly string[]): string[] {
-  const all = withoutShared(names);
-  const short = new Map<string, string>();
-  for (const siblings of byDirectory(names)) {
-    const own = siblings.length > 1 ? withoutShared(siblings) : siblings.map((name) => all[names.indexOf(name)]!);
-    siblings.forEach((name, index) => short.set(name, own[index]!));
-  }
-  return new Set(short.values()).size === short.size ? names.map((name) => short.get(name)!) : all;
-}
-
-/** The different names of each directory. */
-function byDirectory(names: readonly string[]): string[][] {
-  const groups = new Map<string, string[]>();
-  for (const name of new Set(names)) {
-    const directory = name.slice(0, name.lastIndexOf("/") + 1);
-    groups.set(directory, [...(groups.get(directory) ?? []), name]);
-  }
-  return [...groups.values()];
-}
-
-function withoutShared(names: readonly string[]): string[] {
-  const [only = ""] = names;
-  if (names.length === 1) return [only.slice(only.lastIndexOf("/") + 1)];
-  const shared = sharedEnds(names);
-  return names.map((name) => between(name, shared));
-}
-
-/** The fewest letters, from `least` on, to which different names can be cut so that they still differ. */
-export function distinctLength(names: readonly string[], least: number): number {
-  const different = [...new Set(names)];
-  const longest = Math.max(least, ...different.map(({ length }) => length));
-  for (let length = least; length < longest; length++) {
-    if (new Set(different.map((name) => cutMiddle(name, length, (text) => text.length))).size === different.length) return length;
-  }
-  return longest;
-}
-
-/** A text for a width: its middle gives way, since names differ at their ends. */
-export function cutMiddle(text: string, width: number, measure: (text: string) => number): string {
-  if (measure(text) <= width) return text;
-  for (let kept = text.length - 1; kept > 1; kept--) {
-    const head = Math.floor(kept / 3);
-    const cut = `${text.slice(0, head)}…${text.slice(text.length - (kept - head))}`;
-    if (measure(cut) <= width) return cut;
-  }
-  return "…";
 }

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ParameterCell } from "../lineage/parameterTable";
 import { formatSetting } from "../text/format";
-import { between, sharedEnds, type SharedEnds } from "../text/sharedEnds";
+import { differingText, nameParts, wordsOf, type NamePart } from "../text/nameParts";
 import { gather, type RunGroup } from "./runGroups";
 
-/** The name of a run in parts. Where there is no room, directory, prefix and suffix are shortened first. */
-export interface RunLabel {
-  /** Directories, without the slash after them. */
-  directory: string;
-  /** What the name begins with, as do those of all runs in its directory. */
-  prefix: string;
-  own: string;
-  /** What the name ends with, as do those of all runs in its directory. */
-  suffix: string;
-}
+/** The name of a run in parts. Where there is no room, what runs share is shortened first. */
+export type RunLabel = readonly NamePart[];
 
 /** A field of the lineage and its value in every run. */
 export interface NamingField {
@@ -28,27 +20,88 @@ const LEAST_SHARED = 8;
 const MOST_FIELDS = 4;
 const LONGEST_VALUE = 24;
 
-/** A path as directory and last part. */
+/** A path as its directories, which others may share, and its last part. */
 export function pathLabel(path: string): RunLabel {
-  const slash = path.lastIndexOf("/");
-  return { directory: slash > 0 ? path.slice(0, slash) : "", prefix: "", own: path.slice(slash + 1), suffix: "" };
+  const slash = path.lastIndexOf("/") + 1;
+  return [{ text: path.slice(0, slash), isShared: true }, ...wholeName(path.slice(slash))].filter(({ text }) => text !== "");
 }
 
-export function labelText({ directory, prefix, own, suffix }: RunLabel): string {
-  return `${directory}${directory === "" ? "" : "/"}${prefix}${own}${suffix}`;
+export function labelText(label: RunLabel): string {
+  return label.map(({ text }) => text).join("");
+}
+
+/** A label without its first letters. */
+export function labelFrom(label: RunLabel, start: number): RunLabel {
+  let skipped = 0;
+  return label
+    .map((part) => {
+      const text = part.text.slice(Math.max(0, start - skipped));
+      skipped += part.text.length;
+      return { ...part, text };
+    })
+    .filter(({ text }) => text !== "");
+}
+
+function wholeName(text: string): NamePart[] {
+  return [{ text, isShared: false }];
 }
 
 /** Names without the directories, the beginning and the end that all runs share; different runs have different names. */
 export function shortLabels(ids: readonly string[]): ReadonlyMap<string, RunLabel> {
   const paths = ids.map((id) => id.split("/"));
   const [first, last] = sharedDirectories(paths);
-  const labels = new Map(ids.map((id, index) => [id, pathLabel(paths[index]!.slice(first, paths[index]!.length - last).join("/"))]));
-  if (withoutDirectories(labels)) {
-    const shared = longSharedEnds([...labels.values()].map(({ own }) => own));
-    for (const label of labels.values()) label.own = between(label.own, shared);
+  const names = paths.map((path) => path.slice(first, path.length - last).join("/"));
+  const isFlat = names.every((name) => !name.includes("/"));
+  const all = nameParts(names, LEAST_OWN, LEAST_SHARED);
+  if (isFlat && ids.length > 1 && isSharing(all)) return new Map(ids.map((id, index) => [id, withoutEnds(all[index]!)]));
+  const labels = familyParts(names, LEAST_OWN, LEAST_SHARED);
+  return new Map(ids.map((id, index) => [id, labels[index]!]));
+}
+
+/** The parts from the first to the last in which a name differs from others. */
+function withoutEnds(parts: RunLabel): RunLabel {
+  const isOwn = ({ isShared }: NamePart): boolean => !isShared;
+  return parts.slice(parts.findIndex(isOwn), parts.findLastIndex(isOwn) + 1);
+}
+
+function isSharing(names: readonly (readonly NamePart[])[]): boolean {
+  return names.some((parts) => parts.some(({ isShared }) => isShared));
+}
+
+/** As `nameParts`, of families of names that share something: all, those of one directory, or with one first word. */
+function familyParts(names: readonly string[], kept: number, least: number): NamePart[][] {
+  const lead = names.length > 1 ? sharedDirectories(names.map((name) => name.split("/")))[0] : 0;
+  const start = names[0]?.split("/").slice(0, lead).join("/").length ?? 0;
+  const rests = names.map((name) => name.slice(lead === 0 ? 0 : start + 1));
+  const all = nameParts(rests, kept, least);
+  const parts = isSharing(all) ? all : partsByFirstWord(rests, kept, least);
+  return lead === 0 ? parts : parts.map((own, index) => afterShared(names[index]!.slice(0, start + 1), own));
+}
+
+function afterShared(lead: string, parts: readonly NamePart[]): NamePart[] {
+  const [first, ...others] = parts;
+  return first?.isShared ? [{ text: lead + first.text, isShared: true }, ...others] : [{ text: lead, isShared: true }, ...parts];
+}
+
+function partsByFirstWord(names: readonly string[], kept: number, least: number): NamePart[][] {
+  const families = gather(names, (name) => wordsOf(name)[0] ?? "", "");
+  if (families.length < 2) return names.map(wholeName);
+  const parts = new Map<string, NamePart[]>();
+  for (const { runs: family } of families) {
+    const own = family.length > 1 ? familyParts(family, kept, least) : family.map(wholeName);
+    family.forEach((name, index) => parts.set(name, own[index]!));
   }
-  partBySiblings(labels);
-  return labels;
+  return names.map((name) => parts.get(name)!);
+}
+
+/** The names, of runs or others, that say what differs and nothing else: different names stay different. */
+export function distinctNames(names: readonly string[]): string[] {
+  const different = [...new Set(names)];
+  const [only = ""] = different;
+  if (different.length === 1) return names.map(() => only.slice(only.lastIndexOf("/") + 1));
+  const choices = [familyParts(different, 1, 1), nameParts(different)].map((parts) => parts.map(differingText));
+  const short = choices.find((texts) => new Set(texts).size === different.length) ?? different;
+  return names.map((name) => short[different.indexOf(name)]!);
 }
 
 /** How many directories all paths begin with, and how many last parts they all end with; every path keeps one. */
@@ -63,28 +116,6 @@ function sharedDirectories(paths: readonly (readonly string[])[]): [number, numb
   return [first, last];
 }
 
-function withoutDirectories(labels: ReadonlyMap<string, RunLabel>): boolean {
-  return labels.size > 1 && [...labels.values()].every(({ directory }) => directory === "");
-}
-
-/** What the names in one directory share becomes their prefix and suffix. */
-function partBySiblings(labels: ReadonlyMap<string, RunLabel>): void {
-  for (const { runs } of gather([...labels.keys()], (id) => labels.get(id)!.directory, "")) {
-    const siblings = runs.map((id) => labels.get(id)!);
-    const shared = longSharedEnds(siblings.map(({ own }) => own));
-    for (const label of siblings) {
-      const { own } = label;
-      Object.assign(label, { prefix: own.slice(0, shared.start), own: between(own, shared), suffix: own.slice(own.length - shared.end) });
-    }
-  }
-}
-
-/** The beginning and the end that names share, if leaving both out saves enough. */
-function longSharedEnds(names: readonly string[]): SharedEnds {
-  const shared = sharedEnds(names, LEAST_OWN);
-  return shared.start + shared.end < LEAST_SHARED ? { start: 0, end: 0 } : shared;
-}
-
 /**
  * Names made of the parameters in which a run differs from those around it: of the nearest directory that holds several
  * runs with parameters. Runs without such a parameter have no name here; runs of equal values have the same.
@@ -96,7 +127,7 @@ export function parameterLabels(ids: readonly string[], fields: readonly NamingF
     const differing = differingFields(members, fields);
     for (const id of members) {
       const parts = differing.flatMap(({ name, valueOf }) => (isNaming(valueOf(id)) ? [`${name} ${valueText(valueOf(id))}`] : []));
-      if (parts.length > 0) labels.set(id, { directory: "", prefix: "", own: parts.join(", "), suffix: "" });
+      if (parts.length > 0) labels.set(id, wholeName(parts.join(", ")));
     }
   }
   return labels;

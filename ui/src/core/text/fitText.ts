@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How many texts, from the first, fit side by side in a width. Each takes `extra` besides its letters; `tail` is the text for the rest. */
-export function fittingCount(
-  texts: readonly string[],
-  width: number,
-  { letter, extra, tail }: { letter: number; extra: number; tail: number },
-): number {
+/** How many boxes, from the first, fit into lines of a width; `tail` is the box on the last line that says how many do not. */
+export function fittingCount(boxes: readonly number[], width: number, tail: number, lines = 1): number {
+  let line = 1;
   let taken = 0;
-  for (let count = 0; count < texts.length; count++) {
-    taken += texts[count]!.length * letter + extra;
-    if (taken + (count === texts.length - 1 ? 0 : tail) > width) return count;
+  for (const [count, box] of boxes.entries()) {
+    if (line < lines && taken > 0 && taken + box > width) {
+      line++;
+      taken = 0;
+    }
+    taken += box;
+    if (line === lines && taken + (count === boxes.length - 1 ? 0 : tail) > width) return count;
   }
-  return texts.length;
+  return boxes.length;
 }

@@ -50,6 +50,7 @@ export const frame = {
   "side.title": "Runs",
   "side.toggle": "Run selection",
   "side.hide": "Hide the run selection",
+  "side.width": "Width of the list: drag or use the arrow keys; double-click to reset",
   "side.filter": "Filter runs",
   "side.shown": "{shown} of {total} shown",
   "side.newest": "{shown} of {total} shown: newest first",

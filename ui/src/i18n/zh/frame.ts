@@ -52,6 +52,7 @@ export const frame: Record<keyof typeof en, string> = {
   "side.title": "训练",
   "side.toggle": "训练选择",
   "side.hide": "收起训练选择",
+  "side.width": "列表宽度：拖动或用方向键调整，双击恢复默认宽度",
   "side.filter": "筛选训练",
   "side.shown": "已显示 {shown} / {total}",
   "side.newest": "已显示 {shown} / {total}：最新优先",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { labelText, parameterLabels, pathLabel, shortLabels, type RunLabel } from "../../core/runs/runNames";
-import { shortPath } from "../../core/text/shortPath";
+import { distinctNames, labelText, parameterLabels, pathLabel, shortLabels, type RunLabel } from "../../core/runs/runNames";
+import { cutMiddle, letterCount } from "../../core/text/cutMiddle";
 import { lineageFields } from "../data/lineageFields.svelte";
 import { runs } from "../data/runs.svelte";
 import { settings } from "./settings.svelte";
@@ -11,6 +11,11 @@ const MOST_LETTERS = 48;
 /** How runs are named on every page: by what they do not share, by their paths, or by the parameters that differ. */
 class RunNames {
   #short = $derived(shortLabels(runs.all.map(({ id }) => id)));
+  /** What differs, without what all share in the middle too. */
+  #distinct = $derived.by(() => {
+    const names = distinctNames(runs.all.map(({ id }) => id));
+    return new Map(runs.all.map(({ id }, index) => [id, names[index]!]));
+  });
   #parameters = $derived.by<ReadonlyMap<string, RunLabel>>(() => {
     if (settings.runNaming !== "parameters") return new Map();
     return parameterLabels(
@@ -30,9 +35,11 @@ class RunNames {
     return this.#parameters.get(id) ?? short ?? pathLabel(id);
   }
 
-  /** The name in one piece, for places that hold text only: without its middle when it is long. */
+  /** The name in one piece, for places that hold text only: what differs, or its ends, when it is long. */
   textOf(id: string, mostLetters = MOST_LETTERS): string {
-    return shortPath(labelText(this.labelOf(id)), mostLetters);
+    const name = labelText(this.labelOf(id));
+    const isLong = letterCount(name) > mostLetters && settings.runNaming === "short";
+    return cutMiddle(isLong ? (this.#distinct.get(id) ?? name) : name, mostLetters);
   }
 }
 

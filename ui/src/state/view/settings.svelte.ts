@@ -19,6 +19,8 @@ interface Stored {
   chartSize: ChartSize;
   /** State of the sidebar; null until the user sets it: open if there is room. */
   isSideOpen: boolean | null;
+  /** Of the sidebar in CSS pixels; null until the user sets it. */
+  sideWidth: number | null;
   /** Shows rare settings of the charts beside them. */
   isPanelOpen: boolean;
   /** Of the rows of the tip under the cursor. */
@@ -33,6 +35,7 @@ interface Stored {
 const KEY = "settings";
 /** Pixels of a window from which on the sidebar leaves enough for the page. */
 const SIDE_ROOM = 960;
+const SIDE_WIDTH = 256;
 
 function initial(): Stored {
   const language: Language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
@@ -41,6 +44,7 @@ function initial(): Stored {
     language,
     chartSize: "medium",
     isSideOpen: null,
+    sideWidth: null,
     isPanelOpen: false,
     tooltipOrder: "nearest",
     runGrouping: "none",
@@ -68,6 +72,10 @@ class Settings {
 
   get isSideOpen(): boolean {
     return this.#stored.isSideOpen ?? (innerWidth.current ?? 0) >= SIDE_ROOM;
+  }
+
+  get sideWidth(): number {
+    return this.#stored.sideWidth ?? SIDE_WIDTH;
   }
 
   get isPanelOpen(): boolean {
@@ -110,6 +118,10 @@ class Settings {
 
   setSideOpen(isSideOpen: boolean): void {
     this.#change({ isSideOpen });
+  }
+
+  setSideWidth(sideWidth: number | null): void {
+    this.#change({ sideWidth });
   }
 
   setRunGrouping(runGrouping: RunGrouping): void {
