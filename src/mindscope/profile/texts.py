@@ -392,6 +392,12 @@ ADVICE: Mapping[str, _AdviceText] = {
         "{threshold:share}).",
         "Data preparation of this rank is slow: compare its data pipeline, storage and host with the others.",
     ),
+    "rank_flops": _AdviceText(
+        "Rank {rank} computes with {rate:flops}, {below:share} below the mean of its stage, {mean:flops} "
+        "(more than {threshold:share}).",
+        "Compare clock rate, temperature and other processes of this device with the others, and the shapes and "
+        "operators that it computes.",
+    ),
     "ranks_communication": _AdviceText(
         "Over all ranks, communication that no computation hides is {share:share} of computation and communication "
         "(more than {threshold:share}); {waiting:share} of the time of collectives is waiting for other ranks.",
@@ -414,4 +420,4 @@ ADVICE: Mapping[str, _AdviceText] = {
         "Move layers from this stage to others.",
     ),
 }
-"""What advice says. ``:share``, ``:time`` and ``:size`` are units of the figures, see ``profile/advice/advice.py``."""
+"""What advice says; units of figures, such as ``:share`` and ``:time``, are those of ``profile/advice/advice.py``."""

@@ -209,6 +209,37 @@ def test_an_analysis_beside_a_step_trace_splits_its_steps(tmp_path: Path, direct
     assert means.flops_per_second.tolist() == [2.5e9, 3.5e9]
 
 
+@pytest.mark.parametrize(
+    ("rates", "stages", "slow"),
+    [
+        ([10.0, 10.0, 10.0, 6.0], 1, 3),  # 33 % below the mean of 9
+        ([10.0, 10.0, 10.0, 7.6], 1, None),  # 24 % below the others, 19.1 % below the mean
+        ([2000.0, 2000.0, 900.0, 2000.0], 1, 2),
+        ([10.0, 10.0, 5.0, 5.0], 2, None),  # stages of a pipeline compute different layers
+        ([10.0, 10.0, 8.0, 4.0], 2, 3),
+        ([10.0, 10.0, 10.0, None], 1, None),  # the file of one rank is missing
+        ([10.0, 10.0, None, 6.0], 1, None),
+        ([0.0, 0.0, 0.0, 0.0], 1, None),
+    ],
+)  # fmt: skip
+def test_the_rank_with_few_flops_is_named(
+    tmp_path: Path, rates: list[float | None], stages: int, slow: int | None
+) -> None:
+    for rank, rate in enumerate(rates):
+        rows = "".join(f"{step},{(b := 10**9 * step)},{b + 10**8},{10**8},{b},{b},0,0,0\n" for step in (1, 2, 3))
+        write(tmp_path / f"profiler/step_trace_raw_{rank}_detail_time.csv", ",".join(STEP_NAMES) + "\n" + rows)
+        if stages > 1:
+            split = "computation_time,communication_alone_time,stage_time,receive_alone_time,collective\n"
+            name = f"ascend_cluster_analyse_pipeline-parallel_{stages}_4_{rank}.csv"
+            write(tmp_path / "profiler" / name, split + "600,10,1,5,1\n" * 4)
+        if rate is not None:
+            write(tmp_path / f"profiler/flops_summary_{rank}.json", json.dumps({"FLOPs": 10, "FLOPS": rate}))
+    found = [each for each in advise_ranks(read_ranks(tmp_path)) if each.code == "rank_flops"]
+    assert [each.values["rank"] for each in found] == ([] if slow is None else [slow])
+    if rates == [10.0, 10.0, 10.0, 6.0]:
+        assert "Rank 3 computes with 6 GFLOPS, 33.3 % below the mean of its stage, 9 GFLOPS" in found[0].finding
+
+
 STEP_NAMES = (
     "step_num", "start_point", "end_point", "total", "fp_point", "bp_point", "iteration_interval", "fp_and_bp", "tail",
 )  # fmt: skip

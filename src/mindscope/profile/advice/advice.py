@@ -31,7 +31,7 @@ class Advice:
     code: str
     """One of ``ADVICE``."""
     values: Mapping[str, str | int | float]
-    """Figures and names in its text: shares are 0 to 1, times nanoseconds, sizes bytes."""
+    """Figures and names in its text: shares are 0 to 1, times nanoseconds, sizes bytes, rates FLOPS."""
     threshold: float
     """That the figure passed; also in ``values``."""
     part: Part | RankTable | TracePart
@@ -65,7 +65,7 @@ class Advice:
 
 
 class _Readable:
-    """A number that texts show by its unit: ``{share:share}``, ``{wait:time}``, ``{peak:size}``."""
+    """A number that texts show by its unit: ``{share:share}``, ``{wait:time}``, ``{peak:size}``, ``{rate:flops}``."""
 
     def __init__(self, value: str | int | float) -> None:
         self._value = value
@@ -101,9 +101,15 @@ def size_text(size: float) -> str:
     return f"{size:.0f} B"
 
 
+def flops_text(rate: float) -> str:
+    """``1.23 TFLOPS``"""
+    size, unit = (1e12, "TFLOPS") if rate >= 1e12 else (1e9, "GFLOPS")
+    return f"{rate / size:.3g} {unit}"
+
+
 def shortened(text: str) -> str:
     """Text of a file in advice: its first 1,000 characters."""
     return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "..."
 
 
-_UNITS = {"share": share_text, "time": time_text, "size": size_text}
+_UNITS = {"share": share_text, "time": time_text, "size": size_text, "flops": flops_text}

@@ -121,6 +121,28 @@ def slow_interval(ranks: Ranks) -> Iterator[Advice]:
         )  # fmt: skip
 
 
+def low_flops(ranks: Ranks) -> Iterator[Advice]:
+    """One rank computes with fewer FLOPS than the ranks of its stage; only if the profiles of all ranks say theirs."""
+    means = ranks.means
+    if means is None or means.flops_per_second is None or ranks.missing_ranks:
+        return
+    rates = means.flops_per_second
+    if len(rates) < 2 or not np.isfinite(rates).all():
+        return
+    mean = np.array([rates[means.stage == stage].mean() for stage in means.stage])
+    below = 1 - np.divide(rates, mean, out=np.ones(len(rates)), where=mean > 0)
+    row = int(np.argmax(below))
+    if below[row] > OUTLIER_SHARE:
+        yield Advice(
+            code="rank_flops",
+            values={
+                "rank": int(means.rank[row]), "rate": float(rates[row]), "mean": float(mean[row]),
+                "below": float(below[row]), "threshold": OUTLIER_SHARE,
+            },
+            threshold=OUTLIER_SHARE, part=RankTable.MEANS, rows=[row],
+        )  # fmt: skip
+
+
 def communication(ranks: Ranks) -> Iterator[Advice]:
     """Communication that no computation hides takes much of all ranks, and how much of it is waiting."""
     means = ranks.means
@@ -178,7 +200,7 @@ def pipeline(ranks: Ranks) -> Iterator[Advice]:
 
 
 RULES: tuple[Callable[[Ranks], Iterator[Advice]], ...] = (
-    slow_rank, straggler, slow_link, slow_interval, communication, pipeline,
+    slow_rank, straggler, slow_link, slow_interval, low_flops, communication, pipeline,
 )  # fmt: skip
 
 

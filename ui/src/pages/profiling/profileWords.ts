@@ -53,6 +53,7 @@ const THRESHOLDS: Readonly<Record<string, "time" | "size" | "count">> = {
 /** Of advice on ranks, whose names mean something else in other advice. */
 const UNITS: Readonly<Record<string, Readonly<Record<string, (value: number) => string>>>> = {
   slow_link: { mean: gigabytesPerSecond, bandwidth: gigabytesPerSecond },
+  rank_flops: { rate: flopsText, mean: flopsText },
   straggler: { waiting: formatNs },
   ranks_communication: { waiting: percent },
 };
