@@ -9,6 +9,7 @@ import math
 import resource
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindscope.errors import SettingsError
 from mindscope.reading.run_debug import open_debug
-from mindscope.torch import Dump, set_dump
+from mindscope.torch import Debugger, Dump, set_dump
 from mindscope.torch.dump import dump as dump_module
 
 pytestmark = [pytest.mark.framework, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -87,6 +88,28 @@ def test_kernels_select_and_unmatched_ones_are_named(tmp_path: Path, caplog: pyt
     }  # fmt: skip
     assert not [key for key in arrays(tmp_path) if ".input." in key]
     assert "kernels 'Conv9D' of the dump matched no operator that ran" in warnings(caplog)
+
+
+@pytest.mark.parametrize("is_entered_first", [False, True])
+def test_a_dump_has_no_operator_of_a_debugger(tmp_path: Path, is_entered_first: bool) -> None:
+    def names(root: Path, *, has_debugger: bool) -> list[str]:
+        torch.manual_seed(0)
+        network = nn.Linear(4, 2)
+        trained, dump = torch.optim.SGD(network.parameters(), lr=0.1), Dump(network, config("all"), path=root)
+        debugger = Debugger(tmp_path / "run", network, level="module")
+        both: list[Any] = [debugger, dump] if is_entered_first else [dump, debugger]
+        with both[0] if has_debugger else dump, both[1] if has_debugger else nullcontext():
+            for _ in range(2):
+                loss = network(torch.ones(3, 4)).sum()
+                loss.backward()
+                trained.step()
+                if has_debugger:
+                    debugger.step(loss)
+                dump.step()
+        # while a hook sees a gradient, autograd copies it into the parameter instead of moving it there
+        return [name for name in order(root) if "/clone-op" not in name or not name.startswith("Gradients/")]
+
+    assert names(tmp_path / "both", has_debugger=True) == names(tmp_path / "alone", has_debugger=False)
 
 
 def test_marked_modules_are_dumped_forward_and_backward(tmp_path: Path) -> None:

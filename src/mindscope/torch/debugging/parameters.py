@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.utils._python_dispatch import _disable_current_modes  # pyright: ignore[reportPrivateUsage]
 
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.torch.core.network_names import ParameterPlace, parameter_places
@@ -108,9 +109,9 @@ class ParameterHooks:
 
 
 def _kept(parameters: list[Tensor]) -> dict[int, Tensor]:
-    """Copies of those that are trained, by id."""
+    """Copies of those that are trained, by id; a dump of the same training does not see them."""
     trained = [each for each in parameters if each.requires_grad]
-    with torch.no_grad():
+    with torch.no_grad(), _disable_current_modes():
         return dict(zip(map(id, trained), _copies(trained), strict=True))
 
 
