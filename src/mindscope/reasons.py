@@ -50,6 +50,8 @@ TEXTS: Mapping[str, str] = {
     "profile_rows_left_out": "{count} rows are left out: only the first {read} fit in memory; profile fewer steps",
     "profile_file_large": "it has {size} bytes, and at most {most} can be read whole; profile fewer steps",
     "profile_timelines_left_out": "the timeline is of this file only; {count} further ones are left out",
+    "profile_several_processes": "it holds {count} processes ({processes}), such as ranks in one file: steps are those "
+    "of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator",
     "profile_steps_skipped": "{count} steps lack a point",
     "profile_without_steps": "no row with a step",
     "profile_flops_unknown": "{count} of its {operators} operators are not in the table of operators",

@@ -313,4 +313,4 @@ def test_long_step_intervals_are_said() -> None:
 def test_texts_name_only_fields_and_known_units(code: str) -> None:
     for text in ADVICE[code]:
         for _, name, unit, _ in string.Formatter().parse(text):
-            assert name is None or (name.isidentifier() and unit in ("", "share", "time", "size", ".3g"))
+            assert name is None or (name.isidentifier() and unit in ("", "share", "time", "size", "flops", ".3g"))

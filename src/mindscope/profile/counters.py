@@ -11,16 +11,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, read_arguments
+from mindscope.profile.argument_columns import ArgumentNames, read_arguments
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.grouping import distinct_rows
+from mindscope.profile.kineto.devices import device_name
 from mindscope.profile.timeline import Counter, Marks
 from mindscope.profile.trace import Trace
 from mindscope.profile.trace_file import trace_file_of
 
 MEMORY = "[memory]"
-_DEVICES = {0: "CPU", 1: "CUDA", 20: "NPU"}
-"""Names of PyTorch's device types."""
 _TOTALS = ("Total Allocated", "Total Reserved")
 
 
@@ -86,13 +85,8 @@ def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
             values = found.numbers[total][own]
             known = ~np.isnan(values)
             if values[known].any() or (total == _TOTALS[0] and known.any()):  # no zeros of CPUs
-                name = f"{_device(kind, number)} {total.lower().removeprefix('total ')}"
+                name = f"{device_name(kind, number)} {total.lower().removeprefix('total ')}"
                 yield _counter(name, track, "bytes", events.time[rows[own[known]]], values[known])
-
-
-def _device(kind: int, number: int) -> str:
-    name = "memory" if kind == NO_INTEGER else _DEVICES.get(kind, f"device type {kind}")
-    return name if name == "CPU" or number < 0 else f"{name} {number}"
 
 
 def _without_memory(trace: Trace, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -39,6 +39,10 @@ MISSING: Mapping[str, _MissingText] = {
     "torch_memory_totals": _MissingText(
         "memory events of {devices} have no totals: the curve counts from the first event, not from zero", ""
     ),
+    "torch_memory_devices": _MissingText(
+        "memory events do not say the type of their device: {devices} may be any; newer versions of PyTorch record it",
+        "",
+    ),
     "torch_data_pipeline": _MissingText(
         "the trace has no batch of a DataLoader", "for batch in torch.utils.data.DataLoader(dataset):"
     ),

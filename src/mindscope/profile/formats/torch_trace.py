@@ -11,15 +11,21 @@ from typing import Any, cast
 
 from mindscope.formats.json_trace_files import TraceKind, bare_name, json_head, trace_kind
 from mindscope.profile.argument_columns import FileArguments
+from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.devices import KINDS, device_kind_of
+from mindscope.profile.kineto.processes import processes_of
 from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
+from mindscope.profile.trace import Trace
+from mindscope.reasons import Reason
 
 _STAMP = re.compile(r"\.\d{10,}$")
 """Time of writing: what follows the worker in the name of a file."""
+_MOST_NAMED = 8
 _FACTS = re.compile(rb'"mindscope"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
@@ -30,7 +36,7 @@ def is_torch_trace(path: Path) -> bool:
 
 def _read(path: Path, on_progress: Progress) -> Profile:
     trace = read_json_trace(path, on_progress)
-    name = bare_name(path)
+    name, kind = bare_name(path), device_kind_of(trace)
     facts = ProfileFacts(
         name=name,
         path=str(path),
@@ -38,11 +44,11 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         framework="torch",
         worker=_STAMP.sub("", name),
         rank=rank_of(trace.properties),
-        devices=devices_of(trace.properties),
+        devices=devices_of(trace.properties, kind),
         origin_ns=trace.origin_ns,
-        properties=trace.properties,
+        properties={**trace.properties, "problems": _problems(path, trace)},
     )
-    return profile_of(facts, KinetoAnalysis(trace, FileArguments(path, trace)))
+    return profile_of(facts, KinetoAnalysis(trace, FileArguments(path, trace), device=kind))
 
 
 def rank_of(properties: Mapping[str, Any]) -> int | None:
@@ -55,19 +61,29 @@ def rank_of(properties: Mapping[str, Any]) -> int | None:
     return None
 
 
-def devices_of(properties: Mapping[str, Any]) -> Sequence[Device]:
-    """The CPU, and the devices that the trace describes."""
+def _problems(path: Path, trace: Trace) -> Problems:
+    """What of the file can't be told apart."""
+    found = Problems()
+    processes = processes_of(trace)
+    if len(processes) > 1:
+        names = ", ".join(processes[:_MOST_NAMED]) + (", ..." if len(processes) > _MOST_NAMED else "")
+        found.note(path.name, Reason("profile_several_processes", count=len(processes), processes=names))
+    return found
+
+
+def devices_of(properties: Mapping[str, Any], kind: str) -> Sequence[Device]:
+    """The CPU, and the devices that the trace describes; ``kind`` is what tables call them."""
     found = properties.get("deviceProperties")
     described = cast("list[Any]", found) if isinstance(found, list) else []
-    return [Device("CPU", "cpu"), *map(_device, described)]
+    return [Device("CPU", "cpu"), *(_device(each, kind) for each in described)]
 
 
-def _device(described: Any) -> Device:
+def _device(described: Any, kind: str) -> Device:
     properties = cast("dict[str, Any]", described) if isinstance(described, dict) else {}
     memory = properties.get("totalGlobalMem")
     return Device(
-        name=f"GPU {properties.get('id', 0)}",
-        kind="cuda",
+        name=f"{kind} {properties.get('id', 0)}",
+        kind=KINDS[kind],
         model=str(properties.get("name", "")),
         memory=memory if isinstance(memory, int) else 0,
         properties=properties,

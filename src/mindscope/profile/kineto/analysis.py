@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments, ArgumentSource
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kineto import device_work
-from mindscope.profile.kineto.call_arguments import CallArguments, call_arguments_of
+from mindscope.profile.kineto.call_arguments import CallArguments, Ids, call_arguments_of
 from mindscope.profile.kineto.categories import (
     BACKWARD_PREFIX,
     DATA_LOADER_PREFIX,
@@ -24,6 +24,7 @@ from mindscope.profile.kineto.categories import (
 from mindscope.profile.kineto.device_work import DeviceWork, device_work_of
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls, host_calls_of
 from mindscope.profile.kineto.paths import Paths
+from mindscope.profile.kineto.processes import process_codes, processes_of
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace import Trace
@@ -133,7 +134,7 @@ class KinetoAnalysis:
     def phase(self) -> NDArray[np.uint8]:
         """What each call is for: an index into ``PHASES``. Backward is what autograd runs, forward what it recorded."""
         own = np.zeros(len(self.calls), np.uint8)
-        sequence, has_forward = self.call_arguments.sequence, self.call_arguments.has_forward_thread
+        sequence, has_forward = self._sequence, self.call_arguments.has_forward_thread
         is_backward = self._has_name(BACKWARD_PREFIX) | (self.is_operator & has_forward)
         recorded = np.unique(sequence[is_backward & (sequence >= 0)])
         own[self.is_operator & (sequence >= 0) & np.isin(sequence, recorded)] = _FORWARD
@@ -142,6 +143,15 @@ class KinetoAnalysis:
         own[self._has_name(OPTIMIZER_PREFIX)] = _OPTIMIZER
         own[self._has_name(DATA_LOADER_PREFIX)] = _DATA
         return mapped(self.calls.outermost(own))
+
+    @property
+    def _sequence(self) -> Ids:
+        """The number of the node of autograd of each call; -1 for none. Those of different processes differ."""
+        found = self.call_arguments.sequence
+        if len(processes_of(self.trace)) < 2:
+            return found
+        process = process_codes(self.trace, self.calls.track).astype(np.int64)
+        return np.where(found >= 0, found * (process.max(initial=0) + 1) + process, -1)
 
     @cached_property
     def modules(self) -> Paths:
@@ -169,7 +179,7 @@ class KinetoAnalysis:
     def forward_operator(self) -> CallRows:
         """The forward operator that made the node of autograd around each call; -1 for none."""
         found = np.full(len(self.calls), -1, np.int32)
-        sequence, is_backward = self.call_arguments.sequence, self.phase == PHASES.index("backward")
+        sequence, is_backward = self._sequence, self.phase == PHASES.index("backward")
         linked = self.calls.nearest(is_backward & (sequence >= 0))
         backward = np.flatnonzero(is_backward & (linked >= 0))
         forward = np.flatnonzero(self.is_operator & ~is_backward & (sequence >= 0))

@@ -15,6 +15,7 @@ from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.call_arguments import CallArguments, Ids
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls
+from mindscope.profile.kineto.processes import of_one_process, process_codes
 from mindscope.profile.kineto.step_ranges import StepRanges
 from mindscope.profile.trace import Trace
 from mindscope.store.mapped_columns import mapped
@@ -110,17 +111,20 @@ def device_work_of(
 
 def _launches(arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
     """By correlation; one launch of a CUDA graph has many kernels."""
-    return _lookup(
-        arguments.integers["correlation"],
-        call_arguments.correlation,
-        np.flatnonzero(calls.role == Role.LAUNCH),
-    )
+    rows, ids = np.flatnonzero(calls.role == Role.LAUNCH), call_arguments.correlation
+    return _lookup(arguments.integers["correlation"], ids, _of_one_process(calls, rows, ids))
+
+
+def _of_one_process(calls: HostCalls, rows: NDArray[np.int64], ids: Ids) -> NDArray[np.int64]:
+    """``rows`` without those whose id calls of several processes have."""
+    return rows[of_one_process(ids[rows], process_codes(calls.trace, calls.track[rows]))]
 
 
 def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
     """By the external id of the launch, then by the calls around it, then by the external id of the kernel."""
     is_operator = calls.role == Role.OPERATOR
-    rows, ids = np.flatnonzero(is_operator), call_arguments.external_id
+    ids = call_arguments.external_id
+    rows = _of_one_process(calls, np.flatnonzero(is_operator), ids)
     none = np.full(len(launch), -1, np.int32)
     if not len(calls):
         return none

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,13 +11,15 @@ from numpy.typing import NDArray
 
 from mindscope.profile.argument_columns import NO_INTEGER
 from mindscope.profile.columns import TextColumn, integers_of
+from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.devices import CPU, device_name
 from mindscope.profile.kineto.host_calls import CallRows
 from mindscope.profile.kineto.operators import path_texts
+from mindscope.profile.kineto.processes import process_codes
 from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
 from mindscope.profile.texts import Missing
 
-_CPU = 0
 _EMPTY = ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::zeros", "aten::resize_")
 """What the operator that needs the memory calls."""
 
@@ -33,7 +36,8 @@ def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
     order = np.argsort(starts[marks], kind="stable")
     order = order[known[order]]
     columns = {name: column[order] for name, column in integers.items()}
-    device = _devices(columns["Device Type"], columns["Device Id"])
+    process = process_codes(analysis.trace, calls.track[marks[order]])
+    device = _devices(analysis, columns["Device Type"], columns["Device Id"], process)
     reserved = columns["Total Reserved"]
     has_total = columns["Total Allocated"] != NO_INTEGER
     is_counted = ~_of_devices_with(device, has_total)
@@ -48,7 +52,11 @@ def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
     blocks = None if without_address.all() else _blocks(analysis, marks[order], device, columns, ~without_address)
     notes = tuple(
         Missing(f"torch_memory_{code}", {"devices": ", ".join(dict.fromkeys(device.select(rows)))})
-        for code, rows in (("addresses", without_address), ("totals", is_counted))
+        for code, rows in (
+            ("addresses", without_address),
+            ("totals", is_counted),
+            ("devices", columns["Device Type"] == NO_INTEGER),
+        )
         if rows.any()
     )
     return Memory(curve.select(has_total | is_counted), blocks, notes=notes)
@@ -68,12 +76,25 @@ def _running_sums(size: NDArray[np.int64], device: TextColumn) -> NDArray[np.int
     return found
 
 
-def _devices(kinds: NDArray[np.int64], ids: NDArray[np.int64]) -> TextColumn:
-    key = np.where(kinds == _CPU, -1, np.maximum(ids, 0))
-    numbers, codes = np.unique(key, return_inverse=True)
-    return TextColumn(
-        codes.reshape(-1).astype(np.uint32), ["CPU" if each < 0 else f"GPU {each}" for each in integers_of(numbers)]
-    )
+def _devices(
+    analysis: KinetoAnalysis, kinds: NDArray[np.int64], ids: NDArray[np.int64], process: NDArray[np.int32]
+) -> TextColumn:
+    """The names of devices; with that of the process where events of several are of one device, as of merged ranks."""
+    numbers = np.where(kinds == NO_INTEGER, np.maximum(ids, -1), np.maximum(ids, 0))
+    keys, codes = distinct_rows(kinds, np.where(kinds == CPU, 0, numbers), process.astype(np.int64))
+    names = [device_name(kind, number, analysis.device_kind) for kind, number, _ in keys]
+    processes = {code: track.process for track, code in zip(analysis.trace.tracks, _codes(analysis), strict=True)}
+    shared = Counter(names)
+    texts = [
+        name if shared[name] == 1 else f"{name} (process {processes[own]})"
+        for name, (_, _, own) in zip(names, keys, strict=True)
+    ]
+    return TextColumn(codes.astype(np.uint32), texts)
+
+
+def _codes(analysis: KinetoAnalysis) -> list[int]:
+    """The process of each track."""
+    return integers_of(process_codes(analysis.trace, np.arange(len(analysis.trace.tracks), dtype=np.uint32)))
 
 
 def _blocks(

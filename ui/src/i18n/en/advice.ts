@@ -162,6 +162,8 @@ export const advice = {
   "missing.torch_memory": "the trace has no memory events",
   "missing.torch_memory_addresses":
     "Memory events of {devices} have no addresses, so the trace does not say when a block is freed: it has no blocks and no leak hints. Newer versions of PyTorch record addresses.",
+  "missing.torch_memory_devices":
+    "Memory events do not say the type of their device: {devices} may be any. Newer versions of PyTorch record it.",
   "missing.torch_memory_totals": "Memory events of {devices} have no totals: the curve counts from the first event, not from zero.",
   "missing.torch_data_pipeline": "the trace has no batch of a DataLoader",
   "missing.torch_communication": "the trace has no communication between ranks",

@@ -68,6 +68,9 @@ export const errors = {
   "error.code.profile_rows_left_out": "{count} {count|row is|rows are} left out: only the first {read} fit in memory. Profile fewer steps.",
   "error.code.profile_file_large": "The file has {size} bytes, and at most {most} can be read whole. Profile fewer steps.",
   "error.code.profile_timelines_left_out": "The timeline is of this file only; {count} further {count|one is|ones are} left out.",
+  "error.code.profile_several_processes":
+    "It holds {count} processes ({processes}), such as ranks in one file. Steps are those of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator.",
+  "error.remedy.profile_several_processes": "Open the trace of each rank as a file of its own.",
   "error.code.profile_steps_skipped": "{count} {count|step|steps} lack a point.",
   "error.code.profile_without_steps": "No row has a step.",
   "error.code.profile_flops_unknown": "{count} of its {operators} operators are not in the table of operators.",

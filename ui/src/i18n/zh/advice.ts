@@ -145,6 +145,7 @@ export const advice: Record<keyof typeof texts, string> = {
   "missing.torch_memory": "没有内存事件",
   "missing.torch_memory_addresses":
     "{devices} 的内存事件没有地址，无法得知内存块何时释放，因此没有内存块和泄漏提示。较新版本的 PyTorch 会记录地址。",
+  "missing.torch_memory_devices": "内存事件未注明设备类型：{devices} 可能是任意设备。较新版本的 PyTorch 会记录设备类型。",
   "missing.torch_memory_totals": "{devices} 的内存事件没有总量：曲线从第一个事件开始累计，并非从零开始。",
   "missing.torch_data_pipeline": "没有 DataLoader 的批次",
   "missing.torch_communication": "没有 rank 之间的通信",

@@ -70,6 +70,9 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.profile_rows_left_out": "内存仅能容纳前 {read} 行，另有 {count} 行未读取。请减少采集的步数。",
   "error.code.profile_file_large": "文件大小为 {size} 字节，最多可整体读取 {most} 字节。请减少采集的步数。",
   "error.code.profile_timelines_left_out": "时间线仅来自该文件，另有 {count} 个文件未显示。",
+  "error.code.profile_several_processes":
+    "文件包含 {count} 个进程（{processes}），例如合并在一起的多个 rank。训练步仅取自其中一个进程，表格为所有进程之和；多个进程共用同一 id 的任务不关联到任何算子。",
+  "error.remedy.profile_several_processes": "请将每个 rank 的性能数据作为单独的文件打开。",
   "error.code.profile_steps_skipped": "有 {count} 个训练步缺少时间点。",
   "error.code.profile_without_steps": "没有任何一行包含训练步。",
   "error.code.profile_flops_unknown": "{operators} 个算子中有 {count} 个不在算子表中。",

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tables call the devices of a trace of PyTorch, before their number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mindscope.profile.argument_columns import NO_INTEGER
+from mindscope.profile.trace import Trace
+
+CPU, _CUDA = 0, 1
+GPU, UNKNOWN = "GPU", "device"
+NAMES: Mapping[int, str] = {
+    CPU: "CPU", _CUDA: GPU, 6: GPU, 9: "XLA", 12: "XPU", 13: "MPS", 15: "HPU", 17: "IPU", 19: "MTIA", 20: "NPU",
+}  # fmt: skip
+"""By PyTorch's ``DeviceType``. Traces of NPUs say ``PrivateUse1``, which is 20."""
+_BY_CATEGORY = (("mtia", "MTIA"), ("hpu", "HPU"), ("xpu", "XPU"), ("privateuse1", "NPU"))
+"""Prefixes of the categories of what these devices and their runtimes ran."""
+KINDS: Mapping[str, str] = {GPU: "cuda", "MTIA": "mtia", "HPU": "hpu", "XPU": "xpu", "NPU": "npu"}
+"""Names of PyTorch's devices."""
+
+
+def device_kind_of(trace: Trace) -> str:
+    """What the devices are whose kernels a trace has; ``GPU`` where no category says another kind."""
+    categories = [each.lower() for each in trace.categories]
+    return next((name for prefix, name in _BY_CATEGORY if any(each.startswith(prefix) for each in categories)), GPU)
+
+
+def device_name(type: int, number: int, gpu: str = GPU) -> str:
+    """``CPU``, ``GPU 0``, ``device 0`` for one of an unknown type; ``type`` and ``number`` may be ``NO_INTEGER``.
+
+    ``gpu`` is what devices of CUDA's type are called, as which readers of other formats store theirs.
+    """
+    if type == NO_INTEGER:
+        return UNKNOWN if number < 0 else f"{UNKNOWN} {number}"
+    name = gpu if type == _CUDA else NAMES.get(type, f"device type {type}")
+    return name if type == CPU else f"{name} {max(number, 0)}"
