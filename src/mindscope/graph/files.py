@@ -13,6 +13,7 @@ from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph
 from mindscope.graph.onnx import read_onnx_model
 from mindscope.graph.onnx_files import read_without_weights
+from mindscope.graph.onnx_shapes import inferred_types
 from mindscope.reasons import Reason
 
 ONNX_SUFFIX = ".onnx"
@@ -77,7 +78,7 @@ def _read_bare(data: bytes) -> Graph | None:
 
 
 def _read_onnx(path: Path) -> Graph:
-    graph = read_onnx_model(read_without_weights(path))
+    graph = read_onnx_model(read_without_weights(path), inferred_types)
     if not len(graph.node_columns):
         raise FormatError(f"{path}: no graph with nodes in it; is it an ONNX model?")
     return graph

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,10 @@ _GRAPH_OF_MODEL = next(field.number for field in MODEL.fields if field.name == "
 _LARGEST_VALUE = 1 << 20  # bytes of a constant that are read
 
 
-def read_onnx_model(encoded: bytes) -> Graph:
+def read_onnx_model(encoded: bytes, infer: Callable[[bytes], Mapping[str, TensorType]] | None = None) -> Graph:
     """The graph of an encoded ModelProto; ``functions`` are those that the model defines.
+
+    ``infer`` returns types by the names of values; it is called if the model lacks the shape of an output of a node.
 
     A node has the name of its first output, because inputs name outputs; its own name is the full name. Scopes are the
     modules that PyTorch notes, else the parts of names with ``/``. Initializers are parameters; scalars and lists of
@@ -48,7 +50,10 @@ def read_onnx_model(encoded: bytes) -> Graph:
     functions = model.each_message("functions")[1]
     called = [_Reader(_Body.of_function(functions, row), 0).read() for row in range(len(functions))]
     body = _Body.of_graph(_cut_graph(model) if model.broken.size else model.field_runs("graph"))
-    return _Reader(body, 0).read(called, is_cut=bool(model.broken.size))
+    reader = _Reader(body, 0)
+    if infer is not None and not model.broken.size and reader.lacks_shapes:
+        reader.inferred = infer(encoded)
+    return reader.read(called, is_cut=bool(model.broken.size))
 
 
 def _cut_graph(model: Messages) -> Runs:
@@ -130,6 +135,8 @@ class _Reader:
 
     def __init__(self, body: _Body, level: int) -> None:
         self._body, self._level = body, level
+        self.inferred: Mapping[str, TensorType] = {}
+        """Types of values that the body does not give, by name."""
         self._types = TypeNumbers()
         nodes = body.nodes
         producer, given = nodes.each_run("output")
@@ -157,6 +164,11 @@ class _Reader:
         self._tensor, self._input, self._output, self._info = numbers
         self._name, texts = name_the_nameless(self._name, texts, lambda row, _: f"nameless_{row + 1}")
         self._scope, self._texts = _noted_scopes(nodes, self._scope, texts)
+
+    @property
+    def lacks_shapes(self) -> bool:
+        """Whether the body gives no type of an output of a node."""
+        return not np.isin(self._given, np.concatenate([self._info, self._output])).all()
 
     def read(self, functions: Sequence[Graph] = (), *, is_cut: bool = False) -> Graph:
         """The graph; all names that a subgraph does not define are its inputs."""
@@ -221,7 +233,16 @@ class _Reader:
         body = self._body
         for names, values in ((self._info, body.infos), (self._output, body.outputs), (self._input, body.inputs)):
             type_of[names] = self._types.of(values.types, _read_type)
+        if self.inferred:
+            self._add_inferred(type_of)
         return type_of
+
+    def _add_inferred(self, type_of: Indices) -> None:
+        numbers = {text: number for number, text in enumerate(self._texts.all)}
+        for name, type in self.inferred.items():
+            number = numbers.get(name)
+            if number is not None and _is_unknown(self._types.all[int(type_of[number])].shape):
+                type_of[number] = self._types.number(type)
 
     def _add_types_of_constants(self, types: Indices, rows: NDArray[np.int64]) -> None:
         """Fill in the types of nodes ``Constant`` that hold a tensor."""
@@ -261,6 +282,10 @@ class _Reader:
         return nodes, names
 
 
+def _is_unknown(shape: tuple[int, ...] | None) -> bool:
+    return shape is None or -1 in shape
+
+
 def _free_names(graph: Graph) -> list[str]:
     """What a subgraph takes from outside."""
     assert isinstance(graph.details, _Details)
@@ -278,6 +303,13 @@ def _first_outputs(producer: Indices, given: Runs, count: int) -> Runs:
 def _tensor_role(type: TensorType) -> Role:
     is_setting = type.shape is not None and len(type.shape) <= 1 and (type.dtype in _SETTING_DTYPES or not type.shape)
     return Role.CONSTANT if is_setting else Role.PARAMETER
+
+
+def types_of_values(encoded: bytes) -> dict[str, TensorType]:
+    """The types that an encoded GraphProto gives of its values and outputs, by name."""
+    graph = wire.decode(GRAPH, encoded)
+    values: list[Message] = [*graph.get("value_info", []), *graph.get("output", [])]
+    return {value["name"]: _read_type(wire.encode(TYPE, value["type"])) for value in values if "type" in value}
 
 
 def _read_type(encoded: bytes) -> TensorType:

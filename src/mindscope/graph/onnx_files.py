@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -71,6 +72,36 @@ class _Copy:
             content = self._file.read(max(stop - self._done, _BLOCK))[: len(self._data) - self._done]
             self._data[self._done : self._done + len(content)] = content
             self._done = max(stop, self._done + len(content))
+
+
+def without_large_tensors(model: bytes) -> bytes:
+    """The bytes of a model without the data of large initializers, up to the first break of the encoding."""
+    return b"".join(_pieces(model, 0, len(model), (_GRAPH_OF_MODEL, _TENSOR_OF_GRAPH)))
+
+
+def _pieces(data: bytes, start: int, stop: int, path: tuple[int, ...]) -> Iterator[bytes]:
+    at = start
+    while at < stop:
+        tag = number_after(data, at, stop)
+        content = field_content(data, *tag, stop) if tag is not None else None
+        if tag is None or content is None or tag[0] < _FIRST_FIELD:
+            return
+        number, (first, end) = tag[0] >> 3, content
+        if path and number == path[0]:
+            inner = b"".join(_pieces(data, first, end, path[1:]))
+            yield data[at : tag[1]] + _varint(len(inner)) + inner
+        elif path or number not in _DATA or end - first <= _SMALL_FIELD:
+            yield data[at:end]
+        at = end
+
+
+def _varint(number: int) -> bytes:
+    """A number as a protobuf encodes lengths."""
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*encoded, number])
 
 
 def number_after(data: bytes | mmap.mmap, at: int, stop: int) -> tuple[int, int] | None:
