@@ -16,7 +16,7 @@ const structure = generatedModel(1000);
 const tree = buildScopeTree(structure);
 const drawn = new Uint8Array(tree.nodeCount).fill(1);
 const scaleBy = (color: Parameters<typeof colorScale>[3]) =>
-  colorScale(tree, { totals: scopeTotals(tree), parameters: parameterSums(tree, buildAdjacency(structure)) }, drawn, color);
+  colorScale(tree, { totals: scopeTotals(tree), parameters: parameterSums(tree, buildAdjacency(structure)).values() }, drawn, color);
 
 describe("colors of a graph", () => {
   it("are equal for equal types and name every type", () => {
@@ -54,7 +54,7 @@ describe("colors by parameters", () => {
     graph.edge(many, nodes[1]);
     const built = graph.build();
     const scopes = buildScopeTree(built);
-    const amounts = { totals: scopeTotals(scopes), parameters: parameterSums(scopes, buildAdjacency(built)) };
+    const amounts = { totals: scopeTotals(scopes), parameters: parameterSums(scopes, buildAdjacency(built)).values() };
     const { of, range } = colorScale(scopes, amounts, new Uint8Array(scopes.nodeCount).fill(1), "parameters");
     expect(range).toEqual([1, 1000]);
     expect([small, large, none].map(of)).toEqual([STEPS[0], STEPS.at(-1), null]);

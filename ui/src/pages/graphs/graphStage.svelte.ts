@@ -73,7 +73,7 @@ export class GraphStage {
   readonly #stop: () => void;
   readonly #onchange: (change: Partial<GraphView>) => void;
   #marked: Uint8Array | null = null;
-  #parameters: Float64Array | null = null;
+  #parameters: { values: Float64Array; unknown: Uint32Array } | null = null;
   #isPlaced = false;
   #searches = 0;
   /** Counts selections: an older one, which still waits for its picture, does not replace a newer one. */
@@ -94,7 +94,20 @@ export class GraphStage {
 
   /** Elements of the weights of each scope, and of those that a node is or reads; NaN where they are unknown. */
   get parameters(): Float64Array {
-    return (this.#parameters ??= parameterSums(this.tree, buildAdjacency(this.structure)));
+    return this.#counted.values;
+  }
+
+  /** How many weights have an unknown number of elements, by item. */
+  get unknownParameters(): Uint32Array {
+    return this.#counted.unknown;
+  }
+
+  get #counted(): { values: Float64Array; unknown: Uint32Array } {
+    if (this.#parameters === null) {
+      const sums = parameterSums(this.tree, buildAdjacency(this.structure));
+      this.#parameters = { values: sums.values(), unknown: sums.unknown };
+    }
+    return this.#parameters;
   }
 
   /** Nodes that are highlighted. */

@@ -52,8 +52,8 @@ export function weightHomes({ structure }: ScopeTree, { outgoing }: Adjacency): 
   return { scope: home, reader };
 }
 
-/** Elements of the weights of each scope, and of those that a node is or reads first; NaN where none of them is known. */
-export function parameterSums(tree: ScopeTree, adjacency: Adjacency): Float64Array {
+/** Elements of the weights of each scope, and of those that a node is or reads first. */
+export function parameterSums(tree: ScopeTree, adjacency: Adjacency): AmountSums {
   const { structure, scopeCount, nodeCount, parent } = tree;
   const { scope, reader } = weightHomes(tree, adjacency);
   const sums = new AmountSums(scopeCount + nodeCount);
@@ -65,7 +65,7 @@ export function parameterSums(tree: ScopeTree, adjacency: Adjacency): Float64Arr
     if (reader[node]! >= 0) sums.add(scopeCount + reader[node]!, count);
   }
   sums.addScopes(parent, scopeCount);
-  return sums.values();
+  return sums;
 }
 
 /** Operations of the forward part come first, then those that come first in the file. */

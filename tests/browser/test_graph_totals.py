@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page says of whole networks and their scopes, against PyTorch's own counts and shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.server.live_viewer import LiveViewer, eventually, running_viewer
+
+from .test_graph_page import opened
+
+OpenPage = Callable[[LiveViewer, str], Page]
+
+
+def networks() -> dict[str, tuple[Any, Any]]:
+    """A network and its input, by the name of its class."""
+    torch = pytest.importorskip("torch")
+    nn = torch.nn
+
+    class LeNet(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            pool = nn.MaxPool2d(2)
+            self.features = nn.Sequential(nn.Conv2d(1, 6, 5), nn.ReLU(), pool, nn.Conv2d(6, 16, 5), nn.ReLU(), pool)
+            self.head = nn.Sequential(nn.Flatten(), nn.Linear(256, 120), nn.ReLU(), nn.Linear(120, 10))
+
+        def forward(self, x: Any) -> Any:
+            return self.head(self.features(x))
+
+    class Block(nn.Module):
+        def __init__(self, before: int, after: int, stride: int) -> None:
+            super().__init__()
+            self.conv1 = nn.Conv2d(before, after, 3, stride, 1, bias=False)
+            self.conv2 = nn.Conv2d(after, after, 3, 1, 1, bias=False)
+            self.bn1, self.bn2 = nn.BatchNorm2d(after), nn.BatchNorm2d(after)
+            short = nn.Sequential(nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))
+            self.downsample = short if stride > 1 else nn.Identity()
+
+        def forward(self, x: Any) -> Any:
+            branch = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))
+            return torch.relu(branch + self.downsample(x))
+
+    class ResNet18(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.stem = nn.Sequential(
+                nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)
+            )
+            sizes = ((64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1))
+            sizes += ((128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1))
+            self.layers = nn.Sequential(*(Block(*size) for size in sizes))
+            self.fc = nn.Linear(512, 1000)
+
+        def forward(self, x: Any) -> Any:
+            return self.fc(self.layers(self.stem(x)).mean((2, 3)))
+
+    return {"LeNet": (LeNet(), torch.zeros(64, 1, 28, 28)), "ResNet18": (ResNet18().eval(), torch.zeros(2, 3, 64, 64))}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    from mindscope.torch import SummaryRecord
+
+    base = tmp_path_factory.mktemp("logs")
+    for name, (network, inputs) in networks().items():
+        with SummaryRecord(base / name) as record:
+            record.add_value("graph", "graph", (network, inputs))
+            record.record(1)
+    with running_viewer(base, tmp_path_factory.mktemp("viewer")) as live:
+        eventually(lambda: all(run["tags"] for run in live.runs().values()) and len(live.runs()) == 2)
+        yield live
+
+
+def fact(panel: Locator, name: str) -> Locator:
+    return panel.locator(f"dt:text-is('{name}') + dd")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "count", "text"),
+    [("LeNet", "64 x 10", 34622, "34.6k"), ("ResNet18", "2 x 1000", 11689512, "11.7M")],
+)
+def test_totals_of_a_network(
+    recorded: LiveViewer, open_page: OpenPage, name: str, shape: str, count: int, text: str
+) -> None:
+    assert sum(parameter.numel() for parameter in networks()[name][0].parameters()) == count
+    page = open_page(recorded, f"/graph?run={name}&graph_table=scopes")
+    opened(page)
+    whole = page.get_by_test_id("graph-table").get_by_role("row").nth(1)
+    expect(whole).to_contain_text(shape)
+    expect(whole).to_contain_text(text)
+    whole.get_by_role("button").last.click()
+    panel = page.get_by_test_id("graph-panel")
+    expect(fact(panel, "Parameters")).to_have_text(text)
+    page.get_by_test_id("graph-color").select_option("parameters")
+    expect(page.get_by_test_id("graph-legend")).to_contain_text(text[:2])
