@@ -419,3 +419,24 @@ def test_updates_are_known_of_every_optimizer(tmp_path: Path, level: str, optimi
         got = recorded.column(Field.MEAN_ABS_UPDATE)[row], recorded.column(Field.MEAN_ABS_BEFORE)[row]
         assert got == pytest.approx(changes[step + 1], rel=1e-6)
         assert row_of(source, step, role=Role.GRADIENT, slot="weight")[1] >= 0
+
+
+def test_a_debugger_that_is_entered_again_records_on(tmp_path: Path) -> None:
+    network = nn.Linear(4, 2)
+    debugger = Debugger(tmp_path, network)
+    for _ in range(2):
+        with debugger:
+            for _ in range(2):
+                debugger.step(network(torch.ones(2, 4)).sum())
+    assert source_of(tmp_path).steps(0) == [1, 2, 3, 4]
+    assert not debugger.not_recorded
+
+
+def test_a_ring_that_is_entered_again_follows_its_watchpoints(tmp_path: Path) -> None:
+    network = nn.Linear(4, 2)
+    debugger = Debugger(tmp_path, network, ring=2, watch=["tensor_too_large max_gt=100"])
+    for factor in (1.0, 1000.0):
+        with debugger:
+            for _ in range(3):
+                debugger.step(network(torch.full((2, 4), factor)).sum())
+    assert source_of(tmp_path).steps(0)[-1] in (4, 5, 6)

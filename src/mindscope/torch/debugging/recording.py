@@ -45,14 +45,8 @@ class Recording:
         self.number = next(_NUMBERS)
         """How many there were before."""
         self.known.add(self)
-        self._output = StepOutput(
-            options.directory,
-            self.tensors,
-            self._facts,
-            options.ring,
-            options.watchpoints,
-            queue_timeout,
-        )  # fmt: skip
+        self._queue_timeout = queue_timeout
+        self._output: StepOutput | None = None  # between a first step and the end
         self._network: nn.Module | None = None
         self._modules: ModuleHooks | None = None  # at level operator, of compiled modules only
         self._operators: OperatorMode | None = None
@@ -121,6 +115,11 @@ class Recording:
     def _finish(self, collector: StepCollector, step: int) -> None:
         finished = collector.finish(step)
         self.last_steps.append(finished)
+        if self._output is None:
+            options = self._options
+            self._output = StepOutput(
+                options.directory, self.tensors, self._facts, options.ring, options.watchpoints, self._queue_timeout
+            )
         self._output.add(finished)
 
     def _stop_collecting(self) -> StepCollector | None:
@@ -135,7 +134,9 @@ class Recording:
 
     def write_ring(self, why: str) -> None:
         """Write the steps in memory."""
-        self.followed.guarded("ring", lambda: self._output.write_ring(why))
+        output = self._output
+        if output is not None:
+            self.followed.guarded("ring", lambda: output.write_ring(why))
 
     def end(self, error: BaseException | None) -> None:
         """The training is over, or failed; what the step had until then is written too."""
@@ -145,7 +146,9 @@ class Recording:
                 self.followed.guarded("step", lambda: self._finish(collector, self._next_step))
             self.write_ring(f"the training failed: {type(error).__name__}: {error}"[:300])
         self._remove_hooks()
-        self.followed.guarded("end", self._output.end)
+        output, self._output = self._output, None
+        if output is not None:
+            self.followed.guarded("end", output.end)
         reasons = self.followed.reasons
         if reasons:
             _log.info("debugger did not record %d tensors: %s", sum(reasons.values()), dict(reasons.most_common(10)))
