@@ -72,6 +72,29 @@ def test_a_trace_of_one_process_is_whole(tmp_path: Path) -> None:
     assert operators[f"aten::mm_{HOST}"]["phase"] == "forward"
 
 
+def test_a_trace_that_is_there_twice_says_so(tmp_path: Path) -> None:
+    problems = merged(tmp_path, HOST).facts.properties["problems"]
+    assert not problems
+    made = Events()
+    made.events = [*rank_events(HOST, 0), *rank_events(HOST, 0)]
+    found = made.read(tmp_path).facts.properties["problems"].values()
+    assert [(each.code, each.values) for each in found] == [("profile_steps_repeated", {"count": 1})]
+
+
+@pytest.mark.parametrize(("launches", "kernels", "is_said"), [(4, 0, True), (4, 1, True), (4, 2, False), (0, 0, False)])
+def test_a_trace_without_its_kernels_says_so(tmp_path: Path, launches: int, kernels: int, is_said: bool) -> None:
+    made = Events()
+    made.step(1, 0, 90)
+    made.op("aten::mm", 1, 80)
+    for number in range(1, launches + 1):
+        made.launch(10 * number, 4, number)
+        if number <= kernels:
+            made.kernel("gemm", 10 * number + 5, 3, number)
+    found = made.read(tmp_path).facts.properties["problems"].values()
+    said = ("profile_kernels_missing", {"launches": launches, "kernels": kernels})
+    assert [(each.code, each.values) for each in found] == ([said] if is_said else [])
+
+
 @pytest.mark.parametrize(
     ("category", "runtime", "type", "name", "kind"),
     [

@@ -15,17 +15,15 @@ from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.completeness import problems_of
 from mindscope.profile.kineto.devices import KINDS, device_kind_of
-from mindscope.profile.kineto.processes import processes_of
 from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
 from mindscope.profile.trace import Trace
-from mindscope.reasons import Reason
 
 _STAMP = re.compile(r"\.\d{10,}$")
 """Time of writing: what follows the worker in the name of a file."""
-_MOST_NAMED = 8
 _FACTS = re.compile(rb'"mindscope"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
@@ -62,12 +60,10 @@ def rank_of(properties: Mapping[str, Any]) -> int | None:
 
 
 def _problems(path: Path, trace: Trace) -> Problems:
-    """What of the file can't be told apart."""
+    """What the file lacks, or holds twice."""
     found = Problems()
-    processes = processes_of(trace)
-    if len(processes) > 1:
-        names = ", ".join(processes[:_MOST_NAMED]) + (", ..." if len(processes) > _MOST_NAMED else "")
-        found.note(path.name, Reason("profile_several_processes", count=len(processes), processes=names))
+    for reason in problems_of(trace):
+        found.note(path.name, reason)
     return found
 
 

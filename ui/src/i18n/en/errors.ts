@@ -71,6 +71,13 @@ export const errors = {
   "error.code.profile_several_processes":
     "It holds {count} processes ({processes}), such as ranks in one file. Steps are those of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator.",
   "error.remedy.profile_several_processes": "Open the trace of each rank as a file of its own.",
+  "error.code.profile_steps_repeated":
+    "{count} marks of steps are repeated, with the same name and time: its events are there several times, and tables count them as often.",
+  "error.remedy.profile_steps_repeated": "Open the trace as the profiler wrote it.",
+  "error.code.profile_kernels_missing":
+    "It has {launches} launches of kernels and {kernels} kernels: its work on devices is cut off, and times of devices, steps and advice lack it.",
+  "error.remedy.profile_kernels_missing":
+    "Open the trace as the profiler wrote it. If that one lacks kernels too, record with ProfilerActivity.CUDA.",
   "error.code.profile_steps_skipped": "{count} {count|step|steps} lack a point.",
   "error.code.profile_without_steps": "No row has a step.",
   "error.code.profile_flops_unknown": "{count} of its {operators} operators are not in the table of operators.",

@@ -73,6 +73,11 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.profile_several_processes":
     "文件包含 {count} 个进程（{processes}），例如合并在一起的多个 rank。训练步仅取自其中一个进程，表格为所有进程之和；多个进程共用同一 id 的任务不关联到任何算子。",
   "error.remedy.profile_several_processes": "请将每个 rank 的性能数据作为单独的文件打开。",
+  "error.code.profile_steps_repeated": "有 {count} 个训练步标记重复（名称和时间相同）：文件中的事件出现了多次，表格会重复计数。",
+  "error.remedy.profile_steps_repeated": "请打开性能采集工具写出的原始文件。",
+  "error.code.profile_kernels_missing":
+    "文件中有 {launches} 次核函数下发，但只有 {kernels} 个核函数：设备侧数据被截断，设备耗时、训练步和建议都不完整。",
+  "error.remedy.profile_kernels_missing": "请打开性能采集工具写出的原始文件；若原始文件同样缺少核函数，请使用 ProfilerActivity.CUDA 采集。",
   "error.code.profile_steps_skipped": "有 {count} 个训练步缺少时间点。",
   "error.code.profile_without_steps": "没有任何一行包含训练步。",
   "error.code.profile_flops_unknown": "{operators} 个算子中有 {count} 个不在算子表中。",

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trace of PyTorch lacks or holds twice, as other tools leave it when they cut and merge traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.profile.kineto.categories import STEP_NAME
+from mindscope.profile.kineto.processes import processes_of
+from mindscope.profile.trace import Trace
+from mindscope.reasons import Reason
+
+FEWEST_KERNELS = 0.5
+"""Kernels for each call that launches one. PyTorch records both; a few are lost at the ends of a profile."""
+_MOST_NAMED = 8
+
+
+def problems_of(trace: Trace) -> Iterator[Reason]:
+    """Why tables of a trace are not those of the whole training of one process."""
+    processes = processes_of(trace)
+    if len(processes) > 1:
+        names = ", ".join(processes[:_MOST_NAMED]) + (", ..." if len(processes) > _MOST_NAMED else "")
+        yield Reason("profile_several_processes", count=len(processes), processes=names)
+    repeated = _repeated_marks(trace)
+    if repeated:
+        yield Reason("profile_steps_repeated", count=repeated)
+    launches, kernels = _launches(trace), _kernels(trace)
+    if kernels < FEWEST_KERNELS * launches:
+        yield Reason("profile_kernels_missing", launches=launches, kernels=kernels)
+
+
+def _repeated_marks(trace: Trace) -> int:
+    """Marks of steps that are there before: of the same track, name and start."""
+    slices = trace.slices
+    rows = np.flatnonzero(_named(slices.name, trace.names, lambda name: STEP_NAME.fullmatch(name) is not None))
+    marks = {*zip(slices.track[rows].tolist(), slices.name[rows].tolist(), slices.start[rows].tolist(), strict=True)}
+    return len(rows) - len(marks)
+
+
+def _launches(trace: Trace) -> int:
+    """Calls of which each runs one kernel."""
+    of_runtime = _named(trace.slices.category, trace.categories, lambda each: each.endswith(("runtime", "driver")))
+    return int((of_runtime & _named(trace.slices.name, trace.names, lambda name: "LaunchKernel" in name)).sum())
+
+
+def _kernels(trace: Trace) -> int:
+    return int(_named(trace.slices.category, trace.categories, lambda each: each.endswith("kernel")).sum())
+
+
+def _named(codes: NDArray[np.uint32], texts: Sequence[str], is_wanted: Callable[[str], bool]) -> NDArray[np.bool_]:
+    wanted = np.array([is_wanted(each) for each in texts], np.bool_)
+    return wanted[codes] if len(wanted) else np.zeros(len(codes), np.bool_)
