@@ -4,17 +4,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from shutil import copytree
+from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.server.live_viewer import LiveViewer
+from tests.server.debug_runs import write_run
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
+from .patience import until
 from .profile_tabs import TRACE, at
 from .profile_tabs import profiles as profiles
 from .scalars_page import card, expect_view, full, wait_until_drawn
+from .test_landscape_page import landscape, record
 
 OpenPage = Callable[[LiveViewer, str], Page]
+LINE = "[INFO] ME(7:8,MainProcess):2026-11-28-12:00:0{number}.000.000 [mindspore/a.py:1] message {number}\n"
 
 
 def test_back_closes_a_full_chart_and_leaves_settings(viewer: LiveViewer, open_page: OpenPage):
@@ -66,3 +74,76 @@ def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: Liv
     assert page.evaluate("history.length") == entries + 1
     page.go_back()
     wait_until_drawn(page.get_by_test_id("card").first)
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Iterator[LiveViewer]:
+    """Runs with a graph, with tensor statistics, and with a landscape and a log."""
+    base = tmp_path / "base"
+    copytree(DATA / "mindspore" / "ops", base / "ops")
+    write_run(base / "debugged")
+    record(base / "first", landscape())
+    log = base / "first" / "logs" / "mindspore.log.0"
+    log.parent.mkdir()
+    log.write_text("".join(LINE.format(number=number) for number in range(4)))
+    with running_viewer(base, tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 3 and "landscape" in live.runs()["first"]["tags"])
+        yield live
+
+
+def walk_back(page: Page, parameter: str, acts: Sequence[Callable[[], object]]) -> None:
+    """Each act changes the parameter by one step of the history; Back and Forward go through what it was."""
+
+    def value() -> str | None:
+        return parse_qs(urlsplit(page.url).query).get(parameter, [None])[0]
+
+    entries = page.evaluate("history.length")
+    values = [value()]
+    for act in acts:
+        act()
+        until(page, lambda: value() not in values)
+        values.append(value())
+    assert page.evaluate("history.length") == entries + len(acts)
+    for before in reversed(values[:-1]):
+        page.go_back()
+        until(page, lambda before=before: value() == before)
+    for after in values[1:]:
+        page.go_forward()
+        until(page, lambda after=after: value() == after)
+
+
+def test_back_goes_through_nodes_lines_tabs_and_landscapes(several: LiveViewer, open_page: OpenPage):
+    page = open_page(several, "/graph?run=ops")
+    search, path = page.get_by_test_id("graph-search"), page.get_by_test_id("graph-path")
+    expect(page.get_by_test_id("graph")).to_have_attribute("data-state", "shown")
+
+    def find(node: str) -> None:
+        search.fill(node)
+        search.press("Enter")
+        expect(path).to_contain_text(node.rsplit("/", 1)[-1])
+
+    walk_back(page, "node", [lambda: find("conv1-Conv2d/Conv2D-op0"), lambda: find("fc3-Dense/MatMul-op")])
+    page.go_back()
+    expect(path).to_contain_text("Conv2D-op0")
+
+    page = open_page(several, "/logs?runs=all")
+    lines, details = page.get_by_test_id("log-line"), page.get_by_test_id("log-details")
+    walk_back(page, "log_line", [lambda number=number: lines.nth(number).click() for number in (1, 3)])
+    expect(details).to_contain_text("message 3")
+    page.go_back()
+    expect(details).to_contain_text("message 1")
+    page.go_back()
+    expect(details).to_have_count(0)
+
+    page = open_page(several, "/debugger?run=debugged")
+    tabs = page.get_by_test_id("debug-tabs")
+    names = ("First bad", "Watchpoints", "Compare")
+    walk_back(page, "debug_tab", [lambda name=name: tabs.get_by_text(name, exact=True).click() for name in names])
+    page.go_back()
+    expect(tabs.get_by_label("Watchpoints", exact=True)).to_be_checked()
+
+    page = open_page(several, "/landscape?run=first")
+    forms = page.get_by_test_id("landscape-form").locator("label")
+    walk_back(page, "landscape_form", [lambda index=index: forms.nth(index).click() for index in (1, 2)])
+    page.go_back()
+    expect(forms.nth(1).locator("input")).to_be_checked()
