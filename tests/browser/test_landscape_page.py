@@ -7,6 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -269,6 +270,28 @@ def test_several_runs_share_a_scale_and_are_overlaid_on_a_common_plane_only(logs
     surface(page)
     expect(page.get_by_test_id("landscape-panel").locator("section")).to_have_count(1)
     assert json.loads(parse_qs(urlsplit(page.url).query)["landscape"][0]) == ["a", TAG]
+
+
+def test_intervals_of_a_run_on_other_planes_offer_the_command_for_a_common_one(tmp_path: Path, open_page: OpenPage):
+    base = tmp_path / "logs"
+    record(base / "a", landscape())
+    record(
+        base / "a", replace(landscape(), path_intervals=tuple(step + 10 for step in STEPS)), tag="landscape_[11, 14]"
+    )
+    with running_viewer(base, tmp_path) as live:
+        eventually(lambda: live.runs().get("a", {}).get("tags", {}).get("landscape") == 2)
+        page = open_page(live, "/landscape?run=a&landscape_layout=overlay")
+        page.get_by_test_id("landscape-choose").click()
+        for box in page.get_by_test_id("landscape-list").get_by_role("checkbox").all():
+            box.check()
+        page.keyboard.press("Escape")
+        page.get_by_text("Overlaid", exact=True).click()
+        notice = page.get_by_test_id("landscape-other-planes")
+        expect(notice.locator("code")).to_contain_text(f'mindscope landscape "{base}/a" --model MODULE:FUNCTION')
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        notice.get_by_role("button", name="Copy the command").click()
+        expect(notice.get_by_role("button", name="Command copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == notice.locator("code").inner_text()
 
 
 def test_mindspores_intervals_are_chosen_below_the_real_loss(viewer: LiveViewer, open_page: OpenPage):

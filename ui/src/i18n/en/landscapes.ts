@@ -20,7 +20,12 @@ export const landscapes = {
   "landscape.side": "Side by side",
   "landscape.overlay": "Overlaid",
   "landscape.other_planes":
-    "These landscapes are on different planes: the same coordinates are different weights, so that they are not overlaid. For a common plane, compute one landscape of an interval that has the checkpoints of all intervals.",
+    "These landscapes are on different planes: the same coordinates are different weights, so that they are not overlaid.",
+  "landscape.other_runs": "Intervals of one run have a common plane if they are computed as one; different runs have none.",
+  "landscape.common_plane":
+    "For a common plane, compute one landscape of all checkpoints of the run, with your functions for network and data:",
+  "landscape.copy_command": "Copy the command",
+  "landscape.copied": "Command copied",
   "landscape.options": "Settings",
   "landscape.log": "Logarithmic loss",
   "landscape.shared": "Same scale for all landscapes",
