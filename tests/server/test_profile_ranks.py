@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,8 +39,23 @@ def write(run: Path) -> None:
     output = run / "cluster_analysis_output"
     output.mkdir()
     (output / "cluster_communication.json").write_text("{")
+    write_directory(run.parent / "directory" / "profiler")
     (run / "empty").mkdir()
     (run / "empty" / "a.pt.trace.json").write_text('{"schemaVersion": 1, "traceEvents": []}')
+
+
+def write_directory(profiler: Path) -> None:
+    """Files of three ranks, as MindSpore writes them beside each other."""
+    profiler.mkdir(parents=True)
+    names = "step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail\n"
+    for rank, rate in enumerate((9.0, 9.0, 3.0)):
+        rows = ""
+        for step in (1, 2, 3):
+            begin, whole = 10**9 + 10**7 * step, 10_000_000 - 1_000_000 * rank
+            row = (step, begin, begin + whole, whole, begin, begin + whole, 0, whole, 0)
+            rows += ",".join(map(str, row)) + "\n"
+        (profiler / f"step_trace_raw_{rank}_detail_time.csv").write_text(names + rows)
+        (profiler / f"flops_summary_{rank}.json").write_text(json.dumps({"FLOPs": 10, "FLOPS": rate}))
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +110,16 @@ def test_a_run_for_each_rank(client: TestClient) -> None:
     assert header["ranks"] == [0, 1, 2]
     assert [each["run"] for each in header["profiles"]] == ["run/rank_0", "run/rank_1", "run/rank_2"]
     assert header["means"][1]["times"]["own"] == 600_000
+
+
+def test_ranks_of_one_directory_are_told_apart(client: TestClient) -> None:
+    header, _ = ranks_of(client, ["directory"])
+    assert [each["profile"] for each in header["profiles"]] == ["profiler#rank0", "profiler#rank1", "profiler#rank2"]
+    means = header["means"]
+    assert [each["times"]["compute"] for each in means] == [100_000_000, 90_000_000, 80_000_000]
+    assert [each["flops_per_second"] for each in means] == [9e9, 9e9, 3e9]
+    (slow,) = (each for each in header["advice"] if each["code"] == "rank_flops")
+    assert slow["values"]["rank"] == 2
 
 
 def test_a_run_without_ranks(client: TestClient) -> None:

@@ -81,7 +81,7 @@ def query_ranks(viewer: Viewer, runs: Sequence[str]) -> Packed:
 
 def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: ProfileReader, cache: RanksCache) -> None:
     found.total += 1
-    version = (profile.path, version_of(profile.path))
+    version = (profile.key, version_of(profile.key))
     known = cache.rank(version)
     if known is None and len(found.reading) < _AT_ONCE:
         try:
