@@ -73,6 +73,7 @@ def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: Liv
     expect(page).to_have_url(re.compile("/images"))
     assert page.evaluate("history.length") == entries + 1
     page.go_back()
+    expect(page.get_by_test_id("y-scale")).to_be_visible()  # else the first card is one of the images
     wait_until_drawn(page.get_by_test_id("card").first)
 
 
@@ -82,12 +83,13 @@ def several(tmp_path: Path) -> Iterator[LiveViewer]:
     base = tmp_path / "base"
     copytree(DATA / "mindspore" / "ops", base / "ops")
     write_run(base / "debugged")
-    record(base / "first", landscape())
+    for run in ("first", "second"):
+        record(base / run, landscape())
     log = base / "first" / "logs" / "mindspore.log.0"
     log.parent.mkdir()
     log.write_text("".join(LINE.format(number=number) for number in range(4)))
     with running_viewer(base, tmp_path) as live:
-        eventually(lambda: len(live.runs()) == 3 and "landscape" in live.runs()["first"]["tags"])
+        eventually(lambda: len(live.runs()) == 4 and "landscape" in live.runs()["second"]["tags"])
         yield live
 
 
@@ -142,8 +144,12 @@ def test_back_goes_through_nodes_lines_tabs_and_landscapes(several: LiveViewer, 
     page.go_back()
     expect(tabs.get_by_label("Watchpoints", exact=True)).to_be_checked()
 
-    page = open_page(several, "/landscape?run=first")
+    page = open_page(several, "/landscape?run=first&run=second")
     forms = page.get_by_test_id("landscape-form").locator("label")
     walk_back(page, "landscape_form", [lambda index=index: forms.nth(index).click() for index in (1, 2)])
+    walk_back(page, "landscape_full", [lambda: page.get_by_test_id("landscape-full").first.click()])
+    expect(page.get_by_test_id("landscape-card")).to_have_count(1)
+    page.go_back()
+    expect(page.get_by_test_id("landscape-card")).to_have_count(2)
     page.go_back()
     expect(forms.nth(1).locator("input")).to_be_checked()

@@ -25,7 +25,7 @@ export function historyStep({
   return JSON.stringify([
     [fullTag, list.details, comparing.isTable, lineage.chart, dataLineage.stage, dashboard.run],
     [graphs.run, graphs.graph, graphs.node, graphs.table, graphs.otherRun, graphs.otherGraph],
-    [landscapes.form, landscapes.chosen],
+    [landscapes.form, landscapes.chosen, landscapes.full],
     [profiles.chosen, profiles.tab, profiles.slice, profiles.panel, profiles.further, profiles.furtherRow, profiles.stream],
     [rows.group, rows.where, rows.row, compare.baseline, compare.table],
     [memory.device, memory.panel, memory.group, memory.block, steps.step, steps.operation],

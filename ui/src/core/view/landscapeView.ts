@@ -43,6 +43,8 @@ export interface LandscapeView {
   /** The last step or epoch of the path that is drawn; null for all. */
   step: number | null;
   hasPanel: boolean;
+  /** Key of the picture that has the whole page; null for all of them. */
+  full: string | null;
 }
 
 export const LIMITS = {
@@ -73,6 +75,7 @@ export function defaultLandscapeView(): LandscapeView {
     window: WHOLE_PLANE,
     step: null,
     hasPanel: true,
+    full: null,
   };
 }
 
@@ -99,6 +102,7 @@ export function describeLandscapes(view: LandscapeView, query: URLSearchParams):
   if (writeCamera(view.camera) !== writeCamera(usual.camera)) query.append("camera", writeCamera(view.camera));
   if (!isWholePlane(view.window)) query.append("landscape_window", writePlaneWindow(view.window));
   if (view.step !== null) query.append("landscape_step", String(view.step));
+  if (view.full !== null) query.append("landscape_full", view.full);
 }
 
 /** Never fails: what a link says wrongly is as if it said nothing. */
@@ -130,6 +134,7 @@ export function landscapeViewOf(query: URLSearchParams): LandscapeView {
     window: readPlaneWindow(query.get("landscape_window")),
     step: wholeNumber(query.get("landscape_step")),
     hasPanel: isOn("hasPanel"),
+    full: query.get("landscape_full"),
   };
 }
 

@@ -228,6 +228,7 @@ const views: fc.Arbitrary<ViewState> = fc
         .map(([left, right, bottom]) => ({ x: [left / 100, right / 100] as const, y: [bottom / 100, 1] as const })),
       step: fc.option(fc.integer()),
       hasPanel: fc.boolean(),
+      full: fc.option(fc.string()),
     }),
     table: tableViews,
     dataLineage: fc.record({
