@@ -139,5 +139,10 @@ def test_the_list_of_runs_is_dragged_or_moved_with_the_keys(tmp_path: Path, open
         expect(grip).to_have_attribute("aria-valuenow", "340")
         page.reload()
         expect(grip).to_have_attribute("aria-valuenow", "340")
+        page.set_viewport_size({"width": 1000, "height": 700})
+        for _ in range(11):
+            grip.press("ArrowRight")
+        expect(grip).to_have_attribute("aria-valuenow", "500")
+        assert width() == 500
         grip.dblclick()
         expect(grip).to_have_attribute("aria-valuenow", "256")

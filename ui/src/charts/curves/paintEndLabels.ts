@@ -15,9 +15,8 @@ const SPACING = 13;
 /** From the area to a name: the leader line with both gaps. */
 const LEADER = 18;
 const GAP = 3;
-const MOST = 120;
 /** Share of a chart that names may take, and the width below which they take none. */
-const SHARE = 0.24;
+const SHARE = 0.3;
 const NARROWEST = 320;
 
 /** Room that the names of many lines take beside the chart; few lines are named above it. */
@@ -25,7 +24,7 @@ export function labelRoom(curves: readonly Curve[], { width }: Size): number {
   if (curves.length < MANY_CURVES || width < NARROWEST) return 0;
   const lines = curves.filter(({ isBehind }) => !isBehind);
   const widest = Math.max(0, ...distinctNames(lines.map(nameOf)).map(labelWidth));
-  return lines.length === 0 ? 0 : Math.ceil(Math.min(widest, MOST, SHARE * width - LEADER)) + LEADER + GAP;
+  return lines.length === 0 ? 0 : Math.ceil(Math.min(widest, SHARE * width - LEADER)) + LEADER + GAP;
 }
 
 /** Names at the ends of lines, those of the top ones where there is no room for all. */
