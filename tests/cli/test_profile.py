@@ -76,7 +76,7 @@ def test_what_could_not_be_read_is_printed(mindscope: CommandLine, tmp_path: Pat
     (file,) = root.rglob("kernel_details.csv")
     file.write_text(file.read_text() + "one,cell,too,few\n")
     out = mindscope("profile", str(root)).stdout
-    assert "not read     kernel_details.csv: 2 rows could not be read" in out
+    assert "problem      kernel_details.csv: 2 rows could not be read" in out
     found = json.loads(mindscope("profile", str(root), "--json").stdout)
     assert found["problems"]["kernel_details.csv"] == "2 rows could not be read"
 

@@ -155,7 +155,7 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
     yield f"{read.name}  {read.format}{rank}{', ' if devices else ''}{devices}"
     yield from _event_lines(read)
     for file, problem in _problems(read).items():
-        yield f"not read     {file}: {problem}"
+        yield f"problem      {file}: {problem}"
     if overview.step_time is not None:
         yield f"steps        {overview.steps} of {time_text(overview.step_time)}"
         if overview.warm_up:

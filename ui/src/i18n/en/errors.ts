@@ -72,7 +72,7 @@ export const errors = {
     "It holds {count} processes ({processes}), such as ranks in one file. Steps are those of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator.",
   "error.remedy.profile_several_processes": "Open the trace of each rank as a file of its own.",
   "error.code.profile_steps_repeated":
-    "{count} marks of steps are repeated, with the same name and time: its events are there several times, and tables count them as often.",
+    "{count} {count|mark of a step is|marks of steps are} repeated, with the same name and time: its events are there several times, and tables count them as often.",
   "error.remedy.profile_steps_repeated": "Open the trace as the profiler wrote it.",
   "error.code.profile_kernels_missing":
     "It has {launches} launches of kernels and {kernels} kernels: its work on devices is cut off, and times of devices, steps and advice lack it.",
