@@ -152,6 +152,7 @@ def test_a_child_process_gets_the_same_settings(config: str):
         1234,
         0.5,
         cache_size=5,
+        reader_memory=6,
         follow_links=True,
         allow_delete=True,
         alerts="spike_factor=6",

@@ -69,7 +69,7 @@ def parse_interval(given: Given) -> float:
 def parse_size(given: Given) -> int:
     match = re.fullmatch(r"([0-9]+|[0-9]*\.[0-9]+) ?([KMGT]?)(I?B)?", str(given.value).strip().upper(), re.ASCII)
     if match is None or isinstance(given.value, bool):
-        raise given.refused("a number of bytes such as 500M or 10G; 0 keeps no cache")
+        raise given.refused("a number of bytes such as 500M or 10G, or 0")
     return int(float(match[1]) * UNITS[match[2]])
 
 

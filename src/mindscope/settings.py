@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 PREFIXES = ("MINDSCOPE_", "MINDINSIGHT_")
 DEFAULT_CACHE_BYTES = 10 << 30
+DEFAULT_READER_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,14 @@ class Settings:
         metavar="SIZE",
         accepted="bytes, such as `500M` or `10G`",
         shown_default="10G",
+    )
+    reader_memory: int = _setting(
+        parse_size,
+        DEFAULT_READER_BYTES,
+        "Read large files in processes that may have this much memory; 0 reads them in the viewer, without a limit.",
+        metavar="SIZE",
+        accepted="bytes, such as `500M` or `8G`",
+        shown_default="4G",
     )
     follow_links: bool = _setting(
         parse_switch,

@@ -40,6 +40,7 @@ START_FLAGS = {
     "--reload-interval",
     "--summary-base-dir",
     "--cache-size",
+    "--reader-memory",
     "--host",
     "--follow-links",
     "--allow-delete",

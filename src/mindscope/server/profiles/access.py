@@ -32,7 +32,9 @@ def reader_of(viewer: Viewer) -> ProfileReader:
     from mindscope.server.profiles.reader import ProfileReader  # readers would delay the first response
 
     def make() -> ProfileReader:
-        return ProfileReader(viewer.catalog.cache_folder, viewer.settings.cache_size // 2)
+        return ProfileReader(
+            viewer.catalog.cache_folder, viewer.settings.cache_size // 2, viewer.settings.reader_memory
+        )
 
     return viewer.shared(ProfileReader, make)
 

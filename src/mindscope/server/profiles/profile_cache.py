@@ -32,7 +32,7 @@ class ProfileCache:
     """
 
     def __init__(self, folder: Path | None, limit_bytes: int) -> None:
-        self._folder = folder
+        self.folder = folder
         self._limit_bytes = limit_bytes
 
     def timeline(self, profile: Path, version: str) -> Timeline | None:
@@ -61,6 +61,12 @@ class ProfileCache:
         columns = columns_of(*parts)
         self._save(profile, PARTS, columns.nbytes, lambda path: save_parts(columns, path, version))
 
+    def adopt(self, made: Path, profile: Path) -> None:
+        """Move a file with a timeline or parts here; without room it stays where it is."""
+        suffix = f".{made.name}"
+        if suffix in (TIMELINE, PARTS) and made.is_file():
+            self._save(profile, suffix, made.stat().st_size, made.replace)
+
     def tables(self, profile: Path, version: str) -> str | None:
         """The tables of a profile as JSON."""
         saved = self._path(profile, TABLES)
@@ -80,16 +86,16 @@ class ProfileCache:
 
         self._save(profile, TABLES, len(text), write)
 
-    def _save(self, profile: Path, suffix: str, size: int, write: Callable[[Path], None]) -> None:
+    def _save(self, profile: Path, suffix: str, size: int, write: Callable[[Path], object]) -> None:
         path = self._path(profile, suffix)
         if path is not None and self._has_room(path, size):
             with suppress(OSError):
                 write(path)
 
     def _path(self, profile: Path, suffix: str) -> Path | None:
-        if self._folder is None:
+        if self.folder is None:
             return None
-        return self._folder / (hashlib.sha256(os.fsencode(profile)).hexdigest()[:24] + suffix)
+        return self.folder / (hashlib.sha256(os.fsencode(profile)).hexdigest()[:24] + suffix)
 
     def _has_room(self, path: Path, size: int) -> bool:
         """Whether a file may be saved; deletes the least recently used ones if needed."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
+from mindscope.limited_process import is_large
 from mindscope.lru import LRU
 from mindscope.profile.arguments import ArgumentReader
 from mindscope.profile.build_timeline import build_timeline
@@ -21,6 +22,7 @@ from mindscope.profile.parts_file import SavedParts
 from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
 from mindscope.server.http.json_response import json_of
+from mindscope.server.profiles.large_profile import PARTS, TIMELINE, Listener, is_readable_apart, read_large
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.profile_cache import ProfileCache
 from mindscope.server.profiles.versions import size_of, version_of
@@ -134,11 +136,12 @@ class ProfileReader:
     """LRU cache of open profiles. For any thread.
 
     What was computed is saved in ``folder``, unless that is None, and opened from there as long as the profile is the
-    same.
+    same. A large profile is read in a process that may have ``memory_bytes``; 0 means that none is.
     """
 
-    def __init__(self, folder: Path | None, limit_bytes: int) -> None:
+    def __init__(self, folder: Path | None, limit_bytes: int, memory_bytes: int = 0) -> None:
         self._cache = ProfileCache(folder, limit_bytes)
+        self._memory_bytes = memory_bytes
         self._lock = Lock()  # guards the two below
         self._timelines: _Shelf[OpenProfile] = _Shelf()
         self._parts: _Shelf[OpenParts] = _Shelf()
@@ -209,10 +212,13 @@ class ProfileReader:
         return state
 
     def _read(self, found: FoundProfile, state: Reading) -> OpenProfile:
+        is_compressed = found.path.suffix == ".gz"
+        if is_readable_apart(found) and is_large(state.total_bytes, self._memory_bytes, is_compressed=is_compressed):
+            return self._read_apart(found, state)
+
         def progress(read: int) -> None:
             state.read_bytes = read
-            if self._is_closed or state.is_outdated:
-                raise _StoppedError
+            self._stop_if_outdated(state)
 
         place = found.key / "preview"
 
@@ -235,6 +241,33 @@ class ProfileReader:
         with self._lock:  # after the timeline, which takes less time
             self._compute(found.key, state.version, lambda: SavedParts(profile, zero))
         return OpenProfile(found.key, state.version, timeline)
+
+    def _read_apart(self, found: FoundProfile, state: Reading) -> OpenProfile:
+        """As ``_read``, in a process that reads."""
+
+        def progress(read: int) -> None:
+            state.read_bytes = read
+
+        def phase(name: str) -> None:
+            state.phase = name
+
+        def show(timeline: Timeline, version: str) -> None:
+            state.preview = OpenProfile(found.key, version, timeline)
+
+        def keep(directory: Path) -> None:
+            self._cache.adopt(directory / TIMELINE, found.key)
+            self._cache.adopt(directory / PARTS, found.key)
+
+        state.phase = "reading"
+        listener = Listener(progress, phase, show, lambda: self._stop_if_outdated(state))
+        read = read_large(found, state.version, self._memory_bytes, self._cache.folder, listener, keep)
+        with self._lock:
+            self._compute(found.key, state.version, lambda: read.parts)
+        return OpenProfile(found.key, state.version, read.timeline)
+
+    def _stop_if_outdated(self, state: Reading) -> None:
+        if self._is_closed or state.is_outdated:
+            raise _StoppedError
 
     def _opened_timeline(self, state: Reading) -> Timeline | None:
         """The timeline of a profile that was read, if it is open or saved."""

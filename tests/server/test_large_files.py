@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Large files are read in a process with limited memory: same answers, and a problem where the memory does not do."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mindscope.ingest import Catalog
+from mindscope.server.app import create_app
+from mindscope.settings import Settings
+
+DEADLINE_S = 60.0
+PROFILE = "host_1.1.pt.trace.json"
+OF = {"run": "run", "profile": PROFILE}
+
+
+def write_trace(path: Path, count: int) -> None:
+    events = [
+        {"ph": "X", "name": f"op_{row % 50}", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 10 * row, "dur": 5}
+        for row in range(count)
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+
+
+@contextmanager
+def viewer(tmp_path: Path, reader_memory: int, cache_size: int = 1 << 30) -> Generator[TestClient]:
+    settings = Settings(
+        workspace=tmp_path / f"workspace-{reader_memory}",
+        summary_base_dir=tmp_path / "logs",
+        reader_memory=reader_memory,
+        cache_size=cache_size,
+    )
+    catalog = Catalog(settings.summary_base_dir, settings.workspace, settings.cache_size)
+    catalog.refresh()
+    with TestClient(create_app(settings, catalog), base_url="http://127.0.0.1:8080") as client:
+        yield client
+    catalog.close()
+
+
+def answer(client: TestClient, path: str) -> Any:
+    deadline = time.monotonic() + DEADLINE_S
+    while (found := client.get(path, params=OF).json())["progress"] is not None:
+        assert time.monotonic() < deadline
+    return found
+
+
+@pytest.mark.parametrize("cache_size", [1 << 30, 0], ids=["with a cache", "without a cache"])
+def test_a_profile_that_is_read_apart_is_the_same(tmp_path: Path, cache_size: int) -> None:
+    write_trace(tmp_path / "logs" / "run" / PROFILE, 20_000)
+    found = list[Any]()
+    for reader_memory in (0, 64 << 20):  # the file is larger than a 64th of the second
+        with viewer(tmp_path, reader_memory, cache_size) as client:
+            timeline = answer(client, "/api/profiles/timeline")
+            tables = answer(client, "/api/profiles/tables")
+            found.append((timeline["timeline"], tables["tables"], timeline["problem"], tables["problem"]))
+    assert found[0] == found[1]
+    assert found[1][2:] == (None, None)
+    assert found[1][0]["slices"] == 20_000
+    assert not list((tmp_path / f"workspace-{64 << 20}").rglob("reading-*"))
+
+
+def test_a_file_that_needs_more_memory_is_a_problem_and_the_viewer_answers(tmp_path: Path) -> None:
+    write_trace(tmp_path / "logs" / "run" / PROFILE, 100_000)
+    write_trace(tmp_path / "logs" / "small" / PROFILE, 10)
+    with viewer(tmp_path, 4 << 20) as client:
+        for path in ("/api/profiles/timeline", "/api/profiles/tables"):
+            problem = answer(client, path)["problem"]
+            assert (problem["code"], problem["values"]) == (
+                "reader_out_of_memory",
+                {"file": PROFILE, "limit": "4 MiB"},
+            )
+        assert client.get("/api/runs").status_code == 200
+        OF_SMALL = {"run": "small", "profile": PROFILE}
+        deadline = time.monotonic() + DEADLINE_S
+        while (small := client.get("/api/profiles/timeline", params=OF_SMALL).json())["progress"] is not None:
+            assert time.monotonic() < deadline
+        assert small["timeline"]["slices"] == 10
