@@ -15,14 +15,14 @@ from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.texts import Missing
-from mindscope.store.mapped_columns import release_pages
+from mindscope.store.mapped_columns import mapped, release_pages
 
 _CPU = "CPU"
 
 
 def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     """Operators by name, device, module, phase, shapes, types and stack. Annotations are no operators."""
-    rows = np.flatnonzero(analysis.is_operator)
+    rows = mapped(np.flatnonzero(analysis.is_operator))
     if not len(rows):
         return analysis.missing("operators")
     arguments = analysis.call_arguments
@@ -35,11 +35,16 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
         "dtypes": _recorded(arguments.dtypes.select(rows)),
         "stack": _stack_column(analysis, rows),
     }
+    present = {
+        name: TextColumn(mapped(column.codes), column.values) for name, column in columns.items() if column is not None
+    }
+    del columns
     release_pages()
-    present = {name: column for name, column in columns.items() if column is not None}
     group, first = groups_of([column.codes for column in present.values()], len(rows))
-    total = analysis.device_total if len(analysis.device) else analysis.calls.duration
     chosen = {name: column.select(first) for name, column in present.items()}
+    del present
+    release_pages()
+    total = analysis.device_total if len(analysis.device) else analysis.calls.duration
 
     def added(values: NDArray[np.int64]) -> NDArray[np.int64]:
         found = np.zeros(len(first), np.int64)
@@ -64,7 +69,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
         device_total=added(analysis.device_total) if has_device else None,
         device_self=added(analysis.device_self) if has_device else None,
         max=longest,
-        flops=added(call_flops(analysis)) if present.get("shapes") else None,
+        flops=added(call_flops(analysis)) if "shapes" in chosen else None,
         memory_self=added(analysis.memory_self) if has_memory else None,
     )
     return found.select(np.argsort(-found.self_time, kind="stable"))
@@ -112,11 +117,11 @@ def call_flops(analysis: KinetoAnalysis) -> NDArray[np.int64]:
     dims, values = analysis.call_arguments.dims, analysis.call_arguments.values
     found = np.zeros(len(analysis.calls), np.int64)
     rows = np.flatnonzero(analysis.is_operator & (dims.codes > 0))
-    name = integers_of(analysis.calls.name[rows])
-    group, first = groups_of([np.array(name, np.int64), dims.codes[rows], values.codes[rows]], len(rows))
+    names = analysis.calls.name[rows]
+    group, first = groups_of([names, dims.codes[rows], values.codes[rows]], len(rows))
     each = [
-        flops_of(analysis.trace.names[name[place]], dims[row], values[row])
-        for place, row in zip(integers_of(first), integers_of(rows[first]), strict=True)
+        flops_of(analysis.trace.names[name], dims[row], values[row])
+        for name, row in zip(integers_of(names[first]), integers_of(rows[first]), strict=True)
     ]
     found[rows] = np.array([min(count, 1 << 62) for count in each], np.int64)[group] if each else 0
     return found
