@@ -125,7 +125,7 @@ describe("names that say what differs", () => {
 
   it("leaves out what parts of runs share", () => {
     const lines = [1, 2].flatMap((seed) => ["train", "val"].map((part) => `sweep/lr=0.1,seed=${seed}/version_0 · ${part}`));
-    expect(distinctNames(lines)).toEqual(["seed=1…train", "seed=1…val", "seed=2…train", "seed=2…val"]);
+    expect(distinctNames(lines)).toEqual(["seed=1/…train", "seed=1/…val", "seed=2/…train", "seed=2/…val"]);
   });
 
   it("keeps different names different", () => {
