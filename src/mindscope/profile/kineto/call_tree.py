@@ -73,6 +73,7 @@ def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
     start = start[rows]
     rows = rows[np.argsort(start, kind="stable").astype(np.int32)]
     del start
+    release_pages()
     around = calls.nearest(is_kept)
     place = np.full(len(calls) + 1, -1, np.int32)
     place[rows] = np.arange(len(rows), dtype=np.int32)
@@ -200,6 +201,7 @@ def _times(analysis: KinetoAnalysis, kept: _Kept, nearest: NDArray[np.int32], no
     key = key[order]
     firsts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
     del key
+    release_pages()
     found = order[firsts]
     duration = analysis.calls.duration[kept.call]
     own = np.array(duration)
