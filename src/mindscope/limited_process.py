@@ -174,7 +174,8 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    while os.read(0, 1):  # not by the buffer of stdin, whose lock would be held when the interpreter ends
+        pass
     os._exit(1)
 
 
