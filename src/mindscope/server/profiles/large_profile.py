@@ -19,6 +19,8 @@ from mindscope.profile.damage import readable
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.parts_file import SavedParts, columns_of, open_parts, save_parts
+from mindscope.profile.profile import Part
+from mindscope.profile.texts import Missing
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_file import open_timeline, save_timeline
 from mindscope.reasons import Reason
@@ -135,4 +137,13 @@ def _read_into(path: str, format: str, rank: int | None, folder: str, version: s
             del timeline
             report({"timeline": TIMELINE, "version": version})
         report({"phase": "tables"})
-        save_parts(columns_of(profile, zero), Path(folder) / PARTS, version)
+        columns = columns_of(profile, zero)
+        for part in Part:
+            _raise_if_short(profile.part(part))
+        save_parts(columns, Path(folder) / PARTS, version)
+
+
+def _raise_if_short(part: object) -> None:
+    """Raises MemoryError for a part that memory did not do for: the cache would keep it as damaged."""
+    if isinstance(part, Missing) and "MemoryError" in str(part.values.get("error", "")).partition(":")[0]:
+        raise MemoryError
