@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -273,21 +274,23 @@ def test_several_runs_share_a_scale_and_are_overlaid_on_a_common_plane_only(logs
 
 
 def test_intervals_of_a_run_on_other_planes_offer_the_command_for_a_common_one(tmp_path: Path, open_page: OpenPage):
-    base = tmp_path / "logs"
-    record(base / "a", landscape())
+    base, run = tmp_path / "logs", "a $(b)"  # a shell must not run a part of a name
+    record(base / run, landscape())
     record(
-        base / "a", replace(landscape(), path_intervals=tuple(step + 10 for step in STEPS)), tag="landscape_[11, 14]"
+        base / run, replace(landscape(), path_intervals=tuple(step + 10 for step in STEPS)), tag="landscape_[11, 14]"
     )
     with running_viewer(base, tmp_path) as live:
-        eventually(lambda: live.runs().get("a", {}).get("tags", {}).get("landscape") == 2)
-        page = open_page(live, "/landscape?run=a&landscape_layout=overlay")
+        eventually(lambda: live.runs().get(run, {}).get("tags", {}).get("landscape") == 2)
+        page = open_page(live, "/landscape?run=a%20%24%28b%29&landscape_layout=overlay")
         page.get_by_test_id("landscape-choose").click()
         for box in page.get_by_test_id("landscape-list").get_by_role("checkbox").all():
             box.check()
         page.keyboard.press("Escape")
         page.get_by_text("Overlaid", exact=True).click()
         notice = page.get_by_test_id("landscape-other-planes")
-        expect(notice.locator("code")).to_contain_text(f'mindscope landscape "{base}/a" --model MODULE:FUNCTION')
+        expect(notice.locator("code")).to_contain_text(
+            f"mindscope landscape {shlex.quote(f'{base}/{run}')} --model MODULE:FUNCTION"
+        )
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         notice.get_by_role("button", name="Copy the command").click()
         expect(notice.get_by_role("button", name="Command copied")).to_be_visible()
