@@ -45,7 +45,8 @@ def test_logs_make_a_run(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", [
     "notes.txt", "requirements.txt", "train.txt", "train_images.txt", "data.csv", "out", "a.json", "log", "pip.log",
-    "npm-debug.log", "CMakeError.log", "config.log", "build.out", "events.log.gz", "mindscope-8080.log",
+    "npm-debug.log", "CMakeError.log", "config.log", "build.out", "events.log.gz", "mindscope.8080.log",
+    "access.8080.log", "access.log",
 ])  # fmt: skip
 def test_other_files_make_none(tmp_path: Path, name: str) -> None:
     assert find_runs(write(tmp_path, f"a/{name}")).runs == {}

@@ -13,7 +13,7 @@ _NO_TEXT = re.compile(r".*\.(gz|xz|zst|bz2|zip|npy|pb|json|csv|lock|part)", re.I
 _OF_JOB = re.compile(r"slurm-\d+(_\d+)?([-.][\w.-]*)?\.(out|err|log)", re.ASCII)
 _TEXT_FILE = re.compile(r"train(?!.*log)[^.]*\.txt", re.IGNORECASE)
 _OF_TOOL = re.compile(
-    r"(npm|yarn|pnpm|pip3?|conda|apt|dpkg|cmake|config|build|make|ninja|install|compile|pytest|jupyter|mindscope|texput)\w*"
+    r"(access|npm|yarn|pnpm|pip3?|conda|apt|dpkg|cmake|config|build|make|ninja|install|compile|pytest|jupyter|mindscope|texput)\w*"
     r"([-_.].*)?",
     re.IGNORECASE | re.ASCII,
 )
