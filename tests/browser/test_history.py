@@ -25,7 +25,7 @@ OpenPage = Callable[[LiveViewer, str], Page]
 LINE = "[INFO] ME(7:8,MainProcess):2026-11-28-12:00:0{number}.000.000 [mindspore/a.py:1] message {number}\n"
 
 
-def test_back_closes_a_full_chart_and_leaves_settings(viewer: LiveViewer, open_page: OpenPage):
+def test_back_closes_a_full_chart_and_leaves_settings(context: BrowserContext, viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
     entries = page.evaluate("history.length")
     first = page.get_by_test_id("card").first
@@ -114,7 +114,9 @@ def walk_back(page: Page, parameter: str, acts: Sequence[Callable[[], object]]) 
         until(page, lambda after=after: value() == after)
 
 
-def test_back_goes_through_nodes_lines_tabs_and_landscapes(several: LiveViewer, open_page: OpenPage):
+def test_back_goes_through_nodes_lines_tabs_and_landscapes(
+    context: BrowserContext, several: LiveViewer, open_page: OpenPage
+):
     page = open_page(several, "/graph?run=ops")
     search, path = page.get_by_test_id("graph-search"), page.get_by_test_id("graph-path")
     expect(page.get_by_test_id("graph")).to_have_attribute("data-state", "shown")
