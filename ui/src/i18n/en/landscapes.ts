@@ -21,7 +21,8 @@ export const landscapes = {
   "landscape.overlay": "Overlaid",
   "landscape.other_planes":
     "These landscapes are on different planes: the same coordinates are different weights, so that they are not overlaid.",
-  "landscape.other_runs": "Intervals of one run have a common plane if they are computed as one; different runs have none.",
+  "landscape.other_runs":
+    "Intervals of one run have a common plane if they are computed as one, and several runs if mindscope.torch.landscape gets their checkpoints together.",
   "landscape.common_plane":
     "For a common plane, compute one landscape of all checkpoints of the run, with your functions for network and data:",
   "landscape.copy_command": "Copy the command",

@@ -22,7 +22,7 @@ export const landscapes: Record<keyof typeof texts, string> = {
   "landscape.side": "并排",
   "landscape.overlay": "叠加",
   "landscape.other_planes": "这些地形图位于不同的平面上，相同坐标对应不同的权重，因此不叠加显示。",
-  "landscape.other_runs": "同一训练的各区间可以放在一起计算，从而位于公共平面；不同训练没有公共平面。",
+  "landscape.other_runs": "同一训练的各区间可以放在一起计算，从而位于公共平面；多个训练则需把检查点一并传给 mindscope.torch.landscape。",
   "landscape.common_plane": "如需公共平面，请用该训练的全部检查点计算一张地形图，并填入构造网络和数据的函数：",
   "landscape.copy_command": "复制命令",
   "landscape.copied": "命令已复制",
