@@ -208,6 +208,7 @@ def test_the_settings_are_variables_of_the_process(mindscope: CommandLine, port:
         "MINDSCOPE_HOST": "127.0.0.1",
         "MINDSCOPE_RELOAD_INTERVAL": "0",
         "MINDSCOPE_CACHE_SIZE": "1048576",
+        "MINDSCOPE_READER_MEMORY": "4294967296",
         "MINDSCOPE_FOLLOW_LINKS": "0",
         "MINDSCOPE_ALLOW_DELETE": "0",
         "MINDSCOPE_ALERTS": "",

@@ -69,6 +69,8 @@ def test_beside_source_code_only_jobs_count(tmp_path: Path, source: str) -> None
     ([f"a/{EVENTS}", "a/train.log", "a/b/c/d/e/f/deep.log"], {}),
     ([f"a/{EVENTS}", "logs/train.log", "rank_0/stdout.log"], {}),
     ([f"a/{EVENTS}", f"b/{EVENTS}", "logs/train.log"], {"logs": [("train.log", 1)]}),
+    ([f"summary_dir0/{EVENTS}", f"summary_dir1/{EVENTS}", "logs/worker_0.log"], {}),
+    ([f"a/rank_0/{EVENTS}", f"a/rank_1/{EVENTS}", "a/logs/worker_0.log"], {}),
     ([f"a/b/{EVENTS}", "slurm-1.out", "a/train.log"], {}),
     (["a/trace.pt.trace.json", "a/train.log"], {}),
     ([".cache/x.log", "a/.hidden/x.log", "wandb/run-1/logs/debug.log", "node_modules/a/x.log"], {}),

@@ -23,6 +23,8 @@ _OF_OTHERS = frozenset(("wandb", "mlruns", "node_modules", "site-packages", "__p
 _OF_ATTEMPT = re.compile(r"/attempt_\d+/\d+$", re.ASCII)
 """Below its log directory, torchrun has a directory for each process of each attempt."""
 _BESIDE = re.compile(r"logs?|rank_?\d+", re.IGNORECASE | re.ASCII)
+_RANK = re.compile(r"(/(rank_?|summary_dir))\d+$", re.ASCII)
+"""At the end of the path of a run: ranks of one training have all but the number in common."""
 
 
 def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -> tuple[str, ...]:
@@ -41,8 +43,8 @@ def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -
 def runs_of_logs(base: str, logs: Mapping[str, Sequence[str]], runs: Collection[str]) -> dict[str, Content]:
     """The directories of ``logs`` that are runs by their logs alone, with what is listed of them.
 
-    Logs belong to another run if they lie below it or in ``logs`` or ``rank_N`` beside it. A directory that holds runs
-    is none.
+    Logs belong to another run if they lie below it, or in ``logs`` or ``rank_N`` beside it or its ranks. A directory
+    that holds runs is none.
 
     Args:
         base: below which runs are.
@@ -67,8 +69,10 @@ def _is_of_another(directory: str, base: str, runs: Collection[str]) -> bool:
     if directory in runs or any(each in runs for each in _directories_above(directory, base)):
         return True
     above, name = os.path.split(directory)
-    is_beside = directory != base and _BESIDE.fullmatch(name) is not None
-    return is_beside and sum(os.path.dirname(run) == above for run in runs) == 1  # noqa: PTH120 (ten thousand times)
+    if directory == base or _BESIDE.fullmatch(name) is None:
+        return False
+    trainings = {_RANK.sub(r"\1", run) for run in runs if os.path.dirname(run) == above}  # noqa: PTH120 (many times)
+    return len(trainings) == 1
 
 
 def _is_left_out(directory: str, base: str) -> bool:
