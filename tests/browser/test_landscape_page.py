@@ -262,6 +262,8 @@ def test_several_runs_share_a_scale_and_are_overlaid_on_a_common_plane_only(logs
     expect(page.get_by_test_id("landscape-other-planes")).to_have_count(0)
     page.get_by_text("Overlaid", exact=True).click()
     expect(page.get_by_test_id("landscape-other-planes")).to_contain_text("the same coordinates are different weights")
+    expect(page.get_by_test_id("landscape-other-planes")).to_contain_text("several runs if")
+    expect(page.get_by_test_id("landscape-other-planes").locator("code")).to_have_count(0)
     expect(page.get_by_test_id("landscape-card")).to_have_count(2)
     page.get_by_test_id("landscape-choose").click()
     page.get_by_test_id("landscape-list").get_by_label(f"b · {TAG}").uncheck()
