@@ -100,7 +100,7 @@ TORCH_TRACE = b'{"schemaVersion": 1, "traceEvents": []}'
     ("name", "content", "kind"),
     [
         ("trace.json", TORCH_TRACE, "torch_profile"),
-        ("rank-0.json.gz", gzip.compress(TORCH_TRACE), "torch_profile"),
+        ("rank-0.json.gz", gzip.compress(TORCH_TRACE, mtime=0), "torch_profile"),
         ("late.json", b'{"traceEvents": [], "schemaVersion": 1}', "torch_profile"),
         ("any.json", b'{"displayTimeUnit": "ms", "traceEvents": []}', "chrome_profile"),
         ("list.json", b'[{"name": "a", "args": {"b": 1}, "ph": "X", "ts": 1, "dur": 2}]', "chrome_profile"),
