@@ -53,6 +53,12 @@ def test_a_flat_curve_leaves_its_outliers_out_and_says_so(training: LiveViewer, 
     wait_until_drawn(card(page, "norm"))
     expect(card(page, "norm").get_by_test_id("far")).to_have_text("1 outlier ignored")
     expect(card(page, "loss").get_by_test_id("far")).to_have_count(0)
+    for look in ("axis=relative", "axis=wall", "smoothing=0.99", "smoothing=0.99&axis=relative"):
+        page = open_page(training, f"/scalars?{look}")
+        wait_until_drawn(card(page, "norm"))
+        expect(card(page, "norm").get_by_test_id("far")).to_have_text("1 outlier ignored")
+    page = open_page(training, "/scalars")
+    wait_until_drawn(card(page, "norm"))
     fitted = colored_pixels(card(page, "norm"))
     card(page, "norm").hover()
     card(page, "norm").get_by_test_id("own").click()

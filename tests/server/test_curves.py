@@ -98,6 +98,23 @@ def test_nothing_is_sent_when_nothing_changed(page: Page) -> None:
     page.assert_complete()
 
 
+def test_quantiles_of_a_curve_are_the_same_on_every_axis(page: Page) -> None:
+    """The page judges by them which values are far: so its verdict depends on the values alone."""
+    append_steps(page.log, range(100, 6000))
+    page.log.scalar(6000, 1e6)
+    page.catalog.refresh()
+    name = {"run": "run", "tag": "loss"}
+    answers = [
+        unpack(page.answer({"series": [name], "pixels": 50, **query})).column(0, "quantiles")
+        for query in ({}, {"axis": "relative"}, {"pixels": 3000}, {"range": (0.0, 30.0)}, {"smoothing": 0.9})
+    ]
+    for quantiles in answers:
+        np.testing.assert_array_equal(quantiles, answers[0])
+    assert answers[0].size == 64
+    assert (np.diff(answers[0]) >= 0).all()
+    assert answers[0][-1] < 10
+
+
 @pytest.mark.parametrize("query", [{}, {"smoothing": 0.9}, {"axis": "wall"}, {"axis": "relative", "smoothing": 0.3}])
 def test_only_new_rows_are_sent_of_a_curve_that_grew(page: Page, query: dict[str, Any]) -> None:
     page.ask(**query)

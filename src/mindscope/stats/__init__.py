@@ -9,6 +9,7 @@ from mindscope.stats.chunked_array import ChunkedArray
 from mindscope.stats.curve import Columns, GrowingCurve, Task, XName, run_serially
 from mindscope.stats.histograms import group_steps, merge_histograms
 from mindscope.stats.m4 import Line, Reduction, m4, reduce
+from mindscope.stats.quantiles import quantiles
 from mindscope.stats.smooth import SmoothedColumn, smooth
 from mindscope.stats.x_axis import XAxis, sort_x
 
@@ -27,6 +28,7 @@ __all__ = [
     "group_steps",
     "m4",
     "merge_histograms",
+    "quantiles",
     "reduce",
     "run_serially",
     "smooth",

@@ -56,6 +56,7 @@ function seriesFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): S
     wallTime: columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0),
     value: columns ? floats(buffer, start, columns.value) : new Float32Array(0),
     smoothed: columns?.smoothed ? floats(buffer, start, columns.smoothed) : null,
+    quantiles: columns ? floats(buffer, start, columns.quantiles) : new Float32Array(0),
   };
 }
 

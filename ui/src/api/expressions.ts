@@ -68,6 +68,7 @@ function lineFrom(line: ExpressionsHeader["lines"][number], buffer: ArrayBuffer,
     wallTime,
     value: columns ? float64(buffer, start, columns.value) : new Float32Array(0),
     smoothed: columns?.smoothed ? float64(buffer, start, columns.smoothed) : null,
+    quantiles: columns ? float64(buffer, start, columns.quantiles) : new Float64Array(0),
   };
 }
 

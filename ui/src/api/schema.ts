@@ -4570,9 +4570,10 @@ export interface components {
         };
         /**
          * ExpressionColumns
-         * @description float64 columns; ``smoothed`` is null without smoothing.
+         * @description float64 columns; ``smoothed`` is null without smoothing, ``quantiles`` are as with curves.
          */
         ExpressionColumns: {
+            quantiles: components["schemas"]["Column"];
             smoothed: components["schemas"]["Column"] | null;
             step: components["schemas"]["Column"];
             value: components["schemas"]["Column"];
@@ -9118,8 +9119,12 @@ export interface components {
          * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
          *
          *     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+         *
+         *     ``quantiles`` are finite values of the whole series in ascending order: all of them, or the middles of 64 equal
+         *     parts. They depend neither on the axis nor on range and pixels.
          */
         mindscope__server__scalars__schema__CurveColumns: {
+            quantiles: components["schemas"]["Column"];
             smoothed: components["schemas"]["Column"] | null;
             step: components["schemas"]["Column"];
             value: components["schemas"]["Column"];

@@ -23,7 +23,7 @@ from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import Column, ReasonEntry
 from mindscope.server.http.series_errors import series_reason
-from mindscope.stats import ChunkedArray, Line, Reduction, reduce, sort_x
+from mindscope.stats import ChunkedArray, Line, Reduction, quantiles, reduce, sort_x
 from mindscope.stats.alignment import trace
 
 Arrays = dict[str, NDArray[np.float64]]
@@ -66,6 +66,7 @@ def _reduced(
     reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin)
     arrays = _rows(points, x, reduction, bool(query.smoothing.options()))
     kept = kept_rows(list(arrays.values()), name.since)
+    later = {name: column[kept:] for name, column in arrays.items()}
     return ExpressionLine(
         run=name.run,
         y=name.y,
@@ -80,7 +81,7 @@ def _reduced(
         last_x=float(x_axis.x.at(x_axis.x.size - 1)) if x_axis.x.size else None,
         cursor=cursor_of(list(arrays.values()), reduction.settled),
         kept=kept,
-        columns=_columns({name: column[kept:] for name, column in arrays.items()}, data),
+        columns=_columns({**later, "quantiles": quantiles(ChunkedArray([points.value]))}, data),
     )
 
 

@@ -86,13 +86,14 @@ class ExpressionsQuery(ExpressionView):
 
 
 class ExpressionColumns(Answer):
-    """float64 columns; ``smoothed`` is null without smoothing."""
+    """float64 columns; ``smoothed`` is null without smoothing, ``quantiles`` are as with curves."""
 
     x: Column
     step: Column
     wall_time: Column
     value: Column
     smoothed: Column | None
+    quantiles: Column
 
 
 class ExpressionLine(Answer):

@@ -20,7 +20,7 @@ from mindscope.server.http.schema import ReasonEntry, SeriesName
 from mindscope.server.http.series_errors import series_reason
 from mindscope.server.scalars.cache import CurveCache
 from mindscope.server.scalars.schema import Curve, CurveColumns, CurvesHeader, CurvesQuery
-from mindscope.stats import GrowingCurve, Reduction, XName, reduce
+from mindscope.stats import GrowingCurve, Reduction, XName, quantiles, reduce
 from mindscope.store import ScalarSeries
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -95,7 +95,8 @@ def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: 
         "cursor": cursor_of(list(rows.values()), reduction.settled),
         "kept": kept,
     }
-    return empty.model_copy(update=facts), {name: column[kept:] for name, column in rows.items()}
+    later = {name: column[kept:] for name, column in rows.items()}
+    return empty.model_copy(update=facts), {**later, "quantiles": quantiles(curve.columns[2])}
 
 
 def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays:
@@ -138,5 +139,6 @@ def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: Co
         wall_time=data.add(arrays["wall_time"], 8),
         value=data.add(arrays["value"], arrays["value"].itemsize),
         smoothed=data.add(arrays["smoothed"], arrays["smoothed"].itemsize) if "smoothed" in arrays else None,
+        quantiles=data.add(arrays["quantiles"], arrays["quantiles"].itemsize),
     )
     return curve.model_copy(update={"columns": columns})

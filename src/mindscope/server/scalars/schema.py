@@ -40,12 +40,16 @@ class CurveColumns(Answer):
     """``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
 
     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+
+    ``quantiles`` are finite values of the whole series in ascending order: all of them, or the middles of 64 equal
+    parts. They depend neither on the axis nor on range and pixels.
     """
 
     step: Column
     wall_time: Column
     value: Column
     smoothed: Column | None
+    quantiles: Column
 
 
 class Curve(Answer):

@@ -5,14 +5,16 @@ import type { Range } from "./axis";
 const NEAR_SHARE = 0.05;
 const NEAR_WIDTHS = 3;
 
-/** Smallest and largest finite value; null when there is none. `isLog` leaves out what has no logarithm. */
-export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false): Range | null {
+const EVERYTHING: Range = [-Infinity, Infinity];
+
+/** Smallest and largest finite value within a range; null when there is none. `isLog` leaves out what has no logarithm. */
+export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false, within: Range = EVERYTHING): Range | null {
   let low = Infinity;
   let high = -Infinity;
   for (const values of columns) {
     for (let row = 0; row < values.length; row++) {
       const value = values[row]!;
-      if (!Number.isFinite(value) || (isLog && value <= 0)) continue;
+      if (!Number.isFinite(value) || (isLog && value <= 0) || value < within[0] || value > within[1]) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
@@ -21,25 +23,18 @@ export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false
 }
 
 /**
- * The extent without values that lie far from nearly all others: further from the middle nine tenths than three times
- * their width. Values of even spread lose nothing.
+ * The range of what is not far from nearly all values: no further from the middle nine tenths than three times their
+ * width. Null without a finite value.
  */
-export function nearExtent(columns: Iterable<ArrayLike<number>>, isLog = false): Range | null {
-  const finite: number[] = [];
-  for (const values of columns) {
-    for (let row = 0; row < values.length; row++) {
-      const value = values[row]!;
-      if (Number.isFinite(value) && !(isLog && value <= 0)) finite.push(isLog ? Math.log10(value) : value);
-    }
-  }
+export function nearRange(values: readonly number[], isLog = false): Range | null {
+  const finite = values.filter((value) => Number.isFinite(value) && !(isLog && value <= 0));
   if (finite.length === 0) return null;
-  const sorted = Float64Array.from(finite).sort();
+  const sorted = Float64Array.from(finite, isLog ? Math.log10 : Number).sort();
   const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))]!;
   const [low, high] = [at(NEAR_SHARE), at(1 - NEAR_SHARE)];
   const reach = NEAR_WIDTHS * (high - low);
-  const near = sorted.filter((value) => value >= low - reach && value <= high + reach);
-  const [first, last] = [near[0]!, near[near.length - 1]!];
-  return isLog ? [10 ** first, 10 ** last] : [first, last];
+  const range = [low - reach, high + reach] as const;
+  return isLog ? [10 ** range[0], 10 ** range[1]] : range;
 }
 
 /** Extent with air above and below, never of zero width; what the y axis shows when nothing is zoomed. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { axisPositions, type Axis, type Range } from "../scales/axis";
-import { finiteExtent, nearExtent, paddedExtent, positionExtent } from "../scales/extent";
+import { finiteExtent, nearRange, paddedExtent, positionExtent } from "../scales/extent";
 import { countOf, isAscending, type Series, type Floats } from "./series";
 import type { Dash } from "./dashes";
 import type { Box } from "../scales/zoom";
@@ -25,6 +25,8 @@ export interface Curve {
   dash: Dash;
   /** Edges of an area around the line, row by row; null for a line alone. */
   band: Band | null;
+  /** Values that say which of the curve are far; null: the raw ones do. */
+  quantiles: Floats | null;
   /** Part of the density of a chart of many curves rather than a line of its own. */
   isBehind?: boolean;
   /** Which of many curves matter most; the lowest rank first. */
@@ -58,9 +60,8 @@ export interface Ranges {
 const FLATTENED = 12;
 /** Few values are far: a twentieth of all. */
 const FEW_SHARE = 0.05;
-const SAMPLE = 1024;
 
-export const LINE = { part: "", scale: 0, dash: [], band: null } as const;
+export const LINE = { part: "", scale: 0, dash: [], band: null, quantiles: null } as const;
 
 /** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
 export function curveOf(series: Series, axis: Axis, color: string, offset = 0): Curve {
@@ -74,6 +75,7 @@ export function curveOf(series: Series, axis: Axis, color: string, offset = 0): 
     x,
     raw: series.value,
     smoothed: series.smoothed,
+    quantiles: series.quantiles,
     isAscending: isAscending(x),
   };
 }
@@ -82,8 +84,10 @@ export function curveOf(series: Series, axis: Axis, color: string, offset = 0): 
 export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: readonly number[] = []): Ranges {
   const scales = Math.max(1, ...curves.map((curve) => curve.scale + 1));
   const extents = Array.from({ length: scales }, (_, scale) => {
-    const values = columnsOf(curves.filter((curve) => curve.scale === scale));
-    const extent = scaling.ignoresOutliers ? nearExtent(values, scaling.isLog) : finiteExtent(values, scaling.isLog);
+    const some = curves.filter((curve) => curve.scale === scale);
+    const near = scaling.ignoresOutliers ? nearRange(valuesOf(some), scaling.isLog) : null;
+    const columns = columnsOf(some);
+    const extent = (near && finiteExtent(columns, scaling.isLog, near)) ?? finiteExtent(columns, scaling.isLog);
     return scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent;
   });
   return {
@@ -99,23 +103,39 @@ export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: 
   };
 }
 
-/** Curves whose few far values would leave the others nearly no height. Looks at some of the values, so that long curves cost no more. */
+/** Curves whose few far values would leave the others nearly no height. */
 export function areFlattened(curves: readonly Curve[], isLog: boolean): boolean {
   const scales = new Set(curves.map(({ scale }) => scale));
-  return [...scales].some((scale) => isFlattened(columnsOf(curves.filter((curve) => curve.scale === scale)), isLog));
+  return [...scales].some((scale) =>
+    isFlattened(
+      curves.filter((curve) => curve.scale === scale),
+      isLog,
+    ),
+  );
 }
 
-function isFlattened(columns: readonly Floats[], isLog: boolean): boolean {
-  const total = columns.reduce((sum, { length }) => sum + length, 0);
-  const stride = Math.max(1, Math.floor(total / SAMPLE));
-  const sampled = columns.map((column) => column.filter((_, row) => row % stride === 0));
-  const [near, whole] = [nearExtent(sampled, isLog), finiteExtent(columns, isLog)];
+function isFlattened(curves: readonly Curve[], isLog: boolean): boolean {
+  const values = valuesOf(curves);
+  const range = nearRange(values, isLog);
+  if (range === null) return false;
+  const near = finiteExtent([values], isLog, range);
+  const whole = finiteExtent(
+    curves.map(({ raw }) => raw),
+    isLog,
+  );
   if (near === null || whole === null || near[0] === near[1]) return false;
   const [low, high] = near.map(isLog ? Math.log10 : Number) as [number, number];
   const [bottom, top] = whole.map(isLog ? Math.log10 : Number) as [number, number];
   if ((high - low) * FLATTENED >= top - bottom) return false;
-  const far = columns.reduce((sum, column) => sum + countOf(column, (value) => value < near[0] || value > near[1]), 0);
-  return far <= FEW_SHARE * total;
+  return countOf(values, (value) => value < near[0] || value > near[1]) <= FEW_SHARE * values.length;
+}
+
+/**
+ * The values by which curves are judged. Drawn rows are not: which of them a reduction keeps, and what a band covers,
+ * depends on the horizontal axis and on the width.
+ */
+function valuesOf(curves: readonly Curve[]): number[] {
+  return curves.flatMap(({ quantiles, raw }) => [...(quantiles ?? raw)]);
 }
 
 /** Finite values that the chart leaves out of its height. */

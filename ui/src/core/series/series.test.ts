@@ -70,7 +70,7 @@ describe("an answer that leaves out known rows", () => {
     const value = Float32Array.from(rest);
     const facts = { run: "a", tag: "loss", points: rows.length, returned: rows.length, reduced: false, error: null };
     const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0, overwritten: 0, repeated: 0 };
-    const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value };
+    const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value, quantiles: Float32Array.from(rows) };
     const smoothed = isSmoothed ? value.map((each) => each / 2) : null;
     return { ...facts, ...missing, ...columns, smoothed, startWallTime: 0, firstStep: 0, x: null, version: rows.length, cursor: "c", kept };
   }
@@ -110,7 +110,7 @@ describe("a difference", () => {
       overwritten: 0,
       repeated: 0,
     };
-    const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null };
+    const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null, quantiles: values };
     const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wallTime: places, value: values });
     expect([...got.x!]).toEqual([2, 3, 4]);
     expect([got.nan, got.points]).toEqual([1, 3]);

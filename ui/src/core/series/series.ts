@@ -33,6 +33,8 @@ export interface Series {
   value: Floats;
   /** Null when smoothing is off; then the raw curve is the curve. */
   smoothed: Floats | null;
+  /** Finite values of the whole series in ascending order, all or some in even distances: the same on every axis. */
+  quantiles: Floats;
 }
 
 /** Values of a line: float64 where float32 does not hold every one of them. */

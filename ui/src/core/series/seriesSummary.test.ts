@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { curveOf, heightWithin, rangesOf, wholeRanges } from "./curve";
+import { areFlattened, curveOf, heightWithin, rangesOf, wholeRanges } from "./curve";
 import { nonFiniteMarks } from "./nonFinite";
 import { lastValue, type Series } from "./series";
 import { chartCounts, seriesSummary } from "./seriesSummary";
@@ -32,6 +32,7 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     wallTime: Float64Array.from(rows, (row) => 100 + row),
     value: Float32Array.from(values),
     smoothed: null,
+    quantiles: Float32Array.from(values).sort(),
     ...change,
   };
 }
@@ -94,6 +95,30 @@ describe("what a chart shows", () => {
       expect(top).toBeLessThan(3);
     }
     expect(nonFiniteMarks(curve.x, curve.raw, false, [0, 3])).toEqual([{ x: 60, kind: "above" }]);
+  });
+
+  it("judges far values by the values alone, whatever rows, smoothed values and bands a width and an axis give it", () => {
+    const values = Array.from({ length: 60 }, (_, row) => (row === 30 ? 1e6 : 1 + row / 60));
+    const quantiles = Float32Array.from(values).sort();
+    const smoothed = Float32Array.from(values, (_, row) => (row < 30 ? 1 : 1e6 * 0.9 ** (row - 30)));
+    const whole = curveOf(series(values, { smoothed, quantiles }), "step", "#000");
+    const few = curveOf(series([1, 1e6, 2], { smoothed: Float32Array.of(1, 1e6, 1e5), quantiles }), "relative", "#000");
+    const band = { low: smoothed, high: Float32Array.from(values, () => 1e6) };
+    for (const isLog of [false, true]) {
+      for (const curve of [whole, few, { ...whole, band }]) {
+        expect(areFlattened([curve], isLog)).toBe(true);
+        expect(wholeRanges([curve], { ...SCALING, isLog, ignoresOutliers: true }).ys[0]![1]).toBeLessThan(3);
+      }
+      const even = curveOf(series([1, 2], { quantiles: Float32Array.of(1, 1.2, 1.4, 1.6, 1.8, 2) }), "step", "#000");
+      expect(areFlattened([even], isLog)).toBe(false);
+    }
+  });
+
+  it("shows values that are all far rather than nothing", () => {
+    const curve = curveOf(series([1e6], { quantiles: Float32Array.from({ length: 60 }, (_, row) => row) }), "step", "#000");
+    const [low, high] = wholeRanges([curve], { ...SCALING, ignoresOutliers: true }).ys[0]!;
+    expect(low).toBeLessThan(1e6);
+    expect(high).toBeGreaterThan(1e6);
   });
 
   it("brings a guide into sight that is near, and no other", () => {

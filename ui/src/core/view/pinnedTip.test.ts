@@ -16,6 +16,7 @@ function line(steps: readonly number[], smoothed: number | null = null): Series 
       step,
       wallTime: step,
       value: Float32Array.from(step),
+      quantiles: Float32Array.from(step),
       smoothed: smoothed === null ? null : Float32Array.from(step, () => smoothed),
     },
   };

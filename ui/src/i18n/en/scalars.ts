@@ -108,6 +108,7 @@ export const scalars = {
   "card.overwritten": "{n} overwritten by a restart",
   "card.repeated": "{n} {n|repeats|repeat} a step",
   "card.hidden_join": ", ",
+  "card.far_reduced": "Outliers ignored",
   "card.far_title": "Outside the y-axis range; marked at the chart edge",
   "card.far_auto_title":
     "The y-axis ignores these values, or the curves would look flat; they are marked at the chart edge. Change it in the chart settings.",

@@ -108,6 +108,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "card.overwritten": "{n} 个被重启后的数据覆盖",
   "card.repeated": "{n} 个与其他点 step 相同",
   "card.hidden_join": "，",
+  "card.far_reduced": "已忽略离群值",
   "card.far_title": "超出纵轴范围的值，标记在图表边缘",
   "card.far_auto_title": "包含这些值时曲线会被压平，因此纵轴范围不包含它们，它们标记在图表边缘。可在图表设置中更改。",
   "card.nan_title": "NaN 值标记在图表边缘",
