@@ -242,6 +242,8 @@ class LandscapeFacts:
     """``line`` or ``point`` if the checkpoints span no plane: the missing directions are random."""
     failure: str = ""
     """Why the computation stopped before all points were done."""
+    plane_id: str = ""
+    """Equal for landscapes of one plane or line: equal coordinates are equal weights."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from mindscope.cli.interruption import exit_code, terminable
 from mindscope.errors import LandscapeError, MindscopeError
 
 if TYPE_CHECKING:
+    from mindscope.collector.landscape_file import LandscapeFile
     from mindscope.landscape.computation import Progress
     from mindscope.torch import Sharpness
     from mindscope.types import Landscape
@@ -40,7 +41,13 @@ class Normalization(str, Enum):
 
 
 def landscape(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Directory of a run whose collector kept weights.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...",
+            help="Directory of a run whose collector kept weights. Several runs of one network get a common plane.",
+        ),
+    ],
     model: Annotated[
         str,
         typer.Option("--model", metavar="MODULE:FUNCTION", help="A function without arguments that makes the network."),
@@ -75,11 +82,13 @@ def landscape(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of random directions and of the choice of samples.")] = 0,
     normalization: Annotated[
-        Normalization,
+        Normalization | None,
         typer.Option(
-            "--normalization", help="Statistics of normalization layers: of the last checkpoint, or new at each point."
+            "--normalization",
+            help="Statistics of normalization layers: of the last checkpoint, which is the default of one run, or new "
+            "at each point, which is that of several.",
         ),
-    ] = Normalization.AS_TRAINED,
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Compute every point. By default, points on smooth parts are interpolated.")
     ] = False,
@@ -93,46 +102,48 @@ def landscape(
         int | None, typer.Option("--workers", min=1, help="Number of workers; default: one for each core.")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", metavar="DIR", help="Write the event file here instead of into RUN.")
+        str | None,
+        typer.Option(
+            "--output",
+            metavar="DIR",
+            help="Write the event file here instead of into RUN; of several runs, into a directory here for each.",
+        ),
     ] = None,
     sharpness: Annotated[
         bool, typer.Option("--sharpness", help="Also compute eigenvalues, trace and spectrum of the Hessian.")
     ] = False,
 ) -> None:
-    """Compute the loss landscapes of a run from the weights that its collector kept.
+    """Compute the loss landscapes of a run from the weights that its collector kept, or of several on one plane.
 
     The functions are imported from the current directory or the installed packages. Ctrl-C and SIGTERM keep the
     losses that are computed; the same command continues.
     """
     from mindscope.collector.landscape_file import read_landscape_file
-    from mindscope.torch import landscape as compute
     from mindscope.torch import sharpness as measure
-    from mindscope.torch.landscapes.checkpoints import choose_interval, of_run
-    from mindscope.torch.landscapes.landscape import select_checkpoints, tag_of
 
+    if len(runs) > 1 and method is not Method.PCA:
+        wanted = f"{method.value} takes one run; only pca has a plane of several"
+        raise typer.BadParameter(wanted, param_hint="--method")
     make_network, make_batches = find_callable("--model", model), find_callable("--data", data)
-    file = read_landscape_file(Path(run))
-    settings = file.settings
+    files = [read_landscape_file(Path(run)) for run in runs]
     network, loss_fn, batches = _network(model, make_network), _loss_function(loss), _batches(data, make_batches)
+    default = Normalization.AS_TRAINED if len(runs) == 1 else Normalization.RE_ESTIMATED
     given: dict[str, Any] = {
-        "num_samples": samples or settings.num_samples, "seed": seed, "normalization": normalization.value,
-        "output": output,
+        "num_samples": samples or max(file.settings.num_samples for file in files), "seed": seed,
+        "normalization": (normalization or default).value,
     }  # fmt: skip
     try:
         with terminable(), executor_of(executor, workers) as pool, _progress() as show:
-            found = compute(
-                network if pool is None else make_network, loss_fn, batches, run, method=method.value,
-                interval=interval, size=size or settings.landscape_size,
+            results = (_of_one if len(runs) == 1 else _of_several)(
+                files, method.value, output, (network if pool is None else make_network, loss_fn, batches),
+                interval=interval, size=size or max(file.settings.landscape_size for file in files),
                 executor=pool, full=full, on_progress=show, **given,
             )  # fmt: skip
-        _print(
-            found,
-            tag_of(method.value, select_checkpoints(of_run(file, choose_interval(file, interval)), method.value)),
-            output or run,
-        )
-        if sharpness:
+        for result in results:
+            _print(*result)
+        for run, (_, _, directory) in zip(runs, results, strict=True) if sharpness else ():
             with terminable():
-                _print_sharpness(measure(network, loss_fn, batches, run, **given))
+                _print_sharpness(measure(network, loss_fn, batches, run, output=directory, **given))
     except KeyboardInterrupt as interrupt:
         typer.echo("interrupted; the losses until now are kept, and the same command continues", err=True)
         raise typer.Exit(exit_code(interrupt)) from None
@@ -140,6 +151,40 @@ def landscape(
         raise
     except Exception as error:  # of the arguments or the user's network
         raise LandscapeError(described(error)) from error
+
+
+_Result = tuple["Landscape", str, str]
+"""A landscape, its tag, and the directory of its event file."""
+
+
+def _of_one(
+    files: list[LandscapeFile], method: str, output: str | None, program: tuple[Any, Any, Any], **options: Any
+) -> list[_Result]:
+    """The landscape of a run."""
+    from mindscope.torch import landscape as compute
+    from mindscope.torch.landscapes.checkpoints import choose_interval, of_run
+    from mindscope.torch.landscapes.landscape import select_checkpoints, tag_of
+
+    (file,) = files
+    found = compute(*program, file.run, method=method, output=output, **options)
+    checkpoints = select_checkpoints(of_run(file, choose_interval(file, options["interval"])), method)
+    return [(found, tag_of(method, checkpoints), output or str(file.run))]
+
+
+def _of_several(
+    files: list[LandscapeFile], _method: str, output: str | None, program: tuple[Any, Any, Any], **options: Any
+) -> list[_Result]:
+    """The landscapes of several runs on one plane."""
+    from mindscope.torch import common_landscapes
+    from mindscope.torch.landscapes.common_plane import common_tag, event_directories
+
+    runs = [file.run for file in files]
+    found = common_landscapes(*program, runs, output=output, **options)
+    directories = map(str, event_directories(runs, output))
+    return [
+        (each, common_tag(each.path_intervals), directory)
+        for each, directory in zip(found, directories, strict=True)
+    ]  # fmt: skip
 
 
 def _network(name: str, make: Callable[..., Any]) -> Any:

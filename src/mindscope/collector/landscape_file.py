@@ -31,6 +31,11 @@ class LandscapeFile:
     checkpoints: Mapping[int, str]
     step_per_epoch: int
 
+    @property
+    def run(self) -> Path:
+        """The directory of the run."""
+        return self.path.parent.parent
+
     def checkpoint(self, number: int) -> Path:
         """The checkpoint of a step or epoch; where the directory was moved, the one beside this file.
 

@@ -5593,6 +5593,7 @@ export interface components {
          *     ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
          *     ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints
          *     span no plane; the missing directions are then random. ``failure`` says why a computation stopped before its end.
+         *     Equal ``plane_id`` mean that equal coordinates are equal weights.
          */
         LandscapeComputation: {
             /** Degenerate */
@@ -5613,6 +5614,8 @@ export interface components {
             normalization: string;
             /** Num Samples */
             num_samples: number;
+            /** Plane Id */
+            plane_id: string;
             /** Points Done */
             points_done: number;
             /** Points Total */
@@ -5631,7 +5634,8 @@ export interface components {
          *     ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
          *     checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
          *     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. A computation that stopped before
-         *     its end has a ``failure``. With a ``problem``, the value can't be read, and the other facts are empty.
+         *     its end has a ``failure``. Landscapes of one plane have one ``plane_id``, empty if the log does not say. With a
+         *     ``problem``, the value can't be read, and the other facts are empty.
          */
         LandscapeEntry: {
             /** Columns */
@@ -5646,6 +5650,8 @@ export interface components {
             interval: number[];
             /** Method */
             method: string;
+            /** Plane Id */
+            plane_id: string;
             /** Points Done */
             points_done: number;
             /** Points Total */

@@ -120,6 +120,7 @@ def _described(run: str, tag: str, id: str, landscape: Landscape) -> LandscapeEn
         interval=list(landscape.path_intervals),
         decomposition=landscape.decomposition,
         method=facts.method,
+        plane_id=facts.plane_id,
         points_done=facts.points_done,
         points_total=facts.points_total,
         seconds_left=finite(facts.seconds_left),
@@ -149,6 +150,7 @@ def _columns(landscape: Landscape, data: ColumnData) -> LandscapeColumns:
 def _computation(facts: LandscapeFacts) -> LandscapeComputation:
     return LandscapeComputation(
         method=facts.method,
+        plane_id=facts.plane_id,
         degenerate=facts.degenerate,
         failure=facts.failure,
         explained_variance=[share for share in map(float, facts.explained_variance) if math.isfinite(share)],

@@ -20,7 +20,8 @@ class LandscapeEntry(Answer):
     ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
     checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. A computation that stopped before
-    its end has a ``failure``. With a ``problem``, the value can't be read, and the other facts are empty.
+    its end has a ``failure``. Landscapes of one plane have one ``plane_id``, empty if the log does not say. With a
+    ``problem``, the value can't be read, and the other facts are empty.
     """
 
     run: str
@@ -34,6 +35,7 @@ class LandscapeEntry(Answer):
     interval: list[int]
     decomposition: str
     method: str
+    plane_id: str
     points_done: int
     points_total: int
     seconds_left: float | None
@@ -103,9 +105,11 @@ class LandscapeComputation(Answer):
     ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
     ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints
     span no plane; the missing directions are then random. ``failure`` says why a computation stopped before its end.
+    Equal ``plane_id`` mean that equal coordinates are equal weights.
     """
 
     method: str
+    plane_id: str
     degenerate: str
     failure: str
     explained_variance: list[float]

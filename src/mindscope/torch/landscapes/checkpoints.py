@@ -114,7 +114,8 @@ def choose_interval(file: LandscapeFile, number: int | None) -> tuple[int, ...] 
     intervals = file.kept_intervals()
     if type(number) is not int or not 1 <= number <= len(intervals):
         names = ", ".join(f"{place}: {steps[0]} to {steps[-1]}" for place, steps in enumerate(intervals, 1))
-        raise ValueError(f"interval is {number!r}, want one of {len(intervals)} ({names or 'none was kept'})")
+        wanted = f"want one of {len(intervals)} ({names or 'none was kept'})"
+        raise ValueError(f"{file.run}: interval is {number!r}, {wanted}")
     return intervals[number - 1]
 
 
@@ -123,7 +124,7 @@ def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkp
     numbers = sorted(file.checkpoints) if interval is None else interval
     return Checkpoints(
         tuple(Checkpoint(number, file.checkpoint(number)) for number in numbers),
-        file.settings.unit, file.step_per_epoch, file.path.parent.parent, file.settings.num_samples,
+        file.settings.unit, file.step_per_epoch, file.run, file.settings.num_samples,
     )  # fmt: skip
 
 

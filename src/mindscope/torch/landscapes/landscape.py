@@ -111,8 +111,13 @@ def tag_of(method: str, checkpoints: Checkpoints) -> str:
     """The tag in event files; those of ``pca`` and ``random`` are MindSpore's."""
     numbers = list(checkpoints.numbers)
     if method == "pca":
-        return f"landscape_{[numbers[0], numbers[-1]]}"
+        return path_tag(numbers)
     return f"landscape_{numbers}" + ("" if method == "random" else f"_{method}")
+
+
+def path_tag(numbers: Sequence[int]) -> str:
+    """The tag of a path with these steps or epochs."""
+    return f"landscape_{[numbers[0], numbers[-1]]}"
 
 
 def record_parts(record: SummaryRecord, tag: str, parts: Iterator[Landscape]) -> Landscape:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
-from mindscope.landscape.blocks import Vector
+from mindscope.landscape.blocks import States, are_finite
 from mindscope.landscape.computation import Progress, compute
 from mindscope.landscape.grid import Grid
 from mindscope.landscape.loss_cache import LossCache, content_key
-from mindscope.landscape.plane import Plane
+from mindscope.landscape.plane import Plane, Projection
 from mindscope.torch.landscapes.batches import FixedBatches, fixed_batches
-from mindscope.torch.landscapes.checkpoints import Checkpoints, StateReader
+from mindscope.torch.landscapes.checkpoints import Checkpoint, Checkpoints, StateReader
 from mindscope.torch.landscapes.losses_factory import LossesFactory, NetworkSource
 from mindscope.torch.landscapes.memory import kept_memory
-from mindscope.torch.landscapes.methods import DECOMPOSITIONS, lay_out
+from mindscope.torch.landscapes.methods import DECOMPOSITIONS, Layout, lay_out
 from mindscope.torch.landscapes.network_loss import NetworkLoss, Tensors
 from mindscope.torch.landscapes.options import DTYPES, Options
 from mindscope.torch.landscapes.problem import Way
@@ -74,27 +75,41 @@ class Surfaces:
             ValueError: the method needs other checkpoints, or one is of another network.
             LandscapeError: a loss can't be computed.
         """
-        with self.reader.vectors(checkpoints.checkpoints) as states, kept_memory(self._loss.device):
-            buffers = self.reader.statistics(checkpoints.checkpoints[-1])
-            layout = lay_out(
-                method, states, checkpoints.numbers, size, self._options.seed, self._loss, self._on_device, buffers
-            )
+        for (each,) in self.compute_together(method, [checkpoints], size, cache_directory, on_progress):
+            yield each
+
+    def compute_together(
+        self,
+        method: str,
+        paths: Sequence[Checkpoints],
+        size: int,
+        cache_directory: Path | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Iterator[list[Landscape]]:
+        """As ``compute`` for several trainings on one plane: a landscape for each, with its path.
+
+        The losses are computed once. Statistics ``as_trained`` are those of the last checkpoint of the last path.
+        """
+        checkpoints = [each for path in paths for each in path.checkpoints]
+        with self.reader.vectors(checkpoints) as states, kept_memory(self._loss.device):
+            _check_finite(checkpoints, states)
+            buffers = self.reader.statistics(checkpoints[-1])
+            numbers = [each.number for each in checkpoints]
+            layout = lay_out(method, states, numbers, size, self._options.seed, self._loss, self._on_device, buffers)
+            parts = _parts(paths, layout, states)
             factory, facts = self._prepare(layout.plane, layout.grid, buffers)
+            key = content_key(*states)
             facts = replace(
-                facts, method=method, path_distances=layout.projection.distances,
-                path_lengths=layout.projection.lengths, explained_variance=layout.projection.explained_variance,
-                degenerate=layout.plane.degenerate,
-            )  # fmt: skip
+                facts, method=method, degenerate=layout.plane.degenerate, plane_id=self._plane_id(method, layout, key)
+            )
             points = max(16, factory.way.points)
-            with self._cache(cache_directory, method, states, buffers) as cache:
+            with self._cache(cache_directory, method, key, buffers) as cache:
                 for each in compute(
                     layout.grid, self._evaluators(factory), executor=self._options.executor, cache=cache,
                     full=self._options.full, facts=facts, points_per_task=points, on_progress=on_progress,
                 ):  # fmt: skip
-                    yield replace(
-                        each, decomposition=DECOMPOSITIONS[method], unit=checkpoints.unit,
-                        step_per_epoch=checkpoints.step_per_epoch,
-                    )  # fmt: skip
+                    whole = replace(each, decomposition=DECOMPOSITIONS[method])
+                    yield [part.of(whole) for part in parts]
 
     @property
     def _on_device(self) -> FixedBatches:
@@ -135,19 +150,73 @@ class Surfaces:
         )  # fmt: skip
         return replace(loop, dtype=dtype, way=chosen.way), facts
 
+    def _plane_id(self, method: str, layout: Layout, states: str) -> str:
+        """A hash of what decides the plane. That of its vectors would differ by the rounding of a machine."""
+        is_random = method in ("random", "hessian") or layout.plane.degenerate
+        seed = str(self._options.seed) if is_random else ""
+        losses = content_key(self._losses_text(method), *self._data()) if method == "hessian" else ""
+        return content_key(method, seed, losses, states)[:16]
+
     def _cache(
-        self, directory: Path | None, method: str, states: list[Vector], buffers: Tensors
+        self, directory: Path | None, method: str, states: str, buffers: Tensors
     ) -> AbstractContextManager[LossCache | None]:
         """Losses of everything that decides them."""
         if directory is None:
             return nullcontext()
+        fixed = [_array(each) for each in [*self._loss.constants.values(), *buffers.values()]]
+        return LossCache(directory, content_key(self._losses_text(method), states, *self._data(), *fixed))
+
+    def _losses_text(self, method: str) -> str:
         options, loss = self._options, self._loss
-        text = repr(
+        return repr(
             (method, options.seed, options.normalization, str(options.dtype), str(loss.network), _name(loss.loss_fn))
         )
-        data = [_array(each) for element in self._batches.elements for each in pytree.tree_leaves(element)]
-        fixed = [_array(each) for each in [*loss.constants.values(), *buffers.values()]]
-        return LossCache(directory, content_key(text, *states, *data, *fixed))
+
+    def _data(self) -> list[Any]:
+        return [_array(each) for element in self._batches.elements for each in pytree.tree_leaves(element)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The path of one training among those of a plane."""
+
+    checkpoints: Checkpoints
+    rows: slice
+    """Of its checkpoints in the whole path."""
+    projection: Projection
+
+    def of(self, whole: Landscape) -> Landscape:
+        """The landscape with this path only."""
+        facts = replace(
+            whole.facts or LandscapeFacts(), path_distances=self.projection.distances,
+            path_lengths=self.projection.lengths, explained_variance=self.projection.explained_variance,
+        )  # fmt: skip
+        own = replace(whole, unit=self.checkpoints.unit, step_per_epoch=self.checkpoints.step_per_epoch, facts=facts)
+        if whole.path_x is None or whole.path_y is None or whole.path_z is None:
+            return own
+        x, y, z = (each[self.rows] for each in (whole.path_x, whole.path_y, whole.path_z))
+        return replace(
+            own, path_intervals=whole.path_intervals[self.rows], path_x=x, path_y=y, path_z=z,
+            convergence_point=(float(x[-1]), float(y[-1]), float(z[-1])),
+        )  # fmt: skip
+
+
+def _parts(paths: Sequence[Checkpoints], layout: Layout, states: States) -> list[_Part]:
+    if len(paths) == 1:
+        return [_Part(paths[0], slice(0, len(states)), layout.projection)]
+    ends = [0, *accumulate(len(path.checkpoints) for path in paths)]
+    rows = [slice(start, stop) for start, stop in pairwise(ends)]
+    return [
+        _Part(path, part, layout.plane.project(states[part])) for path, part in zip(paths, rows, strict=True)
+    ]  # fmt: skip
+
+
+def _check_finite(checkpoints: Sequence[Checkpoint], states: States) -> None:
+    """Raises ValueError for weights with NaN or Infinity: they have no place on a plane."""
+    broken = [each.name for each, is_finite in zip(checkpoints, are_finite(states), strict=True) if not is_finite]
+    if broken:
+        more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""
+        raise ValueError(f"{', '.join(broken[:3])}{more}: weights have NaN or Infinity; leave these checkpoints out")
 
 
 def _trial_points(grid: Grid) -> NDArray[np.float64]:
