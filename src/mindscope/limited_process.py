@@ -14,10 +14,11 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,24 @@ def run_limited(
         process.kill()
         process.communicate()
     _raise(ending, process.returncode, file, memory_bytes)
+
+
+@contextmanager
+def result_folder(folder: Path | None) -> Generator[Path]:
+    """A folder for results, which goes afterwards: in ``folder`` if files can be made there, else with temporary files.
+
+    Raises OSError.
+    """
+    with tempfile.TemporaryDirectory(dir=_writable(folder), prefix="reading-", ignore_cleanup_errors=True) as made:
+        yield Path(made)
+
+
+def _writable(folder: Path | None) -> Path | None:
+    if folder is None:
+        return None
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder if os.access(folder, os.W_OK) else None
 
 
 def _start(request: Mapping[str, Any], write_end: int) -> subprocess.Popen[bytes]:

@@ -124,6 +124,8 @@ TEXTS: Mapping[str, str] = {
     "graph_node_not_found": "graph {graph} has {nodes} nodes, no node {node}",
     "graph_damaged": "{damaged} of {nodes} nodes of graph {name} can't be read to their ends",
     "graph_file_too_large": "{file} has {size} bytes, a graph file of at most {most} is read",
+    "graph_content_too_large": "{file} has more than {most} bytes without its weights, the most that is read",
+    "graph_too_large": "graph has {count} nodes or inputs of nodes, one of at most {most} is read",
     "graph_cut": "graph {name} breaks off after {nodes} nodes",
     # damages
     "length_checksum": "length checksum is {got}, want {want}",

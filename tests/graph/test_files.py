@@ -13,7 +13,9 @@ from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import GRAPH, MODEL
 from mindscope.graph import find_graph_files, read_graph_file
+from mindscope.graph.assemble import MOST_NODES
 from mindscope.reading import open_run
+from mindscope.reasons import Reason
 from tests.event_log import DATA
 
 NET = {
@@ -75,3 +77,22 @@ def test_a_file_of_gigabytes_is_refused_without_reading_it(tmp_path: Path) -> No
 def test_a_model_of_zeros_ends(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no graph with nodes"):
         read_graph_file(sparse(tmp_path / "model.onnx", 1_900_000_000, b"\x08\x07"))
+
+
+def test_more_nodes_than_a_page_is_made_for_are_refused_before_they_take_memory(tmp_path: Path) -> None:
+    path = tmp_path / "net.pb"
+    path.write_bytes(b"\x0a\x00" * (MOST_NODES + 1))
+    with pytest.raises(FormatError, match=f"graph has {MOST_NODES + 1} nodes or inputs of nodes, one of at most"):
+        read_graph_file(path)
+    problems = dict[str, Reason]()
+    assert open_run(tmp_path).graphs(problems=problems) == {}
+    assert [(file, each.code) for file, each in problems.items()] == [("net.pb", "graph_too_large")]
+
+
+def test_a_file_of_other_programs_is_no_problem(tmp_path: Path) -> None:
+    (tmp_path / "other.pb").write_bytes(b"hello, I am no graph")
+    (tmp_path / "broken.onnx").write_bytes(b"hello, I am no model")
+    (tmp_path / "net.pb").write_bytes(wire.encode(GRAPH, NET))
+    problems = dict[str, Reason]()
+    assert list(open_run(tmp_path).graphs(problems=problems)) == ["net.pb"]
+    assert list(problems) == ["broken.onnx"]

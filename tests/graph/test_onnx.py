@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import warnings
 from pathlib import Path
@@ -15,6 +16,7 @@ from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.onnx_schemas import DTYPES, MODEL, SCHEMAS
 from mindscope.graph import Graph, Role, TensorType, find_graph_files, read_graph_file, read_onnx_model
+from mindscope.graph.onnx_files import read_without_weights
 from mindscope.reading import open_run
 
 FLOAT, INT64, FLOAT16 = 1, 7, 10
@@ -175,7 +177,7 @@ def test_a_model_of_many_nodes() -> None:
 
 
 def test_files_of_runs_without_their_weights(tmp_path: Path) -> None:
-    """A file above 16 MiB is read with zeros in place of weights; everything else is there."""
+    """A file above 16 MiB is read without the data of weights; everything else is there."""
     small, large = tmp_path / "small.onnx", tmp_path / "large.onnx"
     net = {**NET, "initializer": [*NET["initializer"], weight("big", 5_000_000, raw_data=b"\xff" * 20_000_000)]}
     small.write_bytes(encoded(NET))
@@ -193,6 +195,31 @@ def test_files_of_runs_without_their_weights(tmp_path: Path) -> None:
     (tmp_path / "empty.onnx").write_bytes(b"")
     with pytest.raises(FormatError, match=r"empty\.onnx"):
         read_graph_file(tmp_path / "empty.onnx")
+
+
+def test_large_data_of_nodes_are_left_out_and_a_cut_or_broken_model_stays_so(tmp_path: Path) -> None:
+    """PyTorch writes weights as nodes Constant too."""
+    path = tmp_path / "large.onnx"
+    value = {"name": "value", "t": weight("", 5_000_000, raw_data=b"\xff" * 20_000_000), "type": 4}
+    constant = {**node("Constant", [], ["c"]), "attribute": [value, {"name": "axis", "i": 3, "type": 2}]}
+    path.write_bytes(encoded({**NET, "node": [*NET["node"], constant, node("Mul", ["y", "c"], ["z"])]}))
+    assert len(read_without_weights(path)) < 4096
+    graph = read_graph_file(path)
+    attributes = graph.node("c").attributes
+    assert attributes == {"value": "float32 of shape [5000000], not read", "axis": 3}
+    assert (graph.damage, graph.node("c").shape, graph.node("z").op_type) == (None, (5_000_000,), "Mul")
+    for cut in (18_000_000, len(path.read_bytes()) - 3):
+        part = tmp_path / "cut.onnx"
+        part.write_bytes(path.read_bytes()[:cut])
+        assert read_graph_file(part).damage is not None, cut
+
+
+def test_a_model_with_too_much_beside_its_weights_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.onnx"
+    path.write_bytes(b"\x12\xff\xff\xff\xff\x07")  # the name of its producer
+    os.truncate(path, 2_000_000_000)
+    with pytest.raises(FormatError, match=r"large\.onnx has more than 268435456 bytes without its weights"):
+        read_graph_file(path)
 
 
 @pytest.mark.framework

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
@@ -84,3 +86,54 @@ def test_a_file_that_needs_more_memory_is_a_problem_and_the_viewer_answers(tmp_p
         while (small := client.get("/api/profiles/timeline", params=OF_SMALL).json())["progress"] is not None:
             assert time.monotonic() < deadline
         assert small["timeline"]["slices"] == 10
+
+
+def graph_of(count: int) -> bytes:
+    """An encoded GraphProto of a chain, each node with an attribute."""
+    nodes = [
+        {
+            "name": str(number),
+            "op_type": "Add",
+            "full_name": f"net/block{number % 7}/Add-op{number}",
+            "input": [{"name": str(number - 1)}],
+            "attribute": [{"name": "axis", "value": {"int_val": number}}],
+        }
+        for number in range(1, count + 1)
+    ]
+    return wire.encode(GRAPH, {"name": "net", "node": nodes})
+
+
+def test_a_graph_that_is_read_apart_is_the_same(tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    (run / "net.pb").write_bytes(graph_of(3000))
+    assert (run / "net.pb").stat().st_size * 16 * 64 < 256 << 20  # large of the second limit only
+    found = list[Any]()
+    for reader_memory in (0, 64 << 20):
+        with viewer(tmp_path, reader_memory) as client:
+            (entry,) = client.get("/api/graphs", params={"run": "run"}).json()["graphs"]
+            of = {"run": "run", "graph": "net.pb"}
+            answers = [client.get(f"/api/graphs/{what}", params=of).content for what in ("structure", "attributes")]
+            node = client.get("/api/graphs/node", params={**of, "node": 17}).json()
+            found.append([{**entry, "version": ""}, *answers, node])
+    assert found[0] == found[1]
+    assert found[1][0]["operations"] == 3000
+    assert found[1][3]["attributes"] == [{"name": "axis", "value": "18", "is_cut": False}]
+    assert not list((tmp_path / f"workspace-{64 << 20}").rglob("reading-*"))
+
+
+def test_a_graph_that_needs_more_memory_is_named_and_hides_no_other(tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    (run / "large.pb").write_bytes(b"\x0a\x00" * 1_000_000)  # a million nodes without content
+    (run / "small.pb").write_bytes(graph_of(3))
+    with viewer(tmp_path, 64 << 20) as client:
+        found = client.get("/api/graphs", params={"run": "run"}).json()
+        assert [each["name"] for each in found["graphs"]] == ["small.pb"]
+        (problem,) = found["problems"]
+        assert problem["file"] == "large.pb"
+        assert problem["problem"]["code"] == "reader_out_of_memory"
+        assert problem["problem"]["values"] == {"file": "large.pb", "limit": "64 MiB"}
+        (problem,) = client.get("/api/previews", params={"run": "run"}).json()["problems"]
+        assert problem["code"] == "reader_out_of_memory"
+        assert client.get("/api/runs").status_code == 200

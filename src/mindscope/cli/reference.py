@@ -53,9 +53,9 @@ To start with empty annotations, delete the file and its copy while no viewer ru
 writes the cache; the second uses it and holds the rest in memory. When the caches exceed `--cache-size`, the viewer
 deletes the least recently used ones.
 
-**Large files** are read in a process of their own, which may have `--reader-memory` for its data. A file is large from
-a 64th of that size on, 64 MiB by default; a file compressed with gzip from a tenth of that. A file that needs more
-memory is a message on the page, and the viewer continues. The limit holds on Linux only.
+**Large files** are read in a process of their own, which may have `--reader-memory` for its data. A profile is large
+from a 64th of that size on, 64 MiB by default; one compressed with gzip from a tenth of that, a graph file from 4 MiB
+on. A file that needs more memory is a message on the page, and the viewer continues. The limit holds on Linux only.
 
 **Read-only workspace or full disk:** the viewer still starts, prints a warning and serves from memory. It refuses to
 change annotations and gives the reason, writes no log files, and reads the event files again at the next start. If the

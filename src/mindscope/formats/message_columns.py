@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pickle import PickleBuffer
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +26,19 @@ class Runs:
     """Pieces of ``data``: n starts and n stops (int64)."""
 
     data: bytes
+    """Or another buffer of bytes."""
     start: NDArray[np.int64]
     stop: NDArray[np.int64]
 
     def __len__(self) -> int:
         return self.start.size
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """With ``data`` as a buffer, which a pickle may have outside of itself."""
+        return Runs, (PickleBuffer(self.data), self.start, self.stop)
+
     def bytes_of(self, row: int) -> bytes:
-        return self.data[self.start[row] : self.stop[row]]
+        return bytes(self.data[self.start[row] : self.stop[row]])
 
     def text(self, row: int) -> str:
         """With escapes for bytes that are no UTF-8."""

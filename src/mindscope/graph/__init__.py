@@ -7,7 +7,7 @@ from mindscope.graph.columns import EdgeKind, Role, TensorType
 from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_graph
 from mindscope.graph.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
 from mindscope.graph.encoded import read_graph
-from mindscope.graph.files import find_graph_files, read_graph_file, size_problem
+from mindscope.graph.files import ONNX_SUFFIX, find_graph_files, read_graph_file
 from mindscope.graph.keras import read_keras_model
 from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph, Input, Node, Nodes, Scope
@@ -15,6 +15,7 @@ from mindscope.graph.onnx import read_onnx_model
 from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
 
 __all__ = [
+    "ONNX_SUFFIX",
     "Change",
     "DatasetNode",
     "DatasetOperation",
@@ -39,5 +40,4 @@ __all__ = [
     "read_mindspore_graph",
     "read_onnx_model",
     "read_tensorboard_graph",
-    "size_problem",
 ]

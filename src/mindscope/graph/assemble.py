@@ -13,8 +13,20 @@ from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Runs, Texts, distinct_runs
 from mindscope.graph.columns import EdgeColumns, Indices, NodeColumns, Role, ScopeColumns, TensorType
 from mindscope.graph.model import Details, Graph
+from mindscope.reasons import Reason
 
 MOST_LEVELS = 256  # a scope costs the length of its path
+
+
+MOST_NODES, MOST_INPUTS = 1 << 21, 1 << 22
+"""Twice what the page is made for. A node takes two bytes of a file, and a hundred times that in memory."""
+
+
+def check_size(nodes: int, inputs: int = 0) -> None:
+    """Call it before what takes memory for all of them. Raises FormatError if there are too many."""
+    for count, most in ((nodes, MOST_NODES), (inputs, MOST_INPUTS)):
+        if count > most:
+            raise FormatError(Reason("graph_too_large", count=count, most=most))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from mindscope.formats.mindspore_schemas import MODEL
 from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph
 from mindscope.graph.onnx import read_onnx_model
-from mindscope.graph.onnx_files import read_without_weights
+from mindscope.graph.onnx_files import MOST_BYTES, read_without_weights
 from mindscope.graph.onnx_shapes import inferred_types
-from mindscope.reasons import Reason
+from mindscope.reasons import Reason, reason_of
 
 ONNX_SUFFIX = ".onnx"
 _SUFFIXES = (".pb", ONNX_SUFFIX)
-MAX_FILE_BYTES = 1 << 28
-"""Limit of a file without weights: a graph of a million nodes has about this size."""
+MAX_FILE_BYTES = MOST_BYTES
+"""Of other files than models of ONNX, of which the weights are not read."""
 _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
 
 
@@ -40,27 +40,19 @@ def read_graph_file(path: str | Path) -> Graph:
     """
     if Path(path).suffix == ONNX_SUFFIX:
         return _read_onnx(Path(path))
-    if (reason := size_problem(Path(path))) is not None:
-        raise FormatError(reason)
+    size = Path(path).stat().st_size
+    if size > MAX_FILE_BYTES:
+        raise FormatError(Reason("graph_file_too_large", file=Path(path).name, size=size, most=MAX_FILE_BYTES))
     data = Path(path).read_bytes()
     try:
         graph = _read_model(data) or _read_bare(data)
     except FormatError as error:
+        if reason_of(error).code == "graph_too_large":
+            raise
         raise FormatError(f"{path}: neither a ModelProto nor a GraphProto: {error}") from error
     if graph is None:
         raise FormatError(f"{path}: no graph with nodes in it; is it a graph file of MindSpore?")
     return graph
-
-
-def size_problem(path: Path) -> Reason | None:
-    """Why a graph file is too large to be read; None if it is not. Raises OSError.
-
-    A model of ONNX has no limit, because its weights are not read.
-    """
-    size = path.stat().st_size
-    if path.suffix == ONNX_SUFFIX or size <= MAX_FILE_BYTES:
-        return None
-    return Reason("graph_file_too_large", file=path.name, size=size, most=MAX_FILE_BYTES)
 
 
 def _read_model(data: bytes) -> Graph | None:

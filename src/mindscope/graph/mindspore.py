@@ -15,7 +15,15 @@ from mindscope.formats import wire
 from mindscope.formats.message_columns import Messages, Runs, join_rows, number_runs
 from mindscope.formats.mindspore_schemas import GRAPH, SCHEMAS, SOURCE
 from mindscope.formats.mindspore_tensors import data_type_name, decode_tensor
-from mindscope.graph.assemble import GraphParts, NamedInputs, NamedNodes, TypeNumbers, assemble, name_the_nameless
+from mindscope.graph.assemble import (
+    GraphParts,
+    NamedInputs,
+    NamedNodes,
+    TypeNumbers,
+    assemble,
+    check_size,
+    name_the_nameless,
+)
 from mindscope.graph.columns import Role, Shape, TensorType
 from mindscope.graph.hashes import mix, sums_by_row
 from mindscope.graph.model import Graph
@@ -35,10 +43,13 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
     """The graph of an encoded GraphProto.
 
     MindSpore numbers nodes from 1 and omits the name of a call, but other nodes refer to it by its number: a node
-    without a name gets its number, or ``nameless_`` and the number if another node has this name.
+    without a name gets its number, or ``nameless_`` and the number if another node has this name. Raises FormatError if
+    there are too many nodes.
     """
     graph = Messages.one(GRAPH, encoded)
+    check_size(sum(len(graph.each_run(field)[1]) for field in _ROLES))
     nodes, parameters, constants = elements = [graph.each_message(field)[1] for field in _ROLES]
+    check_size(len(nodes), len(nodes.each_run("input")[1]))
     target, inputs = nodes.each_message("input")
     (name, op_type, scope, full_name, parameter_name, constant_name, source, output_name), texts = number_runs(
         *(nodes.field_runs(field) for field in ("name", "op_type", "scope", "full_name")),

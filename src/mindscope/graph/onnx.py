@@ -22,7 +22,15 @@ from mindscope.formats.onnx_schemas import (
     TENSOR_NAME,
     TYPE,
 )
-from mindscope.graph.assemble import GraphParts, NamedInputs, NamedNodes, TypeNumbers, assemble, name_the_nameless
+from mindscope.graph.assemble import (
+    GraphParts,
+    NamedInputs,
+    NamedNodes,
+    TypeNumbers,
+    assemble,
+    check_size,
+    name_the_nameless,
+)
 from mindscope.graph.columns import Role, TensorType
 from mindscope.graph.hashes import mix, sums_by_row
 from mindscope.graph.model import Graph
@@ -106,6 +114,7 @@ class _Body:
     @classmethod
     def of_graph(cls, runs: Runs) -> _Body:
         graph = Messages(GRAPH, runs)
+        check_size(sum(len(graph.each_run(field)[1]) for field in ("node", "initializer", "input", "value_info")))
         return cls(
             graph.field_runs("name").text(0),
             graph.each_message("node")[1],
@@ -141,6 +150,7 @@ class _Reader:
         nodes = body.nodes
         producer, given = nodes.each_run("output")
         target, taken = nodes.each_run("input")
+        check_size(len(nodes), len(taken))
         place = np.arange(len(producer)) - np.searchsorted(producer, producer)
         is_given, is_taken = given.stop > given.start, taken.stop > taken.start  # optional ones may be ""
         self._producer, self._place, given = producer[is_given], place[is_given].astype(np.int32), given.take(is_given)

@@ -3,96 +3,122 @@
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from mindscope.formats.onnx_schemas import GRAPH, MODEL, TENSOR
+from mindscope.errors import FormatError
+from mindscope.formats.onnx_schemas import ATTRIBUTE_TENSOR, GRAPH, MODEL, NODE, TENSOR
+from mindscope.formats.wire import Schema
+from mindscope.reasons import Reason
 
+MOST_BYTES = 1 << 28
+"""Of a model without its weights: a graph of a million nodes has about this size."""
 _SMALL_FILE = 1 << 24
 _BLOCK = 1 << 16
 _SMALL_FIELD = 1 << 12
-_LONGEST_NUMBER, _LONGEST_HEADER = 10, 20  # bytes
+_LONGEST_NUMBER = 10  # bytes
 _FIRST_FIELD = 8  # the least tag: no field has number 0, as a file of zeros would say
 _NUMBER, _RUN, _FIXED = 0, 2, {1: 8, 5: 4}
-_GRAPH_OF_MODEL = next(field.number for field in MODEL.fields if field.name == "graph")
-_TENSOR_OF_GRAPH = next(field.number for field in GRAPH.fields if field.name == "initializer")
 _DATA = {field.number for field in TENSOR.fields if field.name.endswith("_data") and field.name != "external_data"}
+
+_Fields = Mapping[int, "_Fields | None"]
+"""Fields of a message that are read, by number: those of the message inside, None for data of a tensor."""
+
+
+def _number(schema: Schema, name: str) -> int:
+    return next(field.number for field in schema.fields if field.name == name)
+
+
+_TENSOR: _Fields = dict.fromkeys(_DATA)
+_ATTRIBUTE: _Fields = {_number(ATTRIBUTE_TENSOR, "t"): _TENSOR}
+_NODE: _Fields = {_number(NODE, "attribute"): _ATTRIBUTE}
+_MODEL: _Fields = {
+    _number(MODEL, "graph"): {_number(GRAPH, "initializer"): _TENSOR, _number(GRAPH, "node"): _NODE},
+}
 
 
 def read_without_weights(path: Path) -> bytes:
-    """The bytes of a model in which the data of large initializers are zeros.
+    """The bytes of a model without the data of large tensors; a small file as it is.
 
-    The zeros take no memory. The bytes end after the first break of the encoding: what follows, such as gigabytes of
-    zeros, would take hours to decode.
+    The bytes end after the first break of the encoding: what follows, such as gigabytes of zeros, would take hours to
+    decode. Raises FormatError if there is too much else, OSError.
     """
     size = path.stat().st_size
     if size <= _SMALL_FILE:
         return path.read_bytes()
-    data = mmap.mmap(-1, size)
     with path.open("rb") as file:
-        copy = _Copy(file, data)
-        copy.messages(0, size, (_GRAPH_OF_MODEL, _TENSOR_OF_GRAPH))
-    if copy.broken_at is not None:
-        data.resize(copy.broken_at + 1)
-    return cast(bytes, data)  # read only by slices and as a buffer
-
-
-class _Copy:
-    """Copies all fields of a file block by block, but not the large data of tensors."""
-
-    def __init__(self, file: BinaryIO, data: mmap.mmap) -> None:
-        self._file, self._data = file, data
-        self._done = 0  # all bytes before this are copied or left out
-        self.broken_at: int | None = None
-        """The first byte that begins no field."""
-
-    def messages(self, start: int, stop: int, path: tuple[int, ...]) -> None:
-        """Copy the message in ``start:stop``; ``path`` are the numbers of the fields that lead to tensors."""
-        at = start
-        while at < stop and self.broken_at is None:
-            self._need(min(at + _LONGEST_HEADER, stop))
-            tag = number_after(self._data, at, stop)
-            content = field_content(self._data, *tag, stop) if tag is not None else None
-            if tag is None or content is None or tag[0] < _FIRST_FIELD:
-                self.broken_at = at
-                return
-            number, (first, at) = tag[0] >> 3, content
-            if path and number == path[0]:
-                self.messages(first, at, path[1:])
-            elif path or number not in _DATA or at - first <= _SMALL_FIELD:
-                self._need(at)
-            else:
-                self._done = max(self._done, at)
-
-    def _need(self, stop: int) -> None:
-        if stop > self._done:
-            self._file.seek(self._done)
-            content = self._file.read(max(stop - self._done, _BLOCK))[: len(self._data) - self._done]
-            self._data[self._done : self._done + len(content)] = content
-            self._done = max(stop, self._done + len(content))
+        return _without_large_tensors(_FileBytes(file), size, path.name)
 
 
 def without_large_tensors(model: bytes) -> bytes:
-    """The bytes of a model without the data of large initializers, up to the first break of the encoding."""
-    return b"".join(_pieces(model, 0, len(model), (_GRAPH_OF_MODEL, _TENSOR_OF_GRAPH)))
+    """The bytes of a model without the data of large tensors, up to the first break of the encoding."""
+    return _without_large_tensors(model, len(model), "model")
 
 
-def _pieces(data: bytes, start: int, stop: int, path: tuple[int, ...]) -> Iterator[bytes]:
-    at = start
-    while at < stop:
-        tag = number_after(data, at, stop)
-        content = field_content(data, *tag, stop) if tag is not None else None
-        if tag is None or content is None or tag[0] < _FIRST_FIELD:
-            return
-        number, (first, end) = tag[0] >> 3, content
-        if path and number == path[0]:
-            inner = b"".join(_pieces(data, first, end, path[1:]))
-            yield data[at : tag[1]] + _varint(len(inner)) + inner
-        elif path or number not in _DATA or end - first <= _SMALL_FIELD:
-            yield data[at:end]
-        at = end
+class _FileBytes:
+    """Bytes of a file, read block by block."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._start, self._block = 0, b""
+
+    def __getitem__(self, key: slice) -> bytes:
+        start, stop = int(key.start), int(key.stop)
+        if not self._start <= start <= stop <= self._start + len(self._block):
+            self._file.seek(start)
+            self._start, self._block = start, self._file.read(max(stop - start, _BLOCK))
+        return self._block[start - self._start : stop - self._start]
+
+
+def _without_large_tensors(data: bytes | _FileBytes, size: int, name: str) -> bytes:
+    kept = 0
+
+    def pieces(start: int, stop: int, fields: _Fields) -> Iterator[bytes]:
+        """The fields of the message in ``start:stop``; what is cut or broken stays so."""
+        nonlocal kept
+        at = start
+        while at < stop:
+            field = _next_field(data, at, stop)
+            if field is None:
+                yield data[at : at + 1]
+                return
+            number, tag_end, first, end = field
+            is_cut, end = end > stop, min(end, stop)
+            is_left_out = number in fields and end - at > _SMALL_FIELD
+            inside = fields.get(number)
+            if is_left_out and inside is not None:
+                inner = b"".join(pieces(first, end, inside))
+                yield data[at:tag_end] + _varint(len(inner) + is_cut) + inner
+            elif not is_left_out:
+                kept += end - at
+                if kept > MOST_BYTES:
+                    raise FormatError(Reason("graph_content_too_large", file=name, most=MOST_BYTES))
+                yield data[at:end]
+            elif is_cut:
+                yield data[at:tag_end] + _varint(1)
+            at = end
+
+    return b"".join(pieces(0, size, _MODEL))
+
+
+def _next_field(data: bytes | _FileBytes, at: int, stop: int) -> tuple[int, int, int, int] | None:
+    """The number of a field, where its tag ends, where its content begins and ends; None if the encoding breaks.
+
+    The content of a field that is cut ends after ``stop``.
+    """
+    head = data[at : min(at + 2 * _LONGEST_NUMBER, stop)]
+    tag = number_after(head, 0, len(head))
+    if tag is None or tag[0] < _FIRST_FIELD:
+        return None
+    (key, tag_end), kind = tag, tag[0] & 7
+    if kind in _FIXED:
+        return key >> 3, at + tag_end, at + tag_end, at + tag_end + _FIXED[kind]
+    number = number_after(head, tag_end, len(head))
+    if number is None or kind not in (_NUMBER, _RUN):
+        return None
+    first = at + number[1]
+    return key >> 3, at + tag_end, at + tag_end if kind == _NUMBER else first, first + number[0] * (kind == _RUN)
 
 
 def _varint(number: int) -> bytes:
@@ -104,7 +130,7 @@ def _varint(number: int) -> bytes:
     return bytes([*encoded, number])
 
 
-def number_after(data: bytes | mmap.mmap, at: int, stop: int) -> tuple[int, int] | None:
+def number_after(data: bytes, at: int, stop: int) -> tuple[int, int] | None:
     """The number that begins at byte ``at``, and where it ends; None if it is cut."""
     value = 0
     for place in range(min(_LONGEST_NUMBER, stop - at)):
@@ -115,7 +141,7 @@ def number_after(data: bytes | mmap.mmap, at: int, stop: int) -> tuple[int, int]
     return None
 
 
-def field_content(data: bytes | mmap.mmap, tag: int, at: int, stop: int) -> tuple[int, int] | None:
+def field_content(data: bytes, tag: int, at: int, stop: int) -> tuple[int, int] | None:
     """Where the content of a field begins and ends, at most at ``stop``; None if the encoding breaks."""
     if tag & 7 in _FIXED:
         return at, min(at + _FIXED[tag & 7], stop)

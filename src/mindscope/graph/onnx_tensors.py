@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def tensor_types(tensors: Runs) -> list[TensorType]:
 
 
 def decode_tensor(message: Message) -> Any:
-    """The array of a TensorProto; a text for a tensor in another file, a list of bytes for strings.
+    """The array of a TensorProto; a text for one in another file or too large to be read, a list of bytes for strings.
 
     Raises FormatError if shape and data disagree.
     """
@@ -52,6 +53,8 @@ def decode_tensor(message: Message) -> Any:
     for field in _VALUES:
         if field in message:
             return reshape(_numbers(message[field], type.dtype), type.dtype, type.shape or ())
+    if math.prod(type.shape or (0,)):
+        return f"{type.dtype} of shape {list(type.shape or ())}, not read"
     return reshape(np.empty(0), type.dtype, type.shape or ())
 
 

@@ -15,7 +15,15 @@ from mindscope.formats import wire
 from mindscope.formats.message_columns import Messages, Runs, Texts, distinct_runs, number_runs
 from mindscope.formats.tensorboard_schemas import GRAPH, GRAPH_SCHEMAS
 from mindscope.formats.tensorboard_tensors import decode_tensor
-from mindscope.graph.assemble import GraphParts, NamedInputs, NamedNodes, TypeNumbers, assemble, name_the_nameless
+from mindscope.graph.assemble import (
+    GraphParts,
+    NamedInputs,
+    NamedNodes,
+    TypeNumbers,
+    assemble,
+    check_size,
+    name_the_nameless,
+)
 from mindscope.graph.columns import Indices, Role, Shape, TensorType
 from mindscope.graph.hashes import mix, sums_by_row
 from mindscope.graph.model import Graph
@@ -41,6 +49,7 @@ def read_tensorboard_graph(encoded: bytes) -> Graph:
     graph = Messages.one(GRAPH, encoded)
     functions = graph.messages("library").each_message("function")[1]
     called = [_read_function(functions, row) for row in range(len(functions))]
+    check_size(len(graph.each_run("node")[1]))
     return _read_graph("", graph.each_message("node")[1], functions=called, is_cut=bool(graph.broken.size))
 
 
@@ -65,6 +74,7 @@ def _read_graph(
 ) -> Graph:
     """``inputs`` are the names of a function's arguments."""
     target, taken = nodes.each_run("input")
+    check_size(len(nodes), len(taken))
     source, output, is_control = _parse_inputs(taken)
     names = nodes.field_runs("name")
     arguments = inputs or names.take(np.empty(0, np.int32))

@@ -5,28 +5,36 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
 
-from mindscope.graph import Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph, size_problem
+from mindscope.graph import ONNX_SUFFIX, Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph
 from mindscope.ingest.file_names import readable
 from mindscope.reading.dumps import dumped_graph_files
-from mindscope.reasons import Reason
+from mindscope.reasons import UNCODED, Reason, reason_of
 from mindscope.store import RunStore
 from mindscope.types import Kind, Message
 
 NAMELESS = "graph"
 
+ReadFile = Callable[[Path], Graph]
 
-def read_graphs(store: RunStore, read_all: Callable[[Kind, Callable[[Any], Graph]], list[Graph]]) -> dict[str, Graph]:
+
+def read_graphs(
+    store: RunStore,
+    read_all: Callable[[Kind, Callable[[Any], Graph]], list[Graph]],
+    read_file: ReadFile = read_graph_file,
+    problems: MutableMapping[str, Reason] | None = None,
+) -> dict[str, Graph]:
     """Graphs of event files by their names, then those of graph files, also of dumps, by the paths of the files.
 
     A MetaGraphDef is used only if the event files have no other graph. Equal names get a number: ``net``, ``net (2)``.
+    ``problems`` takes the graph files that are not read, and why.
     """
     graphs = read_all(Kind.GRAPH, read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
     named = [(graph.name or NAMELESS, graph) for graph in graphs]
-    return dict(_distinct_names([*named, *_graphs_of_files(store)]))
+    return dict(_distinct_names([*named, *_graphs_of_files(store, read_file, {} if problems is None else problems)]))
 
 
 def _read_meta_graph(message: Message) -> Graph:
@@ -44,19 +52,21 @@ def _distinct_names(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, 
         yield distinct, graph
 
 
-def _graphs_of_files(store: RunStore) -> Iterator[tuple[str, Graph]]:
+def _graphs_of_files(
+    store: RunStore, read_file: ReadFile, problems: MutableMapping[str, Reason]
+) -> Iterator[tuple[str, Graph]]:
     for path in graph_files(store):
-        # Other programs use this suffix too: ignore files that are not graphs.
-        with contextlib.suppress(Exception):
-            yield readable(os.path.relpath(path, store.path)), read_graph_file(path)
+        name = readable(os.path.relpath(path, store.path))
+        try:
+            yield name, read_file(path)
+        except Exception as error:
+            if _is_problem(path, error):
+                problems[name] = reason_of(error)
 
 
-def graph_file_problems(store: RunStore) -> Iterator[tuple[str, Reason]]:
-    """The graph files of a run that are too large to be read, and why."""
-    for path in graph_files(store):
-        with contextlib.suppress(OSError):
-            if (reason := size_problem(path)) is not None:
-                yield readable(os.path.relpath(path, store.path)), reason
+def _is_problem(path: Path, error: Exception) -> bool:
+    """Other programs use ``.pb`` too: what is no graph goes without a word."""
+    return isinstance(error, OSError) or path.suffix == ONNX_SUFFIX or reason_of(error).code != UNCODED
 
 
 def graph_files(store: RunStore) -> tuple[Path, ...]:

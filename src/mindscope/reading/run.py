@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.reading.failures import RunFailures
     from mindscope.reading.profiles import RunProfiles
     from mindscope.reading.run_debug import RunDebug
+    from mindscope.reasons import Reason
 
 
 class Run:
@@ -157,11 +158,19 @@ class Run:
         """The newest loss landscape of each tag; ``damages`` lists those that can't be decoded."""
         return self._whole.newest_landscapes()
 
-    def graphs(self) -> dict[str, Graph]:
-        """The computational graphs by name: those of event files, oldest first, then graph files."""
+    def graphs(
+        self, read_file: Callable[[Path], Graph] | None = None, problems: dict[str, Reason] | None = None
+    ) -> dict[str, Graph]:
+        """The computational graphs by name: those of event files, oldest first, then graph files.
+
+        Args:
+            read_file: reads a graph file; ``read_graph_file`` if None.
+            problems: takes the graph files that are not read, by their paths, and why.
+        """
+        from mindscope.graph import read_graph_file
         from mindscope.reading.graphs import read_graphs
 
-        return read_graphs(self.store, self._whole.all_of)
+        return read_graphs(self.store, self._whole.all_of, read_file or read_graph_file, problems)
 
     def profiles(self) -> RunProfiles:
         """The profiles in the run's directory, in the order of their paths; each is read when it is taken."""

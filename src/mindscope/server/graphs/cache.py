@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from threading import Lock
 
 from mindscope.graph import Graph
 from mindscope.lru import LRU
 from mindscope.reading import Run
-from mindscope.reading.graphs import graph_files
+from mindscope.reading.graphs import ReadFile, graph_files
+from mindscope.reasons import Reason
+from mindscope.server.http.context import Viewer
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
@@ -22,21 +26,34 @@ class RunGraphs:
 
     version: str
     graphs: dict[str, Graph]
+    problems: dict[str, Reason]
+    """The graph files that are not read, by their paths, and why."""
 
 
 class GraphCache:
     """LRU cache. Reads graphs again after event files have new ones, or a graph file has changed. For any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, read_file: ReadFile) -> None:
+        self._read_file = read_file
         self._runs: LRU[str, RunGraphs] = LRU(MAX_RUNS)
+        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
+        """By run: a large graph is read once for all requests that wait for it."""
 
     def get(self, store: RunStore) -> RunGraphs:
         """The graphs of a run."""
-        version = _version(store)  # before the graphs, so that a concurrent change is not missed
-        cached = self._runs.get(store.id)
-        if cached is not None and cached.version == version:
-            return cached
-        return self._runs.add(store.id, RunGraphs(version, Run(store, lambda: False).graphs()))
+        with self._locks[store.id]:
+            version = _version(store)  # before the graphs, so that a concurrent change is not missed
+            cached = self._runs.get(store.id)
+            if cached is not None and cached.version == version:
+                return cached
+            problems: dict[str, Reason] = {}
+            graphs = Run(store, lambda: False).graphs(self._read_file, problems)
+            return self._runs.add(store.id, RunGraphs(version, graphs, problems))
+
+
+def graphs_of(viewer: Viewer, run: str) -> RunGraphs:
+    """The graphs of a run of a viewer. Raises RunNotFoundError."""
+    return viewer.shared(GraphCache, lambda: GraphCache(viewer.read_graph_file)).get(viewer.catalog.run(run))
 
 
 def _version(store: RunStore) -> str:

@@ -12,7 +12,6 @@ import numpy as np
 from mindscope.graph import DatasetNode, DatasetOperation, Graph, Node, Role
 from mindscope.graph.attribute_texts import attribute_texts, value_text
 from mindscope.graph.structure import shape_text, structure_of
-from mindscope.reading.graphs import graph_file_problems
 from mindscope.reasons import reason_of
 from mindscope.server.graphs.cache import RunGraphs
 from mindscope.server.graphs.schema import (
@@ -34,7 +33,6 @@ from mindscope.server.graphs.schema import (
 )
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.schema import ReasonEntry
-from mindscope.store import RunStore
 
 MOST_ENDS = 200
 MOST_LETTERS = 2000
@@ -47,9 +45,9 @@ def graph_entries(found: RunGraphs) -> list[GraphEntry]:
     return [_entry(name, graph, graph_version(found, name)) for name, graph in found.graphs.items()]
 
 
-def graph_problems(store: RunStore) -> list[GraphProblem]:
+def graph_problems(found: RunGraphs) -> list[GraphProblem]:
     """The graph files of a run that are not read."""
-    return [GraphProblem(file=file, problem=ReasonEntry.of(reason)) for file, reason in graph_file_problems(store)]
+    return [GraphProblem(file=file, problem=ReasonEntry.of(reason)) for file, reason in found.problems.items()]
 
 
 def graph_version(found: RunGraphs, name: str) -> str:

@@ -30,8 +30,8 @@ def get_graphs(run: str, viewer: CurrentViewer) -> Response:
     """The computational graphs of a run."""
     from mindscope.server.graphs.query import graph_entries, graph_problems  # graphs would delay the first response
 
-    graphs, problems = graph_entries(_graphs(viewer, run)), graph_problems(viewer.catalog.run(run))
-    return JsonResponse(GraphsAnswer(run=run, graphs=graphs, problems=problems))
+    found = _graphs(viewer, run)
+    return JsonResponse(GraphsAnswer(run=run, graphs=graph_entries(found), problems=graph_problems(found)))
 
 
 @router.get("/graphs/structure", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
@@ -108,9 +108,9 @@ def get_dataset_graph(run: str, viewer: CurrentViewer) -> Response:
 
 
 def _graphs(viewer: Viewer, run: str) -> RunGraphs:
-    from mindscope.server.graphs.cache import GraphCache
+    from mindscope.server.graphs.cache import graphs_of
 
-    return viewer.shared(GraphCache).get(viewer.catalog.run(run))
+    return graphs_of(viewer, run)
 
 
 def _no_graph(run: str, graph: str) -> Response:

@@ -7,13 +7,17 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import RLock
-from typing import Annotated, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar, cast, runtime_checkable
 
 from fastapi import Depends, Request
 
 from mindscope.ingest import Catalog
 from mindscope.settings import Settings
+
+if TYPE_CHECKING:
+    from mindscope.graph import Graph
 
 T = TypeVar("T")
 
@@ -44,6 +48,12 @@ class Viewer:
             if kind not in self._shared:
                 self._shared[kind] = (make or kind)()
             return cast("T", self._shared[kind])
+
+    def read_graph_file(self, path: Path) -> Graph:
+        """The graph in a file, a large one read in a process with limited memory. Raises FormatError, OSError."""
+        from mindscope.graph.large_file import read_graph_file_apart  # graphs would delay the first response
+
+        return read_graph_file_apart(path, self.settings.reader_memory, self.catalog.cache_folder)
 
     @staticmethod
     def now() -> float:

@@ -17,6 +17,7 @@ from mindscope.analysis.previews import framework_of, newest_landscape, preview_
 from mindscope.analysis.stored_values import find_values
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
+from mindscope.reading.graphs import ReadFile
 from mindscope.reasons import Reason, unforeseen_reason
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.previews.schema import GraphPreview, LandscapePreview, PipelinePreview, Previews
@@ -27,12 +28,19 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def preview_run(run: Run) -> Previews:
+def preview_run(run: Run, read_graph_file: ReadFile) -> Previews:
     """The previews of the newest graph, data pipeline and landscape of a run."""
     version = run.store.version
     problems: list[ReasonEntry] = []
+
+    def newest_graph(run: Run) -> GraphPreview | None:
+        unread: dict[str, Reason] = {}
+        graphs = tuple(run.graphs(read_graph_file, unread).values())
+        problems.extend(ReasonEntry.of(each) for each in unread.values())
+        return GraphPreview.model_validate(asdict(preview_graphs(graphs))) if graphs else None
+
     previews = {
-        "graph": _part(_newest_graph, run, problems),
+        "graph": _part(newest_graph, run, problems),
         "pipeline": _part(_newest_pipeline, run, problems),
         "landscape": _part(_newest_landscape, run, problems),
     }
@@ -69,11 +77,6 @@ def _part(preview: Callable[[Run], T | None], run: Run, problems: list[ReasonEnt
 
 def _framework(run: Run) -> Literal["pytorch", "mindspore"] | None:
     return framework_of(run.lineage)
-
-
-def _newest_graph(run: Run) -> GraphPreview | None:
-    graphs = tuple(run.graphs().values())
-    return GraphPreview.model_validate(asdict(preview_graphs(graphs))) if graphs else None
 
 
 def _newest_pipeline(run: Run) -> PipelinePreview | None:

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mindscope.errors import FormatError
-from mindscope.limited_process import Report, run_limited
+from mindscope.limited_process import Report, result_folder, run_limited
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.damage import readable
 from mindscope.profile.formats import FORMATS
@@ -62,10 +60,9 @@ def read_large(
     ``folder`` has room for its files, else the system's for temporary ones has. ``keep`` may move the files away.
     Raises FormatError, OSError, and what the listener raises.
     """
-    with tempfile.TemporaryDirectory(dir=_writable(folder), prefix="reading-", ignore_cleanup_errors=True) as made:
-        directory = Path(made)
+    with result_folder(folder) as directory:
         arguments = {
-            "path": str(found.path), "format": found.format.name, "rank": found.rank, "folder": made,
+            "path": str(found.path), "format": found.format.name, "rank": found.rank, "folder": str(directory),
             "version": version,
         }  # fmt: skip
 
@@ -92,15 +89,6 @@ def read_large(
             raise FormatError(Reason("reader_ended", file=found.key.name, detail="no result"))
         keep(directory)
         return LargeProfile(timeline, parts)
-
-
-def _writable(folder: Path | None) -> Path | None:
-    """The folder if files can be made there."""
-    if folder is None:
-        return None
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder if os.access(folder, os.W_OK) else None
 
 
 def is_readable_apart(found: FoundProfile) -> bool:

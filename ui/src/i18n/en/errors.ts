@@ -173,6 +173,8 @@ export const errors = {
   "error.code.graph_node_not_found": "The graph {graph} has {nodes} nodes; there is no node {node}.",
   "error.code.graph_damaged": "{damaged} of {nodes} nodes of the graph {name} can't be read completely.",
   "error.code.graph_file_too_large": "{file} is too large for a graph file: {size} bytes, the limit is {most}.",
+  "error.code.graph_content_too_large": "{file} is too large for a graph file: it has more than {most} bytes without its weights.",
+  "error.code.graph_too_large": "The graph is too large: it has {count} nodes or inputs of nodes, the limit is {most}.",
   "error.code.graph_cut": "The graph {name} breaks off after {nodes} nodes.",
   "error.code.graph_dtype": "A value of the graph has the dtype {number}; expected a number.",
 

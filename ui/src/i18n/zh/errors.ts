@@ -172,6 +172,8 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.graph_node_not_found": "计算图 {graph} 共有 {nodes} 个节点，没有节点 {node}。",
   "error.code.graph_damaged": "计算图 {name} 共 {nodes} 个节点，其中 {damaged} 个无法完整读取。",
   "error.code.graph_file_too_large": "计算图文件 {file} 过大（{size} 字节，上限 {most} 字节），未读取。",
+  "error.code.graph_content_too_large": "计算图文件 {file} 过大（不计权重仍超过 {most} 字节），未读取。",
+  "error.code.graph_too_large": "计算图过大（节点或节点输入共 {count} 个，上限 {most}），未读取。",
   "error.code.graph_cut": "计算图 {name} 在第 {nodes} 个节点之后中断。",
   "error.code.graph_dtype": "计算图中有一个值的数据类型为 {number}，应为编号。",
 

@@ -57,10 +57,10 @@ def query_graph_tensors(query: GraphTensorsQuery, viewer: CurrentViewer) -> Resp
 
 def _answer(viewer: Viewer, query: OfGraph, look: Callable[[OpenSource, GraphTensors], Response]) -> Response:
     from mindscope.server.debugger.graphs.joins import GraphJoins
-    from mindscope.server.graphs.cache import GraphCache
+    from mindscope.server.graphs.cache import graphs_of
 
     def joined(opened: OpenSource) -> Response:
-        graph = viewer.shared(GraphCache).get(viewer.catalog.run(query.run)).graphs.get(query.graph)
+        graph = graphs_of(viewer, query.run).graphs.get(query.graph)
         if graph is None:
             what = Reason("graph_not_found", run=query.run, graph=query.graph)
             return failure(404, what, "GET /api/graphs lists the graphs of a run")
