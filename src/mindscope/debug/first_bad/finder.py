@@ -189,8 +189,8 @@ class _First:
             is_first_step=self.step == self.source.steps(rank)[0] and self.step > 1,
             is_module=named.is_module and named.tensor.role in (Role.INPUT, Role.OUTPUT),
             source=stack[0] if stack else "",
-            has_finite_inputs=bool(origin.operator.inputs) and _has_finite(recorded, given),
-            since=first.since if cause is Cause.BUFFER else self.step,
+            has_finite_inputs=operator.kind is not OperatorKind.UPDATE and _has_finite(recorded, given),
+            since=first.since if cause in (Cause.BUFFER, Cause.PARAMETERS) else self.step,
             made_by="",
             inputs=tuple([self._range(first, row) for row in inputs]),
             growth=(),
@@ -213,7 +213,7 @@ class _First:
         """The finite elements of an input, and those that are not finite."""
         values, tensor = first.known.values[row], self.source.tensors[int(first.known.tensor[row])]
         low, high = values[COLUMN[Field.MIN]], values[COLUMN[Field.MAX]]
-        facts = [_tensor_name(tensor)]
+        facts = [f"gradient of {_tensor_name(tensor)}" if tensor.role is Role.GRADIENT else _tensor_name(tensor)]
         if np.isfinite(low) and np.isfinite(high):
             facts.append(f"from {low:.6g} to {high:.6g}")
         if non_finite_kinds(first.known)[row]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mindscope.debug.first_bad.result import Cause
 from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
-from mindscope.debug.model.tensors import Phase
+from mindscope.debug.model.tensors import Phase, Role
 
 _LOSS = "loss"
 """What the recorder calls the loss that a training gives it."""
@@ -118,8 +118,9 @@ class _Walk:
         operator, chain = self.operators[place], self._chain(place)
         if external is None:
             return Origin(Cause.OPERATOR, operator, None, operator.non_finite_outputs[0], chain)
-        if self._is_parameter(external, operator):
-            return Origin(Cause.PARAMETERS, operator, None, external, chain)
+        parameter = self._parameter(external, operator)
+        if parameter is not None:
+            return Origin(Cause.PARAMETERS, operator, None, parameter, chain)
         if external in operator.buffers:
             return Origin(Cause.BUFFER, operator, None, external, chain)
         around = [each for each in self.operators if each.contains(operator) and each.tensor.type != _LOSS]
@@ -131,7 +132,7 @@ class _Walk:
         if not is_old and operator.phase is Phase.FORWARD and self._is_of_batch(external, operator):
             return Origin(Cause.BATCH, operator, None, external, chain)
         smallest = next(iter(enclosing), None)
-        if is_old or (smallest is None and operator.phase is Phase.FORWARD):
+        if is_old or (smallest is None and operator.phase is not Phase.BACKWARD):
             return Origin(Cause.BUFFER, operator, None, external, chain)
         is_loss = smallest is None and operator.phase is Phase.BACKWARD
         return Origin(Cause.LOSS if is_loss else Cause.UNRECORDED, operator, smallest, external, chain)
@@ -151,7 +152,9 @@ class _Walk:
         rows = operator.bad_inputs or self._passed_on(operator)
         if not rows:
             parameter = self._bad_parameter(operator)
-            return self._without_inputs(place), self._bad_buffer(operator) if parameter is None else parameter
+            before = self._written_by(place) if parameter is None else []
+            external = self._bad_buffer(operator) if parameter is None else parameter
+            return before or self._without_inputs(place), external
         found: list[int] = []
         external: int | None = None
         for row in rows:
@@ -244,11 +247,32 @@ class _Walk:
         later = [each for each in backward if forward_order.get(self.operators[each].tensor.module, -1) > own]
         return [max(later, key=lambda each: forward_order[self.operators[each].tensor.module])] if later else []
 
+    def _written_by(self, place: int) -> list[int]:
+        """Of an update, the operator of the optimizer that wrote the parameter."""
+        operator = self.operators[place]
+        if operator.tensor.role is not Role.PARAMETER:
+            return []
+        same = [made for row in operator.non_finite_outputs for made in self.by_digest.get(self._digest(row), ())]
+        return [each for each in self._before(place, same) if self.operators[each].phase is Phase.OPTIMIZER][-1:]
+
     def _bad_parameter(self, operator: StepOperator) -> int | None:
-        """A bad parameter that a module uses in its forward pass."""
-        if operator.phase is not Phase.FORWARD or not operator.is_module:
+        """A bad parameter that a module uses in its forward pass, or that an optimizer changes.
+
+        One that undamaged steps had too, as a mask of -infinity, must have all kinds of numbers that the outputs have.
+        """
+        rows = self.step.bad_parameters
+        if operator.tensor.role is Role.PARAMETER:
+            used = [row for row in rows if self._is_same_parameter(operator, row)]
+        elif operator.phase is Phase.FORWARD and operator.is_module:
+            used = [row for row in rows if self._holds(operator, row)]
+        else:
             return None
-        return next((row for row in self.step.bad_parameters if self._holds(operator, row)), None)
+        new = [row for row in used if row not in self.step.old_parameters]
+        return next(iter(new or self._explaining(used, operator.non_finite_outputs)), None)
+
+    def _is_same_parameter(self, operator: StepOperator, row: int) -> bool:
+        tensor = self.step.tensors[int(self.step.recorded.tensor[row])]
+        return (tensor.module, tensor.slot) == (operator.tensor.module, operator.tensor.slot)
 
     def _bad_buffer(self, operator: StepOperator) -> int | None:
         """A buffer of a module that explains what it returns; one of -infinity does not explain NaN."""
@@ -264,13 +288,14 @@ class _Walk:
         path = operator.tensor.module
         return not path or holder == path or holder.startswith(path + ".")
 
-    def _is_parameter(self, row: int, operator: StepOperator) -> bool:
-        if row in self.step.bad_parameters:
-            return True
-        digests = {self._digest(each) for each in self.step.bad_parameters} - {0}
-        if self._digest(row):
-            return self._digest(row) in digests
-        return any(self._holds(operator, each) for each in self.step.bad_parameters)
+    def _parameter(self, row: int, operator: StepOperator) -> int | None:
+        """The row of the bad parameter that an input is: the same bytes, else one that the operator holds."""
+        bad = self.step.bad_parameters
+        if row in bad:
+            return row
+        if digest := self._digest(row):
+            return next((each for each in bad if self._digest(each) == digest), None)
+        return next((each for each in bad if self._holds(operator, each)), None)
 
     def _is_of_batch(self, row: int, operator: StepOperator) -> bool:
         """Whether a tensor enters the network or the loss: its first operator or an outermost module gets it."""

@@ -130,11 +130,14 @@ class FirstBad:
     source: str
     """The line of the program; empty if it was not recorded."""
     has_finite_inputs: bool
-    """Whether inputs of the operator were recorded, and all of them are finite."""
+    """Whether inputs of the operator were recorded, and all are finite; False of an update, whose states are not."""
     since: int
-    """Of ``BUFFER``, the step since which the tensor has NaN or infinity, at first without damage; else ``step``."""
+    """Of ``BUFFER`` and ``PARAMETERS``, the step since which the tensor is not finite, at first without damage.
+
+    Else ``step``.
+    """
     made_by: str
-    """Of ``BUFFER`` since an earlier step, the operator that made it there; empty if no recorded one did."""
+    """Of a tensor that is bad since an earlier step, the operator that made it there; empty if no recorded one did."""
     inputs: tuple[str, ...]
     """The ranges of its inputs, in words."""
     growth: tuple[Growth, ...]
@@ -160,12 +163,21 @@ class FirstBad:
         found += [f"{each.text[0].upper()}{each.text[1:]}." for each in self.growth]
         if self.is_module and self.cause is Cause.OPERATOR:
             found.append("Only modules were recorded; record operators to name the one inside, or a buffer.")
+        if self.is_unexplained_update:
+            found.append("No recorded tensor explains it: a state of the optimizer or its learning rate may be bad.")
         if self.is_first_step:
             found.append("It is the first recorded step; an earlier one may be bad too.")
         return found
 
     @property
+    def is_unexplained_update(self) -> bool:
+        """Whether an optimizer made it of a finite gradient: its states were not recorded."""
+        return self.cause is Cause.OPERATOR and self.places.operator.kind is OperatorKind.UPDATE
+
+    @property
     def _head(self) -> str:
+        if self.cause is Cause.PARAMETERS and self.places.operator.kind is OperatorKind.UPDATE:
+            return _CHANGED_PARAMETER
         is_explained = self.cause is Cause.OPERATOR and not self.has_finite_inputs
         return _OF_OTHER_INPUTS if is_explained else _HEADS[self.cause]
 
@@ -202,11 +214,17 @@ def non_finite_text(counts: Mapping[str, int], *, is_least: bool = False) -> str
 
 
 _OF_OTHER_INPUTS = "In the {each.phase} pass of {place}, {each.operator} returns {what}{line}."
+_CHANGED_PARAMETER = (
+    "The parameter {each.tensor_name} was already bad before the optimizer of {place} changed it: it has {what}{made}."
+)
 _HEADS = {
     Cause.OPERATOR: "In the {each.phase} pass of {place}, {each.operator} returns {what} from finite inputs{line}.",
     Cause.BATCH: "The batch of {place} has {what}, in {each.tensor_name}; {each.operator} gets it first{line}.",
     Cause.BUFFER: "In {place}, {each.tensor_name} has {what}{made}; {each.operator} uses it first{line}.",
-    Cause.PARAMETERS: "In {place}, the parameter {each.tensor_name} has {what} before {each.operator} uses it{line}.",
+    Cause.PARAMETERS: (
+        "The parameter {each.tensor_name} was already bad before {place}: it has {what}{made}; {each.operator} uses it "
+        "first{line}."
+    ),
     Cause.LOSS: (
         "In {place}, the loss or its backward pass returns {what}: the forward pass of the network is finite, and "
         "{each.before} gets the gradient."

@@ -75,6 +75,8 @@ class StepOperators:
     operators: list[StepOperator]
     bad_parameters: list[int]
     """Rows of parameters that are not finite before the forward pass uses them."""
+    old_parameters: frozenset[int]
+    """Those of them that are as in a harmless step."""
     tensors: Sequence[DebugTensor]
     kinds: list[int]
     """Of each row, as ``non_finite_kinds``."""
@@ -99,7 +101,9 @@ class StepOperators:
         for row, (place, order) in enumerate(zip(places, orders, strict=True)):
             state = _State.FINITE if not kinds[row] else _State.OLD if is_old[row] else _State.BAD
             grouping.add(row, tensors[place], order, state, is_after=order > last_forward)
-        return cls(recorded, grouping.result(), grouping.bad_parameters, tensors, kinds)
+        bad = grouping.bad_parameters
+        old = frozenset([row for row in bad if is_old[row]])
+        return cls(recorded, grouping.result(), bad, old, tensors, kinds)
 
     def signature(self, row: int) -> tuple[float, ...]:
         """What a copy of a tensor shares with it when no digest was recorded: its counts."""

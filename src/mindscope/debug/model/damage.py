@@ -27,7 +27,8 @@ def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int
     """The rows where NaN or infinity does harm: those of the loss, else of gradients and parameters; empty for none.
 
     The loss is the last output of the forward pass. Gradients that overflow do no harm if no parameter changes: a
-    scaler of mixed precision skips such a step. Where updates are recorded, one that is not known is none.
+    scaler of mixed precision skips such a step. Where updates are recorded, one that is not known is none. A parameter
+    that was the same before the step, as a frozen mask, does no harm itself: where its users do, they are damaged.
     """
     is_bad = non_finite_counts(recorded) > 0
     if not is_bad.any():
@@ -39,7 +40,10 @@ def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int
         if is_bad[last].any():
             return last[is_bad[last]]
     is_parameter = table.is_parameter[tensor]
-    update = recorded.column(Field.MEAN_ABS_UPDATE)[is_parameter]
-    is_skipped = table.has_updates and update.size > 0 and not np.any(update > 0)
+    update = recorded.column(Field.MEAN_ABS_UPDATE)
+    is_skipped = table.has_updates and is_parameter.any() and not np.any(update[is_parameter] > 0)
+    if table.has_updates:
+        is_before = is_parameter & table.is_in_forward[tensor] & np.isnan(update)
+        is_parameter &= ~np.isin(recorded.digest, recorded.digest[is_before])
     is_harmed = is_parameter if is_skipped else is_parameter | table.is_parameter_gradient[tensor]
     return np.flatnonzero(is_bad & is_harmed)

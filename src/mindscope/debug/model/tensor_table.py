@@ -34,6 +34,8 @@ class TensorTable:
     """At most one dimension, or one larger than 1 of what is no weight; a bias where the shape is not known."""
     is_input: Mask
     is_forward_output: Mask
+    is_in_forward: Mask
+    """Of the forward pass, or before it."""
     is_in_module: Mask
     is_parameter: Mask
     is_parameter_gradient: Mask
@@ -68,6 +70,7 @@ class TensorTable:
                 ],
                 np.bool_,
             ),
+            is_in_forward=np.array([each.phase is Phase.FORWARD for each in tensors], np.bool_),
             is_in_module=np.array([bool(each.module) for each in tensors], np.bool_),
             is_parameter=np.array([each.role is Role.PARAMETER for each in tensors], np.bool_),
             is_parameter_gradient=np.array([each.role is Role.GRADIENT for each in tensors], np.bool_),

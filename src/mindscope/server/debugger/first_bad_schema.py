@@ -39,10 +39,10 @@ class DebugFirstBad(Answer):
     """The first NaN or infinity that damages a training.
 
     ``cause`` says where it begins. Of ``batch``, ``buffer`` and ``parameters``, ``operator`` is the first that uses
-    them; of ``unrecorded`` it is the smallest recorded module around. A ``buffer`` has it ``since`` a step, made there
-    by ``made_by``, or by no recorded operator if that is empty. ``before`` is the operator that has or gets the bad
-    ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``has_finite_inputs``: these were recorded and are
-    finite. ``is_first_step``: an earlier step may be bad too. ``is_module``: operators inside were not recorded.
+    them; of ``unrecorded`` it is the smallest recorded module around. A buffer or a parameter has it ``since`` a step,
+    made there by ``made_by``, or by no recorded operator if that is empty. ``before`` is the operator that has or gets
+    the bad ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``has_finite_inputs``: these were recorded and
+    are finite. ``is_first_step``: an earlier step may be bad too. ``is_module``: operators inside were not recorded.
     ``chain`` goes from the operator to the loss, or to gradients and parameters. ``other_ranks`` are the first bad
     operators of other ranks in the step. ``stack`` is innermost first.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which buffers of modules are read in a step, and which of them are recorded: those that are, or were, not finite."""
+"""Which buffers and frozen parameters are read in a step, and recorded: those that are, or were, not finite."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _State = tuple[int, int, int]
 """Identity of a tensor, its number of changes, and a sample of its elements."""
 
 
-class WatchedBuffer:
-    """A buffer of a module over all steps. What was read becomes known later, on another thread."""
+class WatchedTensor:
+    """A buffer or a parameter over all steps. What was read becomes known later, on another thread."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -26,10 +26,10 @@ class WatchedBuffer:
         self._is_finite = False  # what was last read; False until it is known
         self._was_bad = False  # in any step
 
-    def needs_read(self, tensor: Tensor) -> bool:
-        """Whether to read it now: not if it was finite and did not change since."""
+    def needs_read(self, tensor: Tensor, *, is_forced: bool = False) -> bool:
+        """Whether to read it now: not if it was finite and did not change since, unless it ``is_forced``."""
         state = _state_of(tensor)
-        if self._is_finite and state is not None and state == self._state:
+        if not is_forced and self._is_finite and state is not None and state == self._state:
             return False
         self._state, self._is_finite = state, False
         self.reads += 1
@@ -47,11 +47,11 @@ class WatchedBuffers:
     """The buffers of a network, by path of the module and name."""
 
     def __init__(self) -> None:
-        self._buffers: defaultdict[tuple[str, str], WatchedBuffer] = defaultdict(WatchedBuffer)
+        self._buffers: defaultdict[tuple[str, str], WatchedTensor] = defaultdict(WatchedTensor)
 
     def to_read(
         self, path: str, module: nn.Module, *, is_compiled: bool
-    ) -> Iterator[tuple[str, Tensor, WatchedBuffer]]:
+    ) -> Iterator[tuple[str, Tensor, WatchedTensor]]:
         """Name and buffer of those of a module that are read now; of a compiled one also those inside of it."""
         for name, tensor in module.named_buffers(recurse=is_compiled):
             if tensor.is_floating_point() or tensor.is_complex():

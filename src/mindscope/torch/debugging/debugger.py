@@ -32,10 +32,10 @@ class Debugger(Callback):
     can't be summarized is counted in ``not_recorded``.
 
     Level ``module``: inputs and outputs of each module and their gradients, gradients of parameters, the parameters
-    with the mean of their updates, and buffers while they have NaN or infinity. Level ``operator``: inputs and outputs
-    of every operator of ATen, forward, backward and in the optimizer, with the lines of your program that called it;
-    gradients and parameters too. Code of ``torch.compile`` stays compiled: of a compiled module only the borders are
-    seen, of a compiled function nothing.
+    with the mean of their updates, and buffers while they have NaN or infinity; a parameter that has it before a step
+    is recorded as it was then. Level ``operator``: inputs and outputs of every operator of ATen, forward, backward and
+    in the optimizer, with the lines of your program that called it; gradients and parameters too. Code of
+    ``torch.compile`` stays compiled: of a compiled module only the borders are seen, of a compiled function nothing.
 
     Args:
         run: directory of the run, or its ``SummaryRecord``. With several processes each records into its ``rank_N``.

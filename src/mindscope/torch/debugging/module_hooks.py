@@ -20,7 +20,7 @@ from mindscope.torch.core.call_hooks import CallHooks
 from mindscope.torch.core.network_names import NamedModule
 from mindscope.torch.debugging._nested_tensors import tensors_in
 from mindscope.torch.debugging._step_rows import Run
-from mindscope.torch.debugging.buffers import WatchedBuffer, WatchedBuffers
+from mindscope.torch.debugging.buffers import WatchedBuffers, WatchedTensor
 from mindscope.torch.debugging.followed_step import FollowedStep, in_backward
 from mindscope.torch.debugging.step_collector import StepCollector
 
@@ -33,7 +33,7 @@ class _Call:
     def __init__(self, collector: StepCollector, module: str, type: str, number: int) -> None:
         self.collector, self.module, self.type, self.number = collector, module, type, number
         self.inputs: list[tuple[str, Tensor, int]] = []  # slot, tensor, row of its statistics
-        self.buffers: list[tuple[str, Tensor, int, WatchedBuffer]] = []
+        self.buffers: list[tuple[str, Tensor, int, WatchedTensor]] = []
         self.backward: Run | None = None
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -12,6 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes  # pyright: igno
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.torch.core.network_names import ParameterPlace, parameter_places
 from mindscope.torch.core.operator_calls import has_closure
+from mindscope.torch.debugging.buffers import WatchedTensor
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.step_collector import StepCollector
 
@@ -22,6 +25,9 @@ class ParameterHooks:
     Until an optimizer with hooks ran, the parameters are copied when a step begins: optimizers that are not of PyTorch
     and compiled ones have none. Afterwards only those are that no optimizer with hooks trains: a change by ``.data``
     has no version, and on a device nothing else shows it.
+
+    A parameter that was not finite before the step is recorded once more, as it was then: no operator shows what wrote
+    it between two steps. A finite one costs nothing on the processor and one more reading on a device.
     """
 
     def __init__(self, network: nn.Module, followed: FollowedStep) -> None:
@@ -33,6 +39,8 @@ class ParameterHooks:
         self._has_optimized = False  # one did in this step
         self._optimized: set[int] = set()  # ids of parameters that an optimizer ever changed
         self._left_out: dict[int, Tensor] = {}  # by id of those, as when the step began
+        self._frozen: defaultdict[int, WatchedTensor] = defaultdict(WatchedTensor)  # by id of those without gradient
+        self._changed: set[int] = set()  # ids of parameters that were recorded in this step
         self._handles = [
             register_optimizer_step_pre_hook(
                 lambda optimizer, args, kwargs: self._step_begins(optimizer, has_closure(args, kwargs))
@@ -52,11 +60,13 @@ class ParameterHooks:
     def begin_step(self) -> None:
         """A step begins that is recorded."""
         self._before.clear()
+        self._changed.clear()
         self._has_optimized = False
         self._left_out = _kept([each for each in self._network.parameters() if id(each) not in self._optimized])
 
     def end_step(self, collector: StepCollector) -> None:
         """Record what optimizers left out: all where none called hooks, as where a loss scale was too large."""
+        self._add_frozen(collector)
         if self._has_optimized:
             self._add_left_out(collector)
             return
@@ -64,8 +74,15 @@ class ParameterHooks:
         for place, parameter in known:
             _add_gradient(collector, place, parameter)
         for place, parameter in known:
-            _add_parameter(collector, place, parameter, self._left_out.get(id(parameter)))
+            self._add_parameter(collector, place, parameter, self._left_out.get(id(parameter)))
         self._left_out.clear()
+
+    def fail_step(self, collector: StepCollector) -> None:
+        """Record the parameters that are not finite of a step that failed before an optimizer changed them."""
+        for parameter in () if self._has_optimized else self._network.parameters():
+            place = self._places.get(id(parameter))
+            if place is not None and parameter.is_floating_point():
+                collector.add_before(place, parameter, collector.vectors.new_row(parameter))
 
     def _add_left_out(self, collector: StepCollector) -> None:
         """Add parameters that have a gradient, but that no optimizer with hooks trains: most have an update of 0."""
@@ -74,7 +91,7 @@ class ParameterHooks:
             is_trained = id(parameter) in self._optimized
             if place is not None and before is not None and parameter.grad is not None and not is_trained:
                 _add_gradient(collector, place, parameter)
-                _add_parameter(collector, place, parameter, before)
+                self._add_parameter(collector, place, parameter, before)
         self._left_out.clear()
 
     def _step_begins(self, optimizer: Optimizer, has_closure: bool) -> None:
@@ -101,7 +118,32 @@ class ParameterHooks:
         for place, parameter in own:
             self._has_hooks = self._has_optimized = True
             self._optimized.add(id(parameter))
-            _add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
+            self._add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
+
+    def _add_parameter(
+        self, collector: StepCollector, place: ParameterPlace, parameter: Tensor, before: Tensor | None
+    ) -> None:
+        vectors = collector.vectors
+        run = collector.begin_call(place.module, place.type, Phase.OPTIMIZER, 0, tuple)
+        row = collector.add_row(run, Role.PARAMETER, place.name, parameter, vectors.new_row(parameter))
+        if row < 0:
+            return
+        if before is not None:
+            vectors.add_update(row, parameter, before)
+        if id(parameter) not in self._changed and vectors.may_be_bad(row, parameter):
+            collector.add_before(place, parameter, row if before is None else vectors.new_row(before))
+        self._changed.add(id(parameter))
+
+    def _add_frozen(self, collector: StepCollector) -> None:
+        """Add parameters without gradient that are not finite. After a bad number, samples of them don't suffice."""
+        has_bad = collector.vectors.has_bad
+        for parameter in self._network.parameters():
+            place = self._places.get(id(parameter))
+            if place is None or parameter.requires_grad or not parameter.is_floating_point():
+                continue
+            watched = self._frozen[id(parameter)]
+            if watched.needs_read(parameter, is_forced=has_bad):
+                collector.add_before(place, parameter, collector.vectors.new_row(parameter), watched)
 
     def _own(self, optimizer: Optimizer) -> list[tuple[ParameterPlace, Tensor]]:
         every = [each for group in optimizer.param_groups for each in group["params"]]
@@ -129,10 +171,3 @@ def _add_gradient(collector: StepCollector, place: ParameterPlace, parameter: Te
     if parameter.grad is not None:
         run = collector.begin_call(place.module, place.type, Phase.BACKWARD, 0, tuple)
         collector.add(run, Role.GRADIENT, place.name, parameter.grad)
-
-
-def _add_parameter(collector: StepCollector, place: ParameterPlace, parameter: Tensor, before: Tensor | None) -> None:
-    run = collector.begin_call(place.module, place.type, Phase.OPTIMIZER, 0, tuple)
-    row = collector.add_row(run, Role.PARAMETER, place.name, parameter, collector.vectors.new_row(parameter))
-    if before is not None and row >= 0:
-        collector.vectors.add_update(row, parameter, before)

@@ -143,6 +143,9 @@ class Recording:
         collector = self._stop_collecting()
         if error is not None:
             if collector is not None and collector.rows:
+                if self._parameters is not None:
+                    parameters = self._parameters
+                    self.followed.guarded("parameters", lambda: parameters.fail_step(collector))
                 self.followed.guarded("step", lambda: self._finish(collector, self._next_step))
             self.write_ring(f"the training failed: {type(error).__name__}: {error}"[:300])
         self._remove_hooks()

@@ -16,8 +16,9 @@ from torch import Tensor
 from mindscope.capture.tensor_statistics import StepColumns
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Phase, Role
+from mindscope.torch.core.network_names import ParameterPlace
 from mindscope.torch.debugging._step_rows import Run, StepRows
-from mindscope.torch.debugging.buffers import WatchedBuffer
+from mindscope.torch.debugging.buffers import WatchedTensor
 from mindscope.torch.debugging.step_vectors import StepVectors
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
@@ -53,7 +54,7 @@ class StepCollector(StepRows):
         self._ended = array("q")
         super().__init__(self._vectors, tensors, self._places, self._sources, self._runs, self._ended)
         self._loss_row = -1
-        self._buffers: list[tuple[int, WatchedBuffer, int]] = []  # place among the rows, and number of the read
+        self._watched: list[tuple[int, WatchedTensor, int]] = []  # place among the rows, and number of the read
 
     @property
     def vectors(self) -> StepVectors:
@@ -65,11 +66,22 @@ class StepCollector(StepRows):
         run = self.begin("", "loss", Phase.FORWARD, tuple)
         self._loss_row = self.add(run, Role.OUTPUT, "", loss)
 
-    def add_buffer(self, run: Run, slot: str, tensor: Tensor, row: int, buffer: WatchedBuffer) -> None:
+    def add_buffer(self, run: Run, slot: str, tensor: Tensor, row: int, buffer: WatchedTensor) -> None:
         """Add a buffer that was read, with its row; it is left out if it turns out to be finite, as ever before."""
+        self._add_watched(run, Role.BUFFER, slot, tensor, row, buffer)
+
+    def add_before(
+        self, place: ParameterPlace, parameter: Tensor, row: int, watched: WatchedTensor | None = None
+    ) -> None:
+        """Add the row of a parameter as it was before the step; it is left out as ``add_buffer`` says."""
+        run = self.begin_call(place.module, place.type, Phase.FORWARD, 0, tuple)
+        self._ended[run.number] = 0  # before all operators
+        self._add_watched(run, Role.PARAMETER, place.name, parameter, row, watched or WatchedTensor())
+
+    def _add_watched(self, run: Run, role: Role, slot: str, tensor: Tensor, row: int, watched: WatchedTensor) -> None:
         place = len(self._places)
-        if self.add_row(run, Role.BUFFER, slot, tensor, row) >= 0:
-            self._buffers.append((place, buffer, buffer.reads))
+        if self.add_row(run, role, slot, tensor, row) >= 0:
+            self._watched.append((place, watched, watched.reads))
 
     @property
     def rows(self) -> int:
@@ -111,11 +123,11 @@ class StepCollector(StepRows):
         return CollectedStep(step, places.size, columns, self._vectors.is_ready, is_finite)
 
     def _kept(self, values: NDArray[np.float64], sources: NDArray[np.intc]) -> NDArray[np.bool_]:
-        """Of each row, whether it is written: of the buffers those that are, or were, not finite."""
+        """Of each row, whether it is written: of watched tensors those that are, or were, not finite."""
         is_kept = np.ones(sources.size, np.bool_)
-        for place, buffer, read in self._buffers:
+        for place, watched, read in self._watched:
             is_finite = not values[sources[place], _NON_FINITE].any()
-            is_kept[place] = buffer.end_read(read, is_finite=is_finite)
+            is_kept[place] = watched.end_read(read, is_finite=is_finite)
         return is_kept
 
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mindscope.debug.model.fields import FIELDS
+from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.stats._tensor_statistics import StatisticsRows
 from mindscope.torch.debugging._cuda_rows import CudaRows
 from mindscope.torch.debugging._step_rows import TensorRows, is_freed
@@ -22,6 +22,8 @@ from mindscope.torch.debugging.plain_tensors import NotSummarizedError, in_memor
 from mindscope.torch.summary.host_copy import HostCopy
 
 _LEAST_ROWS = 256
+_NON_FINITE = slice(COLUMN[Field.NAN], COLUMN[Field.NEGATIVE_INF] + 1)
+_BAD = slice(COLUMN[Field.NAN], COLUMN[Field.POSITIVE_INF] + 1)
 PLAIN_TYPES = (Tensor, torch.nn.Parameter)
 _CODES = {dtype: element.code for dtype, element in ELEMENT_TYPES.items() if element.code != BYTES}
 _LIMITS = {each.code: (each.near_max, each.tiny) for each in ELEMENT_TYPES.values() if each.code != BYTES}
@@ -120,6 +122,15 @@ class StepVectors(TensorRows):
             self._rows_of(now.device).update(row, now, before)
         elif 0 <= code <= 3 and before.dtype is now.dtype and before.numel() == now.numel():
             self._rows.update(row, now.data_ptr(), before.data_ptr(), code, now.numel())
+
+    def may_be_bad(self, row: int, tensor: Tensor) -> bool:
+        """Whether the row of a tensor has NaN or infinities; True on a device, which is not waited for."""
+        return not tensor.is_cpu or bool(self._values[row, _NON_FINITE].any())
+
+    @property
+    def has_bad(self) -> bool:
+        """Whether a row that the processor computed has NaN or +infinity: -infinity is common in masks."""
+        return bool(self._values[: self.count, _BAD].any())
 
     def is_ready(self) -> bool:
         """Whether the rows of a finished step are in the memory of the processor."""

@@ -25,7 +25,14 @@ export const firstBadTexts = {
   "debug.bad_buffer": "In {place}, {tensor} has {what}, made by no recorded operator; {operator} uses it first.",
   "debug.bad_buffer_since": "In {place}, {tensor} has {what} since step {since}, made by no recorded operator; {operator} uses it first.",
   "debug.bad_buffer_made": "In {place}, {tensor} has {what} since step {since}, made there by {maker}; {operator} uses it first.",
-  "debug.bad_parameters": "In {place}, the parameter {tensor} has {what} before {operator} uses it.",
+  "debug.bad_parameters":
+    "The parameter {tensor} was already bad before {place}: it has {what}, made by no recorded operator; {operator} uses it first.",
+  "debug.bad_parameters_since":
+    "The parameter {tensor} was already bad before {place}: it has {what} since step {since}, made by no recorded operator; {operator} uses it first.",
+  "debug.bad_parameters_made":
+    "The parameter {tensor} was already bad before {place}: it has {what} since step {since}, made there by {maker}; {operator} uses it first.",
+  "debug.bad_parameters_changed":
+    "The parameter {tensor} was already bad before the optimizer of {place} changed it: it has {what}, made by no recorded operator.",
   "debug.bad_loss":
     "In {place}, the loss or its backward pass returns {what}. The forward pass of the network is finite; {before} gets the gradient.",
   "debug.bad_unrecorded": "In the {pass} of {place}, an operator that was not recorded returns {what} before {before}.",
@@ -33,6 +40,7 @@ export const firstBadTexts = {
     "In the {pass} of {place}, an operator that was not recorded returns {what} inside {operator}, before {before}.",
   "debug.bad_other_rank": "In {place}, {operator} gets {what} from another rank, of which no origin was recorded.",
   "debug.bad_module": "Only modules were recorded. Record operators to name the one inside, or a buffer.",
+  "debug.bad_optimizer": "No recorded tensor explains it: a state of the optimizer or its learning rate may be bad.",
   "debug.bad_first_step": "It is the first recorded step; an earlier one may be bad too.",
   "debug.verdict_count": "{bad} of {n} runs {bad|has|have} {kind}",
   "debug.verdict_both": "NaN or Inf",

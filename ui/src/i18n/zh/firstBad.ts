@@ -26,12 +26,18 @@ export const firstBadTexts: Record<keyof typeof en, string> = {
   "debug.bad_buffer_since":
     "在{place}中，{tensor}自第 {since} 步起含有 {what}，它不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
   "debug.bad_buffer_made": "在{place}中，{tensor}自第 {since} 步起含有 {what}，它由该步的 {maker} 产生，最先使用它的是 {operator}。",
-  "debug.bad_parameters": "在{place}中，参数 {tensor} 在被 {operator} 使用之前已含有 {what}。",
+  "debug.bad_parameters": "参数 {tensor} 在{place}之前已出现异常：含有 {what}，且不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
+  "debug.bad_parameters_since":
+    "参数 {tensor} 在{place}之前已出现异常：自第 {since} 步起含有 {what}，且不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
+  "debug.bad_parameters_made":
+    "参数 {tensor} 在{place}之前已出现异常：自第 {since} 步起含有 {what}，由该步的 {maker} 产生，最先使用它的是 {operator}。",
+  "debug.bad_parameters_changed": "参数 {tensor} 在{place}的优化器更新之前已出现异常：含有 {what}，且不是由任何已记录的算子产生的。",
   "debug.bad_loss": "在{place}中，损失或其反向计算产生了 {what}。网络的前向计算均为有限值，{before} 收到了该梯度。",
   "debug.bad_unrecorded": "在{place}的{pass}中，{before} 之前有一个未记录的算子产生了 {what}。",
   "debug.bad_unrecorded_inside": "在{place}的{pass}中，{operator} 内部、{before} 之前有一个未记录的算子产生了 {what}。",
   "debug.bad_other_rank": "在{place}中，{operator} 从其他 rank 收到了 {what}，但其来源未被记录。",
   "debug.bad_module": "仅记录了模块。要定位到模块内部的算子或缓冲区，请按算子级别记录。",
+  "debug.bad_optimizer": "已记录的张量无法解释该异常，可能是优化器状态或学习率出现了异常值。",
   "debug.bad_first_step": "这是记录的第一步，更早的步中可能已有异常值。",
   "debug.verdict_count": "{n} 个训练中有 {bad} 个出现 {kind}",
   "debug.verdict_both": "NaN 或 Inf",

@@ -54,7 +54,20 @@ describe("the first bad number in words", () => {
     expect(firstBadHead(made, false, chinese)).toContain("自第 7 步起");
   });
 
+  it("names a parameter that was bad before its step, or before the optimizer changed it", () => {
+    const found = { ...firstBad(), cause: "parameters" as const };
+    expect(firstBadHead(found, false, english)).toMatch(
+      /^The parameter .* was already bad before step 50: .*, made by no recorded operator;/,
+    );
+    expect(firstBadHead({ ...found, since: 7 }, false, english)).toContain("since step 7, made by no recorded operator");
+    expect(firstBadHead({ ...found, since: 7, made_by: "aten::fill_" }, false, chinese)).toContain("由该步的 aten::fill_ 产生");
+    const changed = { ...found, operator: { kind: "update" as const, name: "fc1.weight", row: 3 } };
+    expect(firstBadHead(changed, false, english)).toContain("already bad before the optimizer of step 50 changed it");
+  });
+
   it("says what was not recorded", () => {
+    const update = { ...firstBad(), operator: { kind: "update" as const, name: "fc1.weight", row: 3 } };
+    expect(firstBadNotes(update, english)).toEqual([expect.stringContaining("a state of the optimizer")]);
     expect(firstBadNotes(firstBad(), english)).toEqual([]);
     expect(firstBadNotes({ ...firstBad(), is_module: true, is_first_step: true }, english)).toHaveLength(2);
     expect(firstBadNotes({ ...firstBad(), is_module: true, cause: "batch" }, english)).toEqual([]);

@@ -49,7 +49,9 @@ function headKey(found: DebugFirstBad): MessageKey {
     const key = operator.kind === "operator" ? "debug.bad_operator" : "debug.bad_computed";
     return found.has_finite_inputs ? key : `${key}_other`;
   }
-  if (cause === "buffer" && found.since < found.step) return found.made_by === "" ? "debug.bad_buffer_since" : "debug.bad_buffer_made";
+  if (cause === "parameters" && operator.kind === "update") return "debug.bad_parameters_changed";
+  if ((cause === "buffer" || cause === "parameters") && found.since < found.step)
+    return `debug.bad_${cause}_${found.made_by === "" ? "since" : "made"}`;
   const isInside = operator.kind !== before.kind || operator.name !== before.name;
   return cause === "unrecorded" && isInside ? "debug.bad_unrecorded_inside" : `debug.bad_${cause}`;
 }
@@ -58,6 +60,7 @@ function headKey(found: DebugFirstBad): MessageKey {
 export function firstBadNotes(found: DebugFirstBad, say: Say): string[] {
   return [
     ...(found.is_module && found.cause === "operator" ? [say("debug.bad_module")] : []),
+    ...(found.operator.kind === "update" && found.cause === "operator" ? [say("debug.bad_optimizer")] : []),
     ...(found.is_first_step ? [say("debug.bad_first_step")] : []),
   ];
 }
