@@ -44,14 +44,38 @@ export async function request(path: string, options: Options = {}): Promise<Resp
     init.body = JSON.stringify(options.body);
   }
   const ended = watch();
-  const response = await fetch(path, init)
-    .catch((error: unknown) => {
-      if (options.signal?.aborted) throw error;
+  try {
+    return await answerOf(path, init);
+  } finally {
+    ended();
+  }
+}
+
+/** Sends a request until the server does not ask for it later, or the caller has gone. */
+async function answerOf(path: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const response = await fetch(path, init).catch((error: unknown) => {
+      if (init.signal?.aborted) throw error;
       throw new ApiError(UNREACHABLE, "", "");
-    })
-    .finally(ended);
-  if (!response.ok) throw await errorOf(response, path);
-  return response;
+    });
+    if (response.ok) return response;
+    const retrySeconds = Number(response.headers.get("retry-after"));
+    if (response.status !== 409 || !retrySeconds) throw await errorOf(response, path);
+    await pause(1000 * retrySeconds, init.signal);
+  }
+}
+
+/** Raises the AbortError of the signal. */
+function pause(milliseconds: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal!.reason as Error);
+    };
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
 }
 
 async function errorOf(response: Response, path: string): Promise<ApiError> {

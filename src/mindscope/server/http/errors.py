@@ -31,10 +31,11 @@ NO_COLUMN: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "des
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
 
 
-def failure(status: int, reason: Reason, remedy: str) -> JSONResponse:
-    """The response of an error."""
+def failure(status: int, reason: Reason, remedy: str, retry_s: int | None = None) -> JSONResponse:
+    """The response of an error, which a client may ask for again after ``retry_s`` seconds."""
     body = FailureAnswer(error=Failure(**dict(ReasonEntry.of(reason)), remedy=remedy))
-    return JSONResponse(body.model_dump(), status_code=status)
+    headers = None if retry_s is None else {"retry-after": str(retry_s)}
+    return JSONResponse(body.model_dump(), status_code=status, headers=headers)
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: Reason, remedy: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mindscope.server.profiles.reader import OpenParts, OpenProfile, ProfileReader
 
 _TIMELINE, _TABLES = "/api/profiles/timeline", "/api/profiles/tables"
+_RETRY_S = 1
 Version = Annotated[str, Query(max_length=100, description="As in /api/profiles/timeline.")]
 READABLE: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND,
@@ -64,7 +65,7 @@ def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenP
     if isinstance(state, Reading):
         if state.preview is not None and state.preview.version == version:
             return state.preview
-        return failure(409, Reason("profile_not_read", profile=profile), f"ask GET {_TIMELINE} until it is read")
+        return _not_read(profile, _TIMELINE)
     if state.timeline is None:
         return failure(409, Reason("profile_without_timeline", profile=profile), "its tables have all it holds")
     if state.version != version:
@@ -84,7 +85,9 @@ def open_parts(viewer: Viewer, run: str, profile: str) -> OpenParts | Response:
     except (MindscopeError, OSError) as error:
         return failure(409, Reason("unreadable", detail=str(error)), f"GET {_TABLES} says why")
     if isinstance(state, Reading):
-        return failure(
-            409, Reason("profile_not_read", profile=profile), "ask GET /api/profiles/tables until it is read"
-        )
+        return _not_read(profile, _TABLES)
     return state
+
+
+def _not_read(profile: str, path: str) -> Response:
+    return failure(409, Reason("profile_not_read", profile=profile), f"ask GET {path} until it is read", _RETRY_S)

@@ -211,6 +211,12 @@ class ProfileReader:
         self._parts.begin(state, self._worker.submit(self._tabulate, state, parts))
         return state
 
+    def _compute_missing(self, found: FoundProfile, state: Reading, parts: Callable[[], SavedParts]) -> None:
+        """Computed parts stay what they are while a timeline that was not kept is read again."""
+        with self._lock:
+            if self._computed(found, state.version) is None:
+                self._compute(found.key, state.version, parts)
+
     def _read(self, found: FoundProfile, state: Reading) -> OpenProfile:
         is_compressed = found.path.suffix == ".gz"
         if is_readable_apart(found) and is_large(state.total_bytes, self._memory_bytes, is_compressed=is_compressed):
@@ -238,8 +244,7 @@ class ProfileReader:
             timeline = self._cache.timeline(found.key, state.version) or timeline
         self._cache.delete_timeline(place)
         zero = 0 if timeline is None else timeline.time_range[0]
-        with self._lock:  # after the timeline, which takes less time
-            self._compute(found.key, state.version, lambda: SavedParts(profile, zero))
+        self._compute_missing(found, state, lambda: SavedParts(profile, zero))  # after the timeline, which is faster
         return OpenProfile(found.key, state.version, timeline)
 
     def _read_apart(self, found: FoundProfile, state: Reading) -> OpenProfile:
@@ -261,8 +266,7 @@ class ProfileReader:
         state.phase = "reading"
         listener = Listener(progress, phase, show, lambda: self._stop_if_outdated(state))
         read = read_large(found, state.version, self._memory_bytes, self._cache.folder, listener, keep)
-        with self._lock:
-            self._compute(found.key, state.version, lambda: read.parts)
+        self._compute_missing(found, state, lambda: read.parts)
         return OpenProfile(found.key, state.version, read.timeline)
 
     def _stop_if_outdated(self, state: Reading) -> None:
