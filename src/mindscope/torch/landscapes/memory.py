@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from mindscope.store.free_memory import release_free_memory
+
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 _LARGEST = 1 << 30
 
@@ -39,4 +41,4 @@ def kept_memory(device: torch.device) -> Generator[None]:
     finally:
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 64 << 20)
-        ctypes.CDLL(None).malloc_trim(0)
+        release_free_memory()
