@@ -397,7 +397,13 @@ ADVICE: Mapping[str, _AdviceText] = {
         "Data preparation of this rank is slow: compare its data pipeline, storage and host with the others.",
     ),
     "rank_flops": _AdviceText(
-        "Rank {rank} computes with {rate:flops}, {below:share} below the mean of its stage, {mean:flops} "
+        "Rank {rank} computes with {rate:flops}, {below:share} below the mean of all ranks, {mean:flops} "
+        "(more than {threshold:share}).",
+        "Compare clock rate, temperature and other processes of this device with the others, and the shapes and "
+        "operators that it computes.",
+    ),
+    "stage_rank_flops": _AdviceText(
+        "Rank {rank} computes with {rate:flops}, {below:share} below the mean of its pipeline stage, {mean:flops} "
         "(more than {threshold:share}).",
         "Compare clock rate, temperature and other processes of this device with the others, and the shapes and "
         "operators that it computes.",

@@ -234,10 +234,13 @@ def test_the_rank_with_few_flops_is_named(
             write(tmp_path / "profiler" / name, split + "600,10,1,5,1\n" * 4)
         if rate is not None:
             write(tmp_path / f"profiler/flops_summary_{rank}.json", json.dumps({"FLOPs": 10, "FLOPS": rate}))
-    found = [each for each in advise_ranks(read_ranks(tmp_path)) if each.code == "rank_flops"]
+    found = [each for each in advise_ranks(read_ranks(tmp_path)) if each.code.endswith("rank_flops")]
     assert [each.values["rank"] for each in found] == ([] if slow is None else [slow])
+    for each in found:
+        assert each.code == ("rank_flops" if stages == 1 else "stage_rank_flops")
+        assert ("pipeline stage" in each.finding) == (stages > 1)
     if rates == [10.0, 10.0, 10.0, 6.0]:
-        assert "Rank 3 computes with 6 GFLOPS, 33.3 % below the mean of its stage, 9 GFLOPS" in found[0].finding
+        assert "Rank 3 computes with 6 GFLOPS, 33.3 % below the mean of all ranks, 9 GFLOPS" in found[0].finding
 
 
 STEP_NAMES = (

@@ -122,7 +122,7 @@ def slow_interval(ranks: Ranks) -> Iterator[Advice]:
 
 
 def low_flops(ranks: Ranks) -> Iterator[Advice]:
-    """One rank computes with fewer FLOPS than the ranks of its stage; only if the profiles of all ranks say theirs."""
+    """One rank has fewer FLOPS than the others, or those of its stage; only if the profiles of all ranks say theirs."""
     means = ranks.means
     if means is None or means.flops_per_second is None or ranks.missing_ranks:
         return
@@ -134,7 +134,7 @@ def low_flops(ranks: Ranks) -> Iterator[Advice]:
     row = int(np.argmax(below))
     if below[row] > OUTLIER_SHARE:
         yield Advice(
-            code="rank_flops",
+            code="stage_rank_flops" if len(np.unique(means.stage)) > 1 else "rank_flops",
             values={
                 "rank": int(means.rank[row]), "rate": float(rates[row]), "mean": float(mean[row]),
                 "below": float(below[row]), "threshold": OUTLIER_SHARE,

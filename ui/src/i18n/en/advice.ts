@@ -136,8 +136,12 @@ export const advice = {
   "advice.slow_link_remedy": "Check cable, switch and network card between these ranks, and what else uses the link.",
   "advice.rank_interval": "The step interval of rank {rank} is {time}, {excess} above the mean of {mean} (more than {threshold}).",
   "advice.rank_interval_remedy": "Data preparation of this rank is slow: compare its data pipeline, storage and host with the others.",
-  "advice.rank_flops": "Rank {rank} computes with {rate}, {below} below the mean of its stage, {mean} (more than {threshold}).",
+  "advice.rank_flops": "Rank {rank} computes with {rate}, {below} below the mean of all ranks, {mean} (more than {threshold}).",
   "advice.rank_flops_remedy":
+    "Compare clock rate, temperature and other processes of this device with the others, and the shapes and operators that it computes.",
+  "advice.stage_rank_flops":
+    "Rank {rank} computes with {rate}, {below} below the mean of its pipeline stage, {mean} (more than {threshold}).",
+  "advice.stage_rank_flops_remedy":
     "Compare clock rate, temperature and other processes of this device with the others, and the shapes and operators that it computes.",
   "advice.ranks_communication":
     "Over all ranks, communication that no computation hides is {share} of computation and communication (more than {threshold}); {waiting} of the time of collectives is waiting for other ranks.",

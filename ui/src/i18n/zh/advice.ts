@@ -121,8 +121,10 @@ export const advice: Record<keyof typeof texts, string> = {
   "advice.slow_link_remedy": "请检查这两个 rank 之间的线缆、交换机和网卡，以及链路上的其他流量。",
   "advice.rank_interval": "rank {rank} 的迭代间隙为 {time}，比平均值 {mean} 高 {excess}（超过 {threshold}）。",
   "advice.rank_interval_remedy": "该 rank 的数据准备较慢：请将其数据处理流水线、存储和主机与其他 rank 对比。",
-  "advice.rank_flops": "rank {rank} 的算力为 {rate}，比所在 stage 的平均值 {mean} 低 {below}（超过 {threshold}）。",
+  "advice.rank_flops": "rank {rank} 的算力为 {rate}，比所有 rank 的平均值 {mean} 低 {below}（超过 {threshold}）。",
   "advice.rank_flops_remedy": "请将该设备的频率、温度和占用它的其他进程与其他设备对比，并比较各 rank 计算的算子和形状。",
+  "advice.stage_rank_flops": "rank {rank} 的算力为 {rate}，比所在流水线 stage 的平均值 {mean} 低 {below}（超过 {threshold}）。",
+  "advice.stage_rank_flops_remedy": "请将该设备的频率、温度和占用它的其他进程与其他设备对比，并比较各 rank 计算的算子和形状。",
   "advice.ranks_communication":
     "所有 rank 中，未被计算掩盖的通信占计算与通信的 {share}（超过 {threshold}）；集合通信有 {waiting} 的时间在等待其他 rank。",
   "advice.ranks_communication_remedy":

@@ -54,6 +54,7 @@ const THRESHOLDS: Readonly<Record<string, "time" | "size" | "count">> = {
 const UNITS: Readonly<Record<string, Readonly<Record<string, (value: number) => string>>>> = {
   slow_link: { mean: gigabytesPerSecond, bandwidth: gigabytesPerSecond },
   rank_flops: { rate: flopsText, mean: flopsText },
+  stage_rank_flops: { rate: flopsText, mean: flopsText },
   straggler: { waiting: formatNs },
   ranks_communication: { waiting: percent },
 };
