@@ -55,8 +55,8 @@ TEXTS: Mapping[str, str] = {
     "profile_timelines_left_out": "the timeline is of this file only; {count} further ones are left out",
     "profile_several_processes": "it holds {count} processes ({processes}), such as ranks in one file: steps are those "
     "of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator",
-    "profile_steps_repeated": "marks of steps are repeated {count} times, with the same name and time: its events "
-    "are there several times, and tables count them as often",
+    "profile_events_repeated": "{count} events repeat others of the same thread, name, time and duration, as in a file "
+    "that was merged with itself: each counts once",
     "profile_kernels_missing": "it has {launches} launches of kernels and {kernels} kernels: its work on devices is "
     "cut off, and times of devices, steps and advice lack it",
     "profile_steps_skipped": "{count} steps lack a point",

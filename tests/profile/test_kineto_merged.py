@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mindscope.profile.memory import UNKNOWN_TIME
+from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
+from mindscope.profile.repeated_events import REPEATED
 from tests.profile.kineto_events import HOST, Events
 
 OTHER = 1900
 """The process of the other rank."""
+SMALL_CUDA = Path(__file__).parent / "data" / "small_cuda.pt.trace.json.gz"
 
 
 def rank_events(process: int, shift: float) -> list[dict[str, Any]]:
@@ -72,13 +77,64 @@ def test_a_trace_of_one_process_is_whole(tmp_path: Path) -> None:
     assert operators[f"aten::mm_{HOST}"]["phase"] == "forward"
 
 
-def test_a_trace_that_is_there_twice_says_so(tmp_path: Path) -> None:
-    problems = merged(tmp_path, HOST).facts.properties["problems"]
-    assert not problems
+@pytest.mark.parametrize("has_steps", [True, False])
+@pytest.mark.parametrize("copies", [2, 3])
+def test_events_that_are_there_several_times_count_once(tmp_path: Path, has_steps: bool, copies: int) -> None:
+    """A real trace of a GPU, merged with itself, with its steps or without."""
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    events = whole["traceEvents"]
+    if not has_steps:
+        events = [each for each in events if not each.get("name", "").startswith("ProfilerStep")]
+    path = tmp_path / "merged.pt.trace.json"
+    path.write_text(json.dumps({**whole, "traceEvents": events}))
+    right = read_profile(path)
+    assert not right.facts.properties["problems"]
+    path.write_text(json.dumps({**whole, "traceEvents": events * copies}))
+    found = read_profile(path)
+    (problem,) = found.facts.properties["problems"].values()
+    lasting = sum(each["ph"] not in "M" for each in events)
+    assert (problem.code, problem.values) == ("profile_events_repeated", {"count": (copies - 1) * lasting})
+    assert list(found.operators.rows()) == list(right.operators.rows())
+    assert list(found.kernels.rows()) == list(right.kernels.rows())
+    assert list(found.memory.curve.rows()) == list(right.memory.curve.rows())
+    assert overview_of(found).step_time == overview_of(right).step_time
+
+
+def test_a_trace_that_holds_a_part_twice_says_so(tmp_path: Path) -> None:
+    """As two windows of one training that overlap, and are merged."""
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    path = tmp_path / "merged.pt.trace.json"
+    events = whole["traceEvents"]
+    path.write_text(json.dumps({**whole, "traceEvents": events + events[len(events) // 2 :]}))
+    found, right = read_profile(path), read_profile(SMALL_CUDA)
+    assert [each.code for each in found.facts.properties["problems"].values()] == ["profile_events_repeated"]
+    assert list(found.kernels.rows()) == list(right.kernels.rows())
+
+
+@pytest.mark.parametrize("phases", ["X", "BE"])
+def test_a_doubled_trace_of_another_program_is_drawn_once(tmp_path: Path, phases: str) -> None:
+    ranges = [{"name": f"work {number % 3}", "pid": 1, "tid": 1, "ts": 10 * number} for number in range(40)]
+    whole = [{**each, "ph": "X", "dur": 5} for each in ranges]
+    pairs = [{**each, "ph": phase, "ts": each["ts"] + late} for each in ranges for phase, late in (("B", 0), ("E", 5))]
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({"traceEvents": (whole if phases == "X" else pairs) * 2}))
+    trace = read_profile(path).trace
+    assert trace is not None
+    assert len(trace.slices) == 40
+    assert trace.skipped[REPEATED].count == 40
+
+
+def test_equal_events_of_a_healthy_trace_stay(tmp_path: Path) -> None:
+    """With a clock of whole microseconds a few short kernels of one name begin at once."""
     made = Events()
-    made.events = [*rank_events(HOST, 0), *rank_events(HOST, 0)]
-    found = made.read(tmp_path).facts.properties["problems"].values()
-    assert [(each.code, each.values) for each in found] == [("profile_steps_repeated", {"count": 1})]
+    for number in range(100, 300):
+        made.kernel("short", 10 * number, 1, number)
+    made.kernel("short", 1000, 1, 300)
+    profile = made.read(tmp_path)
+    assert not profile.facts.properties["problems"]
+    assert int(profile.kernels.count.sum()) == 201
+    made.events *= 2
+    assert int(made.read(tmp_path).kernels.count.sum()) == 201, "twice in the original, four times in the file"
 
 
 @pytest.mark.parametrize(("launches", "kernels", "is_said"), [(4, 0, True), (4, 1, True), (4, 2, False), (0, 0, False)])

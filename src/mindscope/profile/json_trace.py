@@ -23,6 +23,7 @@ from mindscope.profile._trace_events import EventReader
 from mindscope.profile.far_times import without_far_times
 from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.pairs import with_pairs
+from mindscope.profile.repeated_events import without_repeated
 from mindscope.profile.trace import Events, Skipped, Slices, Trace, in_files
 from mindscope.profile.tracks import named_tracks, text_of
 from mindscope.reasons import Reason
@@ -175,8 +176,9 @@ class _Found:
         events = Events(*_in_order(Events, self._events[0], "time args_offset id name category track args_size phase"))
         slices, events, far = without_far_times(slices, events)
         slices, events, unpaired = with_pairs(slices, events)
+        slices, events, repeated = without_repeated(slices, events)
         slices, events = in_files(slices), in_files(events)
-        lost = far | unpaired
+        lost = far | unpaired | repeated
         base = properties.get("baseTimeNanoseconds")
         properties = {_OWN_NAMES.get(name, name): value for name, value in properties.items()}
         return Trace(

@@ -14,7 +14,7 @@ from mindscope.profile.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace import Skipped, Track
 from mindscope.store.column_file import Kind, open_columns, save_columns
 
-_KIND = Kind(b"MSTL", 7)
+_KIND = Kind(b"MSTL", 8)
 _ARRAYS = (
     *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),
     *("longest", "longest_ns", "level_offsets", "lane_track", "lane_row", "lane_first"),

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.kineto.categories import STEP_NAME
 from mindscope.profile.kineto.processes import processes_of
+from mindscope.profile.repeated_events import REPEATED
 from mindscope.profile.trace import Trace
 from mindscope.reasons import Reason
 
@@ -24,20 +24,12 @@ def problems_of(trace: Trace) -> Iterator[Reason]:
     if len(processes) > 1:
         names = ", ".join(processes[:_MOST_NAMED]) + (", ..." if len(processes) > _MOST_NAMED else "")
         yield Reason("profile_several_processes", count=len(processes), processes=names)
-    repeated = _repeated_marks(trace)
-    if repeated:
-        yield Reason("profile_steps_repeated", count=repeated)
+    repeated = trace.skipped.get(REPEATED)
+    if repeated is not None:
+        yield Reason("profile_events_repeated", count=repeated.count)
     launches, kernels = _launches(trace), _kernels(trace)
     if kernels < FEWEST_KERNELS * launches:
         yield Reason("profile_kernels_missing", launches=launches, kernels=kernels)
-
-
-def _repeated_marks(trace: Trace) -> int:
-    """Marks of steps that are there before: of the same track, name and start."""
-    slices = trace.slices
-    rows = np.flatnonzero(_named(slices.name, trace.names, lambda name: STEP_NAME.fullmatch(name) is not None))
-    marks = {*zip(slices.track[rows].tolist(), slices.name[rows].tolist(), slices.start[rows].tolist(), strict=True)}
-    return len(rows) - len(marks)
 
 
 def _launches(trace: Trace) -> int:

@@ -17,7 +17,7 @@ from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_file import open_timeline, save_timeline
 
 TIMELINE, PARTS, TABLES = ".timeline", ".parts", ".tables"
-TABLES_VERSION = 9
+TABLES_VERSION = 10
 """Changes with the messages of tables."""
 RESERVED_BYTES = 1 << 30
 """Free disk space that is left for everything else."""

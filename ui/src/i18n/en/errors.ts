@@ -77,9 +77,9 @@ export const errors = {
   "error.code.profile_several_processes":
     "It holds {count} processes ({processes}), such as ranks in one file. Steps are those of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator.",
   "error.remedy.profile_several_processes": "Open the trace of each rank as a file of its own.",
-  "error.code.profile_steps_repeated":
-    "{count} {count|mark of a step is|marks of steps are} repeated, with the same name and time: its events are there several times, and tables count them as often.",
-  "error.remedy.profile_steps_repeated": "Open the trace as the profiler wrote it.",
+  "error.code.profile_events_repeated":
+    "{count} {count|event repeats another one|events repeat others} of the same thread, name, time and duration, as in a file that was merged with itself. Each counts once.",
+  "error.remedy.profile_events_repeated": "Open the trace as the profiler wrote it to be sure.",
   "error.code.profile_kernels_missing":
     "It has {launches} launches of kernels and {kernels} kernels: its work on devices is cut off, and times of devices, steps and advice lack it.",
   "error.remedy.profile_kernels_missing":

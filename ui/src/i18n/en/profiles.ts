@@ -33,6 +33,7 @@ export const profiles = {
   "profile.skipped_other_phase": "{n} of kinds that aren’t drawn",
   "profile.skipped_unpaired": "{n} begins without an end, or ends without a begin",
   "profile.skipped_far_time": "{n} more than 52 days from all others",
+  "profile.skipped_repeated": "{n} that repeat another one",
   "profile.first_at": "first at byte {offset}",
   "profile.deeper": "{n} slices are nested deeper than 4,096 levels and cover each other.",
   "profile.not_whole": "The file breaks off: the profiler may still write it, or was killed.",

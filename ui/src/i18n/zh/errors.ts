@@ -79,8 +79,9 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.profile_several_processes":
     "文件包含 {count} 个进程（{processes}），例如合并在一起的多个 rank。训练步仅取自其中一个进程，表格为所有进程之和；多个进程共用同一 id 的任务不关联到任何算子。",
   "error.remedy.profile_several_processes": "请将每个 rank 的性能数据作为单独的文件打开。",
-  "error.code.profile_steps_repeated": "有 {count} 个训练步标记重复（名称和时间相同）：文件中的事件出现了多次，表格会重复计数。",
-  "error.remedy.profile_steps_repeated": "请打开性能采集工具写出的原始文件。",
+  "error.code.profile_events_repeated":
+    "有 {count} 个事件与其他事件的线程、名称、时间和时长完全相同（例如文件与自身合并过）。每个事件只计一次。",
+  "error.remedy.profile_events_repeated": "如需确认，请打开性能采集工具写出的原始文件。",
   "error.code.profile_kernels_missing":
     "文件中有 {launches} 次核函数下发，但只有 {kernels} 个核函数：设备侧数据被截断，设备耗时、训练步和建议都不完整。",
   "error.remedy.profile_kernels_missing": "请打开性能采集工具写出的原始文件；若原始文件同样缺少核函数，请使用 ProfilerActivity.CUDA 采集。",

@@ -35,6 +35,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.skipped_other_phase": "{n} 个属于不绘制的类型",
   "profile.skipped_unpaired": "{n} 个开始或结束事件未配对",
   "profile.skipped_far_time": "{n} 个与其他事件相隔超过 52 天",
+  "profile.skipped_repeated": "{n} 个与其他事件重复",
   "profile.first_at": "首个位于第 {offset} 字节",
   "profile.deeper": "{n} 个切片的嵌套超过 4096 层，会互相遮挡。",
   "profile.not_whole": "文件不完整：可能仍在写入，或采集进程被终止。",
