@@ -55,11 +55,21 @@ def test_the_commands_are_these():
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_and_option_is_documented(command: str):
-    documented = typer.main.get_group(app).commands[command]
-    assert documented.help
-    assert documented.help[0].isupper()
-    for parameter in documented.params:
-        assert getattr(parameter, "help", ""), f"{command} {parameter.name}"
+    group = typer.main.get_group(app).commands[command]
+    for documented in (group, *getattr(group, "commands", {}).values()):
+        assert documented.help
+        assert documented.help[0].isupper()
+        for parameter in () if documented.hidden else documented.params:
+            assert getattr(parameter, "help", ""), f"{command} {parameter.name}"
+
+
+def test_the_commands_of_debug_are_these():
+    commands = typer.main.get_group(app).commands["debug"].commands  # pyright: ignore[reportAttributeAccessIssue]
+    visible = [name for name, command in commands.items() if not command.hidden]
+    assert visible == ["overview", "first-bad", "watch", "compare", "ranks", "print", "tensor"]
+    printed = CliRunner().invoke(app, ["debug", "--help"], prog_name="mindscope").output
+    assert "Usage: mindscope debug [OPTIONS] RUN | COMMAND [ARGS]..." in printed
+    assert "old-options" not in printed
 
 
 def test_start_takes_the_flags_of_its_predecessor():
@@ -86,6 +96,23 @@ def test_lines_of_the_help_break_at_the_width_of_the_terminal(mindscope: Command
 def test_shells_complete_commands(mindscope: CommandLine):
     completing = {"_MINDSCOPE_COMPLETE": "complete_bash", "COMP_WORDS": "mindscope la", "COMP_CWORD": "1"}
     assert mindscope(**completing).stdout.split() == ["landscape"]
+
+
+@pytest.mark.parametrize(
+    ("words", "want"),
+    [
+        ("debug fi", ["first-bad"]),
+        ("debug o", ["overview"]),
+        ("debug runs/fi", []),  # the shell completes files
+        ("debug compare --ot", ["--other-source"]),
+        ("debug runs/first --to", ["--top"]),
+        ("debug runs/first --fi", []),  # an old option
+    ],
+)
+def test_shells_complete_the_commands_of_debug(mindscope: CommandLine, words: str, want: list[str]):
+    count = str(len(words.split()))
+    completing = {"_MINDSCOPE_COMPLETE": "complete_bash", "COMP_WORDS": f"mindscope {words}", "COMP_CWORD": count}
+    assert mindscope(**completing).stdout.split() == want
 
 
 def test_defaults_are_in_the_help(mindscope: CommandLine):

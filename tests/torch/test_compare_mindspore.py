@@ -128,9 +128,9 @@ def test_a_planted_difference_is_found(fault: str, level: str, dump: RunDebug, t
 
 def test_the_command_says_which_steps_it_compares(dump: RunDebug, tmp_path: Path) -> None:
     run = str(train(dump, tmp_path / "torch", "module"))
-    result = CliRunner().invoke(app, ["debug", run, "--compare", str(dump.path)])
+    result = CliRunner().invoke(app, ["debug", "compare", run, str(dump.path)])
     assert result.exit_code == 0, result.output
     assert "Nothing differs beyond the tolerance in 2 steps." in result.output
     assert "Step N is compared with step N - 1 of the other training, because their tensors agree" in result.output
-    given = CliRunner().invoke(app, ["debug", run, "--compare", str(dump.path), "--step-offset", "0"])
+    given = CliRunner().invoke(app, ["debug", "compare", run, str(dump.path), "--step-offset", "0"])
     assert given.exit_code == 3

@@ -385,6 +385,6 @@ def test_a_race_between_ranks(tmp_path: Path, fault: int) -> None:
     assert (found.step, found.parameter, found.parameters) == (FAULT, "2.weight", ("2.weight",))
     assert (sorted(found.groups), found.has_other_gradient, found.are_replicas) == ([(0,), (1,)], True, True)
     assert found.error > 1e-3
-    result = CliRunner().invoke(app, ["debug", str(tmp_path / "runs"), "--ranks"])
+    result = CliRunner().invoke(app, ["debug", "ranks", str(tmp_path / "runs")])
     assert result.exit_code == 3
     assert result.output.startswith(f"After step {FAULT}, 2.weight differs between rank 0 and rank 1, relative error ")

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import cleandoc
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from mindscope import __version__
 from mindscope.cli.cache import cache
-from mindscope.cli.debug import debug
+from mindscope.cli.command_help import help_of
+from mindscope.cli.debug import commands as debug_commands
 from mindscope.cli.diff import diff
 from mindscope.cli.export import export
 from mindscope.cli.graph import graph
@@ -24,13 +23,6 @@ from mindscope.cli.start import start
 from mindscope.cli.status import status
 from mindscope.cli.stop import stop
 from mindscope.cli.watch import watch
-
-
-def help_of(command: Callable[..., Any]) -> str:
-    """The docstring with a line for each paragraph: a terminal breaks lines at its own width."""
-    paragraphs = cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
-
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,13 +39,13 @@ for command in (
     graph,
     landscape,
     profile,
-    debug,
     export,
     repair,
     watch,
     cache,
 ):
     app.command(help=help_of(command))(command)
+app.add_typer(debug_commands, name="debug")
 
 
 def _print_version(is_asked: bool) -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
@@ -17,6 +17,7 @@ from mindscope.cli.debug_failures import failure_lines, failures_json
 from mindscope.cli.logs import printable
 from mindscope.cli.printed_table import printed_table
 from mindscope.cli.usage import usage
+from mindscope.cli.watch import FIRED
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,10 +41,29 @@ class Pairing(NamedTuple):
     workspace: Path | None
 
 
+def opened_data(path: Path, source: str | None, workspace: Path | None) -> RunDebug:
+    """The debugging data of a run or a dump. Raises DebugDataError, FormatError, OSError."""
+    from mindscope.reading.run_debug import open_debug
+
+    opened = open_debug(path, workspace)
+    return opened if source is None else opened.of(source)
+
+
+def pairs_by_hand(pairs: list[str] | None) -> dict[str, str]:
+    """Of texts LEFT=RIGHT. Raises typer.BadParameter."""
+    by_hand: dict[str, str] = {}
+    for pair in pairs or []:
+        left, separator, right = pair.partition("=")
+        if not separator or not left or not right:
+            raise typer.BadParameter(f"{pair!r} is no LEFT=RIGHT, such as fc1/Linear=head/Dense")
+        by_hand[left] = right
+    return by_hand
+
+
 class DebugReport:
     """What was found, as JSON, or as lines and tables."""
 
-    def __init__(self, opened: RunDebug | None, as_json: bool, top: int) -> None:
+    def __init__(self, opened: RunDebug | None, as_json: bool, top: int = 100) -> None:
         """``opened`` is None if only failures are added."""
         self._found, self._as_json, self._top = opened, as_json, top
         self._json: dict[str, Any] = {}
@@ -114,7 +134,12 @@ class DebugReport:
         self._json["tensor"] = found.to_json()
         self._shown += [*([""] if self._shown else []), *tensor_lines(found)]
 
-    def print(self) -> None:
+    def finish(self) -> NoReturn:
+        """Print all that was added, and end with the exit code of it."""
+        self._print()
+        raise typer.Exit(1 if self.has_failed else FIRED if self.has_found else 0)
+
+    def _print(self) -> None:
         from rich.console import Console
 
         if self._as_json:

@@ -77,7 +77,7 @@ def main() -> None:
 def reference() -> str:
     """All commands as Markdown."""
     commands = typer.main.get_group(app).commands
-    lines = [HEAD, *(line for name in commands for line in _command(name, commands[name])), SETTINGS, *_settings()]
+    lines = [HEAD, *(line for name in commands for line in _commands(name, commands[name])), SETTINGS, *_settings()]
     return "\n".join(lines) + "\n" + AFTER_SETTINGS
 
 
@@ -89,9 +89,17 @@ def _settings() -> Iterator[str]:
         yield f"| `{flag_of(name)}` | `{name.upper()}` | {setting.accepted} | {default} |"
 
 
+def _commands(name: str, command: Any) -> Iterator[str]:
+    """A section of a command, and one below it for each of its own commands."""
+    yield from _command(name, command)
+    for inner, each in getattr(command, "commands", {}).items():
+        if not each.hidden:
+            yield from _command(f"{name} {inner}", each)
+
+
 def _command(name: str, command: Any) -> Iterator[str]:
     arguments = [_argument(parameter) for parameter in command.params if parameter.param_type_name == "argument"]
-    yield f"## mindscope {' '.join([name, *arguments])}\n"
+    yield f"{'#' * (2 + name.count(' '))} mindscope {' '.join([name, *arguments])}\n"
     yield "\n\n".join(textwrap.fill(paragraph, 120) for paragraph in command.help.split("\n\n")) + "\n"
     if command.params:
         yield "| | |\n|---|---|"

@@ -4258,7 +4258,7 @@ export interface components {
         };
         /**
          * DebugWatchQuery
-         * @description Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug --watch``.
+         * @description Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug watch``.
          *
          *     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
          *     entry has all hits of a tensor; by step, it is a single hit. By step, ``at_step`` chooses the page with the hits of

@@ -73,7 +73,7 @@ class HitOrder(str, Enum):
 
 
 class DebugWatchQuery(OfAllRanks):
-    """Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug --watch``.
+    """Watchpoints over all steps and ranks of a source, each in the syntax of ``mindscope debug watch``.
 
     The page of hits has those of one ``watchpoint``, by its place in ``watchpoints``, or of all. ``by`` tensor, an
     entry has all hits of a tensor; by step, it is a single hit. By step, ``at_step`` chooses the page with the hits of

@@ -15,7 +15,7 @@ export type DebugTab = (typeof DEBUG_TABS)[number];
 export const DEBUG_SHOWS = ["table", "heat", "elements"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
 
-/** A watchpoint as a text of `mindscope debug --watch`. */
+/** A watchpoint as a text of `mindscope debug watch`. */
 export interface WatchEntry {
   text: string;
   isOn: boolean;
