@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +240,34 @@ def test_a_step_of_millions_of_operators_is_cut_and_says_so(tmp_path: Path, monk
     source = read_debug_data(tmp_path)
     assert len({each.name for each in rows(source, 0)}) <= 3 + len(operators())
     assert [each.reason.code for each in source.problems] == ["debug_entries_left"]
+
+
+def test_a_step_with_too_many_tensors_is_cut_after_an_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_files_module, "MOST_TENSORS", 5)
+    many = {f"Functional.add.{number}.forward": {"input_args": [tensor(), tensor()]} for number in range(90)}
+    dump(tmp_path / "step0" / "rank0", many)
+    source = read_debug_data(tmp_path)
+    assert len(rows(source, 0)) == 6
+    assert [each.reason.values for each in source.problems] == [{"file": "dump.json", "most": 3}]
+
+
+def test_a_step_takes_the_memory_of_what_it_keeps(tmp_path: Path) -> None:
+    """The objects of the whole file took 2.4 kB a tensor beside it."""
+    many = {
+        f"Functional.add.{number}.forward": {
+            "input_args": [tensor(md5=f"{number:08x}"), tensor(), {"type": "int", "value": number}],
+            "output": [tensor()],
+        }
+        for number in range(3000)
+    }
+    dump(tmp_path / "step0" / "rank0", many)
+    source = read_debug_data(tmp_path)
+    tracemalloc.start()
+    try:
+        count = len(source.at(0, 0).values)
+        assert count == 9000
+        assert tracemalloc.get_traced_memory()[1] / count < 1200
+        assert len(source.tensors) == count
+        assert tracemalloc.get_traced_memory()[1] / count < 1200  # the step is not read again
+    finally:
+        tracemalloc.stop()

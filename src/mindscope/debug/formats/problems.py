@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -40,12 +41,18 @@ class Problems:
 
     def read(self, path: Path, reader: Callable[[Path], _T]) -> _T | None:
         """What the reader makes of a file; None if it can't be read, which is noted."""
-        try:
+        with self.noted(path):
             return reader(path)
+        return None
+
+    @contextmanager
+    def noted(self, path: Path) -> Generator[None]:
+        """Ends at what prevents the reading of a file, which is noted."""
+        try:
+            yield
         except OSError as error:
             self.note(path, Reason("debug_file_unreadable", file=path.name, **os_reason(error)))
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             known = reason_of(error) if isinstance(error, FormatError) else f"{type(error).__name__}: {error}"
             detail = str(known)
             self.note(path, Reason("debug_file_damaged", file=path.name, detail=detail))
-        return None

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,7 +26,8 @@ from mindscope.errors import DebugDataError
 from mindscope.lru import LRU
 
 _MOST_ROWS = 1 << 18
-"""Rows that stay in memory, about 150 MB."""
+"""Rows that stay in memory, about 100 MB; also those of the step that was used last."""
+_NO_STATISTICS = np.full(len(FIELDS), np.nan).tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,13 @@ class RecordedTensor:
 
 
 class _Computed(NamedTuple):
-    rows: Sequence[RecordedTensor]
+    arrays: Mapping[int, StoredArray]
+    """By row; rows without only have statistics."""
     statistics: StepStatistics
 
 
-StepReader = Callable[[], Sequence[RecordedTensor]]
+StepReader = Callable[[], Iterable[RecordedTensor]]
+"""Lists the rows of a step, if possible without all of them in memory."""
 OverflowsReader = Callable[[], Sequence[Overflow]]
 
 
@@ -76,7 +80,9 @@ class RecordedSteps:
         self._tensors: list[DebugTensor] = []
         self._places: dict[DebugTensor, int] = {}
         self._is_indexed = False
-        self._computed: LRU[tuple[int, int], _Computed] = LRU(_MOST_ROWS, lambda computed: len(computed.rows))
+        self._computed: LRU[tuple[int, int], _Computed] = LRU(
+            _MOST_ROWS, lambda computed: len(computed.statistics.tensor)
+        )
         self._lock = threading.RLock()
 
     @property
@@ -89,8 +95,9 @@ class RecordedSteps:
         """All tensors of all steps and ranks. Lists the files of every step on first use."""
         with self._lock:
             if not self._is_indexed:
-                for reader in self._readers.values():
-                    self._index(reader())
+                for rank, step in self._readers:
+                    if self._computed.get((rank, step)) is None:
+                        self._list(step, rank)
                 self._is_indexed = True
             return self._tensors
 
@@ -130,10 +137,11 @@ class RecordedSteps:
         return None if stored is None else stored.elements()
 
     def _stored(self, step: int, rank: int, row: int) -> StoredArray | None:
-        rows = self._at(step, rank).rows
-        if not 0 <= row < len(rows):
-            raise DebugDataError(f"step {step} of rank {rank} has {len(rows)} tensors, no row {row}")
-        return rows[row].array
+        computed = self._at(step, rank)
+        rows = len(computed.statistics.tensor)
+        if not 0 <= row < rows:
+            raise DebugDataError(f"step {step} of rank {rank} has {rows} tensors, no row {row}")
+        return computed.arrays.get(row)
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """One statistic of some tensors over the steps of a rank."""
@@ -146,21 +154,40 @@ class RecordedSteps:
     def _compute(self, step: int, rank: int) -> _Computed:
         if (rank, step) not in self._readers:
             raise DebugDataError(f"rank {rank} has no debugging data of step {step}")
-        rows = self._readers[rank, step]()
-        values = np.full((len(rows), len(FIELDS)), np.nan)
-        digests = np.zeros(len(rows), np.uint64)
-        for place, row in enumerate(rows):
-            if row.statistics is not None:
-                values[place], digests[place] = row.statistics, row.digest
-        arrays = {place: row.array for place, row in enumerate(rows) if row.array is not None}
-        computed = self._statistics(step, rank, list(arrays.values()))
-        for place, found in zip(arrays, computed, strict=True):
+        listed = self._list(step, rank)
+        values, digests = listed.statistics.values, listed.statistics.digest
+        computed = self._statistics(step, rank, list(listed.arrays.values()))
+        for row, found in zip(listed.arrays, computed, strict=True):
             if found is not None:
-                values[place], digests[place] = found
-        tensor = np.array(self._index(rows), np.int32)
-        order = np.array([row.order for row in rows], np.int32)
-        attributes = [row.attributes for row in rows if row.attributes is not None]
-        return _Computed(rows, StepStatistics(step, rank, tensor, order, values, digests, attributes))
+                values[row], digests[row] = found
+        return listed
+
+    def _list(self, step: int, rank: int) -> _Computed:
+        """A step without what is computed of its arrays; kept if there are none."""
+        values = bytearray()
+        digests, tensors, orders = array("Q"), array("i"), array("i")
+        arrays: dict[int, StoredArray] = {}
+        attributes: list[TensorAttributes] = []
+        for row, recorded in enumerate(self._readers[rank, step]()):
+            values += _NO_STATISTICS if recorded.statistics is None else recorded.statistics.tobytes()
+            digests.append(0 if recorded.statistics is None else recorded.digest)
+            tensors.append(self._number(recorded.tensor))
+            orders.append(recorded.order)
+            if recorded.array is not None:
+                arrays[row] = recorded.array
+            if recorded.attributes is not None:
+                attributes.append(recorded.attributes)
+        statistics = StepStatistics(
+            step,
+            rank,
+            np.array(tensors, np.int32),
+            np.array(orders, np.int32),
+            np.frombuffer(values, np.float64).reshape(-1, len(FIELDS)),
+            np.array(digests, np.uint64),
+            attributes,
+        )
+        listed = _Computed(arrays, statistics)
+        return listed if arrays else self._computed.add((rank, step), listed)
 
     def _statistics(self, step: int, rank: int, arrays: Sequence[StoredArray]) -> list[ArrayStatistics | None]:
         """Of each array; None of those that can't be read, which is noted."""
@@ -172,9 +199,8 @@ class RecordedSteps:
             return [compute(each) for each in arrays]
         return self.cache.statistics(step, rank, arrays, compute)
 
-    def _index(self, rows: Sequence[RecordedTensor]) -> list[int]:
-        for row in rows:
-            if row.tensor not in self._places:
-                self._places[row.tensor] = len(self._tensors)
-                self._tensors.append(row.tensor)
-        return [self._places[row.tensor] for row in rows]
+    def _number(self, tensor: DebugTensor) -> int:
+        number = self._places.setdefault(tensor, len(self._tensors))
+        if number == len(self._tensors):
+            self._tensors.append(tensor)
+        return number

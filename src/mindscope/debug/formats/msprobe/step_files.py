@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,7 +28,11 @@ _FRAMEWORKS = {"pytorch": "torch", "mindspore": "mindspore"}
 _READERS: Mapping[str, Callable[[Path], StoredArray]] = {".npy": read_npy, ".pt": read_torch_file}
 _MOST_PARENTS = 64
 MOST_ENTRIES = 200_000
-"""Of a file of one step: operators of some hundred bytes each take 4 kB in memory."""
+"""Of a file of one step."""
+MOST_TENSORS = 600_000
+"""Of one step; they take 0.6 GB in memory."""
+_MOST_FRAMES, _LONGEST_FRAME = 256, 1000
+"""Of a stack."""
 
 
 def read_framework(directory: Path) -> str:
@@ -50,64 +54,77 @@ class StepFiles:
     def __init__(self, directory: Path, problems: Problems) -> None:
         self._directory, self._problems = directory, problems
 
-    def rows(self) -> list[RecordedTensor]:
-        """The tensors of the step. A file that was cut gives those before the cut."""
-        operators = [
-            (entry.key, cast("Mapping[str, Any]", entry.value))
-            for name in ("dump.json", "debug.json")
-            for entry in self._entries(name)
-            if entry.section == _DATA and isinstance(entry.value, dict)
-        ]
-        names = {name: parse_operator(name) for name, _ in operators}
-        parents = {entry.key: entry.value for entry in self._entries("construct.json") if isinstance(entry.value, str)}
-        stacks = self._stacks()
-        modules = {name: _module(name, parsed, parents) for name, parsed in names.items()}
+    def rows(self) -> Iterator[RecordedTensor]:
+        """The tensors of the step, one after the other. A file that was cut gives those before the cut.
+
+        The file is read twice, since the names of all operators say which call of its module one is; one entry at a
+        time is in memory.
+        """
+        names = {name: parse_operator(name) for name, _ in self._operators()}
+        modules = self._modules(names)
         calls = _calls(names, modules)
-        rows: list[RecordedTensor] = []
-        for order, (name, entry) in enumerate(operators):
-            parsed = names[name]
-            stack = stacks.get(name) or stacks.get(re.sub(r"\.backward\b", ".forward", name), ())
+        stacks = self._stacks(names)
+        rows = 0
+        for order, (name, entry) in enumerate(self._operators()):
+            parsed = names.get(name)
+            if parsed is None:
+                break  # it was written in the meantime
             plain_values = {} if parsed.is_gradient else plain_values_of(entry)
             for each in tensors_of(entry, parsed.is_gradient):
-                array = self._array(each)
                 tensor = DebugTensor(
                     modules[name], parsed.type, parsed.phase, each.role, each.slot, calls[name],
-                    each.dtype, each.shape, name, stack,
+                    each.dtype, each.shape, name, stacks.get(name, ()),
                 )  # fmt: skip
                 attributes = TensorAttributes(each.requires_grad, each.checksum, plain_values)
-                rows.append(RecordedTensor(tensor, order, array, each.values, each.digest, attributes))
-        return rows
+                yield RecordedTensor(tensor, order, self._array(each), each.values, each.digest, attributes)
+                rows += 1
+            if rows >= MOST_TENSORS:
+                self._note_left("dump.json", order + 1)
+                return
+
+    def _operators(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for name in ("dump.json", "debug.json"):
+            for entry in self._entries(name):
+                if entry.section == _DATA and isinstance(entry.value, dict):
+                    yield entry.key, cast("Mapping[str, Any]", entry.value)
+
+    def _modules(self, names: Mapping[str, OperatorName]) -> dict[str, str]:
+        parents = {entry.key: entry.value for entry in self._entries("construct.json") if isinstance(entry.value, str)}
+        return {name: _module(name, parsed, parents) for name, parsed in names.items()}
 
     def _array(self, tensor: ProbedTensor) -> StoredArray | None:
+        if not tensor.file:
+            return None
         path = self._directory / _TENSORS / tensor.file
         reader = _READERS.get(path.suffix)
-        return self._problems.read(path, reader) if tensor.file and reader else None
+        return self._problems.read(path, reader) if reader else None
 
-    def _stacks(self) -> dict[str, tuple[str, ...]]:
+    def _stacks(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Of the operators that have one; a backward pass has that of its forward pass."""
         found: dict[str, tuple[str, ...]] = {}
+        forward = {name: re.sub(r"\.backward\b", ".forward", name) for name in names}
+        wanted = {*forward, *forward.values()}
         for entry in self._entries("stack.json"):
             pair = cast("list[Any]", entry.value)
             if not isinstance(entry.value, list) or len(pair) != 2 or not all(isinstance(each, list) for each in pair):
                 continue
-            frames = tuple(_frame(str(each)) for each in pair[1])
-            found.update({str(name): frames for name in pair[0]})
-        return found
+            frames = tuple(_frame(str(each)[:_LONGEST_FRAME]) for each in pair[1][:_MOST_FRAMES])
+            found.update({name: frames for each in pair[0] if (name := str(each)) in wanted})
+        return {name: found.get(name) or found.get(forward[name], ()) for name in forward}
 
     def _entries(self, name: str) -> Iterator[JsonEntry]:
         path = self._directory / name
         if not path.exists():
             return
-        read: list[JsonEntry] = []
-
-        def collect(path: Path) -> None:
-            for entry in json_entries(path, _DATA):
-                if len(read) == MOST_ENTRIES:
-                    self._problems.note(path, Reason("debug_entries_left", file=name, most=MOST_ENTRIES))
+        with self._problems.noted(path):
+            for row, entry in enumerate(json_entries(path, _DATA)):
+                if row == MOST_ENTRIES:
+                    self._note_left(name, row)
                     return
-                read.append(entry)
+                yield entry
 
-        self._problems.read(path, collect)
-        yield from read
+    def _note_left(self, name: str, most: int) -> None:
+        self._problems.note(self._directory / name, Reason("debug_entries_left", file=name, most=most))
 
 
 def _frame(text: str) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -86,12 +87,11 @@ def _is_tensor(item: Mapping[str, Any]) -> bool:
 
 def _tensor(item: Mapping[str, Any], role: Role, slot: str) -> ProbedTensor:
     shape = _shape(item["shape"])
-    element = element_type(str(item["dtype"]))
     file, checksum, requires_grad = item.get("data_name"), item.get("md5"), item.get("requires_grad")
     return ProbedTensor(
         role,
         slot,
-        element.name if element else str(item["dtype"]).removeprefix("torch."),
+        _dtype(str(item["dtype"])),
         shape,
         _statistics(item, shape),
         _digest(checksum),
@@ -105,26 +105,36 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     if not isinstance(value, list):
         return None
     sizes = cast("list[Any]", value)
-    return tuple(sizes) if all(isinstance(size, int) for size in sizes) and is_possible_shape(sizes) else None
+    return _possible_shape(tuple(sizes)) if all(isinstance(size, int) for size in sizes) else None
+
+
+@lru_cache
+def _possible_shape(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The same object for all tensors of a shape."""
+    return sizes if is_possible_shape(sizes) else None
+
+
+@lru_cache
+def _dtype(name: str) -> str:
+    element = element_type(name)
+    return element.name if element else name.removeprefix("torch.")
 
 
 def _statistics(item: Mapping[str, Any], shape: tuple[int, ...] | None) -> NDArray[np.float64]:
     """Extremes, mean and norm are of all elements: one that is not finite makes them so."""
-    found = dict.fromkeys(FIELDS, math.nan)
-    count = found[Field.COUNT] = math.nan if shape is None else float(math.prod(shape))
+    values = [math.nan] * len(FIELDS)
+    count = values[COLUMN[Field.COUNT]] = math.nan if shape is None else float(math.prod(shape))
     least, largest = number_of(item.get("Min")), number_of(item.get("Max"))
     if item.get("Min") is not None and item.get("Max") is not None:
-        found |= counts_from_extremes(least, largest)
-    found[Field.MIN] = least if math.isfinite(least) else math.nan
-    found[Field.MAX] = largest if math.isfinite(largest) else math.nan
-    total, norm = number_of(item.get("Mean")) * count, number_of(item.get("Norm"))
-    if found[Field.NAN] == 0:
-        found[Field.SUM] = total if math.isfinite(total) else math.nan
-        found[Field.SUM_SQUARES] = norm * norm if math.isfinite(norm) and abs(norm) < 1e154 else math.nan
-    values = np.full(len(FIELDS), math.nan)
-    for field, value in found.items():
-        values[COLUMN[field]] = value
-    return values
+        for field, number in counts_from_extremes(least, largest).items():
+            values[COLUMN[field]] = number
+    values[COLUMN[Field.MIN]] = least if math.isfinite(least) else math.nan
+    values[COLUMN[Field.MAX]] = largest if math.isfinite(largest) else math.nan
+    if values[COLUMN[Field.NAN]] == 0:
+        total, norm = number_of(item.get("Mean")) * count, number_of(item.get("Norm"))
+        values[COLUMN[Field.SUM]] = total if math.isfinite(total) else math.nan
+        values[COLUMN[Field.SUM_SQUARES]] = norm * norm if math.isfinite(norm) and abs(norm) < 1e154 else math.nan
+    return np.array(values)
 
 
 def number_of(value: Any) -> float:
