@@ -70,6 +70,7 @@ function pathOf(interval: readonly number[], read: (name: keyof Header["columns"
 function factsOf(facts: NonNullable<Header["facts"]>): LandscapeFacts {
   return {
     method: facts.method,
+    planeId: facts.plane_id,
     degenerate: facts.degenerate,
     failure: facts.failure,
     explainedVariance: facts.explained_variance,

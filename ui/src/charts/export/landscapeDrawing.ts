@@ -4,7 +4,7 @@ import type { Drawing } from "../../core/layout/vectorDrawing";
 import type { Size } from "../frame/plotFrame";
 import { SvgContext } from "../frame/svgContext";
 import { contourShapes } from "../landscapes/contourShapes";
-import type { DrawnLandscape, LandscapeLook } from "../landscapes/drawnLandscape";
+import { distinctSurfaces, type DrawnLandscape, type LandscapeLook } from "../landscapes/drawnLandscape";
 import { lineFrame, planeFrame } from "../landscapes/landscapeFrame";
 import { paintContours } from "../landscapes/paintContours";
 import { paintLineLandscapes } from "../landscapes/paintLineLandscape";
@@ -27,8 +27,8 @@ export function landscapeDrawing({ all, upTo, look, isFilled }: DrawnPicture, si
   const painting = { surface, ratio: 1, ink, frame, look };
   if (isCurve) paintLineLandscapes({ ...painting, all });
   else {
-    const shapes = all.map((drawn) => ({ drawn, contours: contourShapes(drawn, look.levels) }));
-    paintContours({ ...painting, isFilled: isFilled && all.length === 1, all: shapes });
+    const shapes = distinctSurfaces(all).map((drawn) => ({ drawn, contours: contourShapes(drawn, look.levels) }));
+    paintContours({ ...painting, isFilled: isFilled && shapes.length === 1, all: shapes });
   }
   paintPaths({ surface, ink, frame, all, upTo, look });
   return { ...size, body: surface.body(), plot: null };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { haveSameSurface } from "../../core/landscapes/commonPlane";
 import type { Landscape, PathPoint } from "../../core/landscapes/landscape";
 import type { LossScale } from "../../core/landscapes/lossScale";
 import type { PlaneWindow } from "../../core/landscapes/planeWindow";
@@ -42,6 +43,16 @@ export interface LandscapeHover {
   checkpoint: number;
   clientX: number;
   clientY: number;
+}
+
+/** Landscapes whose losses a picture draws: of those with the same surface the first, of which the others add their path. */
+export function distinctSurfaces(all: readonly DrawnLandscape[]): DrawnLandscape[] {
+  return all.filter(({ landscape }, index) => !all.slice(0, index).some((other) => haveSameSurface(other.landscape, landscape)));
+}
+
+/** The color of the last checkpoint. Several paths have the colors of their runs, which are not to be mistaken for it. */
+export function lastColor(isMany: boolean): string {
+  return isMany ? "var(--ink)" : "var(--series-1)";
 }
 
 /** Ranges of the plane that hold all landscapes and their paths. */

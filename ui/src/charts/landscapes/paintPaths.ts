@@ -3,7 +3,7 @@ import { isLine } from "../../core/landscapes/landscape";
 import { checkpointRadius } from "../../core/landscapes/path";
 import type { PlotFrame } from "../frame/plotFrame";
 import type { Ink, Surface } from "../frame/surface";
-import { checkpointsOf, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
+import { checkpointsOf, lastColor, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
 
 interface PathsPainting {
   surface: Surface;
@@ -76,6 +76,6 @@ function paintPath({ surface, ink, place, drawn, upTo, isMany }: PathPainting): 
     }
   };
   points.slice(0, upTo).forEach((point, index) => dot(point, checkpointRadius(landscape.path?.offPlane?.[index] ?? 0), tint));
-  if (landscape.convergence && upTo === points.length) dot(place(landscape.convergence), 4, "var(--series-1)");
+  if (landscape.convergence && upTo === points.length) dot(place(landscape.convergence), 4, lastColor(isMany));
   surface.restore();
 }

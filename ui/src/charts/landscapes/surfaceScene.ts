@@ -9,7 +9,7 @@ import { radiiOf } from "../../core/landscapes/path";
 import { POINT } from "../../core/landscapes/surface";
 import { hexToRgb, type Rgb } from "../../core/scales/colorMap";
 import type { Size } from "../frame/plotFrame";
-import { missingColor, planeRanges, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
+import { distinctSurfaces, lastColor, missingColor, planeRanges, type DrawnLandscape, type LandscapeLook } from "./drawnLandscape";
 import { boxLines, boxOf, boxSegments, FLOOR, type Box, type BoxLabel } from "./surfaceBox";
 import { surfaceGeometry, surfaceMesh } from "./surfaceMesh";
 import { markPoints, pathLine, setPixelRatio, type Marks } from "./surfacePath";
@@ -31,6 +31,8 @@ export class SurfaceScene {
   readonly #scene = new Scene();
   readonly #camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.1, 60);
   readonly #all: readonly DrawnLandscape[];
+  /** Those with a surface of their own. */
+  readonly #surfaces: readonly DrawnLandscape[];
   readonly #look: LandscapeLook;
   readonly #box: Box;
   readonly #ranges: ReturnType<typeof planeRanges>;
@@ -45,12 +47,13 @@ export class SurfaceScene {
 
   constructor(all: readonly DrawnLandscape[], look: LandscapeLook, hex: Hex) {
     this.#all = all;
+    this.#surfaces = distinctSurfaces(all);
     this.#look = look;
     this.#hex = hex;
     this.#ranges = planeRanges(all);
     this.#box = boxOf(this.#ranges, look.height);
     this.#scene.add(this.#fine, this.#coarse, this.#marks, this.#paths);
-    for (const drawn of all) this.#add(drawn);
+    for (const drawn of this.#surfaces) this.#add(drawn);
   }
 
   /** Draws the first checkpoints of each path in full, and the rest faintly. */
@@ -114,7 +117,7 @@ export class SurfaceScene {
 
   #add(drawn: DrawnLandscape): void {
     const { x, y } = drawn.landscape;
-    const stops = this.#all.length > 1 ? tints(hexToRgb(this.#hex(drawn.color))) : this.#look.stops;
+    const stops = this.#surfaces.length > 1 ? tints(hexToRgb(this.#hex(drawn.color))) : this.#look.stops;
     const stride = Math.ceil(Math.max(x.length, y.length) / COARSE_CELLS);
     const fine = surfaceGeometry(drawn, this.#box, 1);
     this.#fine.add(surfaceMesh(fine, stops, this.#look));
@@ -163,7 +166,8 @@ export class SurfaceScene {
       this.#box.up(heightOf(drawn.scale, Number.isNaN(loss) ? drawn.scale.low : loss)),
       this.#box.away(y),
     ];
-    const color = this.#hex("var(--series-3)");
+    // on a surface in the color of the run, a line of that color would not be seen
+    const color = this.#hex(this.#surfaces.length < this.#all.length ? drawn.color : "var(--series-3)");
     const [tint, rim] = [unit(hexToRgb(this.#hex(this.#all.length > 1 ? drawn.color : "var(--series-3)"))), PATH_RIM];
     const drawnPath: Object3D[] = [];
     if (path) {
@@ -186,7 +190,7 @@ export class SurfaceScene {
     }
     if (convergence && (!path || upTo === path.x.length)) {
       const end = at(convergence.x, convergence.y, convergence.loss);
-      const colors = Float32Array.from(unit(hexToRgb(this.#hex("var(--series-1)"))));
+      const colors = Float32Array.from(unit(hexToRgb(this.#hex(lastColor(this.#all.length > 1)))));
       drawnPath.push(...markPoints({ places: Float32Array.from(end), radii: [4], colors, rim, isCross: false, showsHidden: true }));
     }
     return drawnPath;
@@ -243,7 +247,7 @@ export class SurfaceScene {
   #nearestPoint(x: number, y: number): { drawn: DrawnLandscape; point: number; checkpoint: number } | null {
     let best: { drawn: DrawnLandscape; point: number; checkpoint: number } | null = null;
     let front = Infinity;
-    for (const drawn of this.#all) {
+    for (const drawn of this.#surfaces) {
       const { x: columns, y: rows } = drawn.landscape;
       const reach = Math.max(GRAB, (0.6 * this.#size.width) / Math.max(columns.length, rows.length));
       for (let point = 0; point < columns.length * rows.length; point++) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { haveCommonPlane, overlayGroups } from "./commonPlane";
-import type { Landscape } from "./landscape";
+import { haveCommonPlane, haveSameSurface, overlayGroups } from "./commonPlane";
+import type { Landscape, LandscapeFacts } from "./landscape";
 
-type OnPlane = Pick<Landscape, "run" | "x" | "y" | "path">;
+type OnPlane = Pick<Landscape, "run" | "x" | "y" | "path" | "facts">;
+
+const FACTS: LandscapeFacts = {
+  ...{ method: "pca", planeId: "", degenerate: "", failure: "", explainedVariance: [], normalization: "", samples: 0, seed: null },
+  ...{ evaluation: "", dtype: "", dtypeError: null, seconds: 0, pointsDone: 0, pointsTotal: 0, secondsLeft: null },
+};
 
 function landscape(run: string, steps: number[], x: number[], { rows = 2, y = x.map((each) => 2 * each) } = {}): OnPlane {
   const path = {
@@ -15,7 +20,11 @@ function landscape(run: string, steps: number[], x: number[], { rows = 2, y = x.
     offPlane: null,
     distances: null,
   };
-  return { run, x: Float64Array.of(0, 1), y: Float64Array.from({ length: rows }, (_, row) => row), path };
+  return { run, x: Float64Array.of(0, 1), y: Float64Array.from({ length: rows }, (_, row) => row), path, facts: FACTS };
+}
+
+function onPlane(planeId: string, landscape: OnPlane): OnPlane {
+  return { ...landscape, facts: { ...FACTS, planeId } };
 }
 
 const plane = landscape("a", [1, 5, 9], [4, 2, 0]);
@@ -33,8 +42,33 @@ describe("landscapes of a common plane", () => {
     expect(haveCommonPlane(plane, landscape("a", [1, 5, 9], [4, 2, 0], { y: [8, 4, 1] }))).toBe(false);
   });
 
-  it("need three checkpoints, which are known", () => {
+  it("have one id, whatever their runs and paths; paths decide where a log has none", () => {
+    const [one, other] = [onPlane("p", plane), onPlane("p", landscape("b", [2], [7]))];
+    expect(haveCommonPlane(one, other)).toBe(true);
+    expect(haveCommonPlane(one, onPlane("q", plane))).toBe(false);
+    expect(haveCommonPlane(one, plane)).toBe(true);
+    expect(haveCommonPlane(one, { ...plane, facts: null })).toBe(true);
+    expect(haveCommonPlane(landscape("b", [1, 5, 9], [4, 2, 0]), one)).toBe(false);
+    expect(haveCommonPlane(one, onPlane("p", landscape("a", [1, 5, 9], [4, 2, 0], { rows: 1 })))).toBe(false);
+  });
+
+  it("share a surface only with the same losses", () => {
+    const of = (each: OnPlane, losses: number[]): Landscape => ({
+      ...{ tag: "tag", id: "1", unit: "step", stepsPerEpoch: 0, decomposition: "PCA", evaluated: null, convergence: null },
+      ...{ ...each, losses: Float64Array.from(losses) },
+    });
+    const [one, other] = [onPlane("p", plane), onPlane("p", landscape("b", [2], [7]))];
+    expect(haveSameSurface(of(one, [1, NaN, 3, 4]), of(other, [1, NaN, 3, 4]))).toBe(true);
+    expect(haveSameSurface(of(one, [1, 2, 3, 4]), of(other, [1, 2, 3, 5]))).toBe(false);
+    expect(haveSameSurface(of(one, [1, 2, 3, 4]), of({ ...other, x: Float64Array.of(0, 2) }, [1, 2, 3, 4]))).toBe(false);
+    expect(haveSameSurface(of(one, [1, 2, 3, 4]), of(onPlane("q", other), [1, 2, 3, 4]))).toBe(false);
+  });
+
+  it("need three checkpoints, of a line two, which are known", () => {
     expect(haveCommonPlane(landscape("a", [1, 5], [4, 0]), landscape("a", [1, 5], [4, 0]))).toBe(false);
+    const line = (run: string): OnPlane => landscape(run, [1, 9], [0, 1], { rows: 1 });
+    expect(haveCommonPlane(line("a"), line("a"))).toBe(true);
+    expect(haveCommonPlane(line("a"), line("b"))).toBe(false);
     expect(haveCommonPlane({ ...plane, path: null }, { ...plane, path: null })).toBe(false);
   });
 

@@ -45,6 +45,8 @@ export interface LandscapePath {
 /** How a landscape was computed; a field is empty, 0 or null if it is unknown. */
 export interface LandscapeFacts {
   method: string;
+  /** Equal for landscapes of one plane or line: equal coordinates are equal weights. */
+  planeId: string;
   /** "line" or "point" if the checkpoints span no plane: the missing directions are random. */
   degenerate: string;
   /** Why the computation stopped before all points were done. */

@@ -6,6 +6,7 @@ import { countPoints, drawnSurface, nearestIndex, POINT } from "./surface";
 
 const FACTS: LandscapeFacts = {
   method: "pca",
+  planeId: "",
   degenerate: "",
   failure: "",
   explainedVariance: [],

@@ -94,11 +94,15 @@ export interface SurfaceLook {
   /** Names of both directions and of the loss, and how the surface is moved. */
   names: readonly [string, string, string];
   hint: string;
-  /** Of each landscape: its heights, its colors, and the radii of its checkpoints. */
+  /**
+   * Of each landscape: its heights, its colors, the radii of its checkpoints, and the color of its path. Null for the colors of one whose
+   * surface is that of another, and for the color of a path that is not told from others.
+   */
   surfaces: readonly {
     scale: { low: number; high: number; isLog: boolean };
-    stops: readonly (readonly [number, number, number])[];
+    stops: readonly (readonly [number, number, number])[] | null;
     radii: readonly number[];
+    path: string | null;
   }[];
 }
 

@@ -142,8 +142,11 @@
     labels(ctx, all[0], look, place, camera, color);
     const most = state.isTurning ? TURNING_CELLS : MOST_CELLS;
     state.points = [];
-    all.forEach((one, index) => surface(ctx, one, look.surfaces[index], look, place, camera, top, most, state.points));
-    if (look.hasPath) all.forEach((one, index) => path(ctx, one, look.surfaces[index], place, top, color("--series-3")));
+    all.forEach((one, index) => {
+      if (look.surfaces[index].stops) surface(ctx, one, look.surfaces[index], look, place, camera, top, most, state.points);
+    });
+    const paths = look.hasPath ? all : [];
+    paths.forEach((one, index) => path(ctx, one, look.surfaces[index], place, top, look.surfaces[index].path ?? color("--series-3")));
   }
 
   /** A token of the page in the theme of the reader. */

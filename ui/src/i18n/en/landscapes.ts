@@ -21,10 +21,10 @@ export const landscapes = {
   "landscape.overlay": "Overlaid",
   "landscape.other_planes":
     "These landscapes are on different planes: the same coordinates are different weights, so that they are not overlaid.",
-  "landscape.other_runs":
-    "Intervals of one run have a common plane if they are computed as one, and several runs if mindscope.torch.landscape gets their checkpoints together.",
+  "landscape.other_lines": "These lines have different directions: the same coordinate is different weights.",
+  "landscape.line_ends": "On each line, 0 is the first checkpoint and 1 is the last.",
   "landscape.common_plane":
-    "For a common plane, compute one landscape of all checkpoints of the run, with your functions for network and data:",
+    "For a common plane, compute all checkpoints together. With PyTorch, run this command with your functions for network, data and loss:",
   "landscape.copy_command": "Copy the command",
   "landscape.copied": "Command copied",
   "landscape.options": "Settings",

@@ -9,4 +9,4 @@ landscape.gen_landscapes_with_multi_process(make_model_and_data)
 
 # PyTorch
 mindscope landscape RUN --model pkg.module:make_model \\
-    --data pkg.module:make_loader`;
+    --data pkg.module:make_loader --loss torch.nn:CrossEntropyLoss`;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { haveCommonPlane } from "../../core/landscapes/commonPlane";
 import { isLine, isPartial, planeQuality, type Landscape } from "../../core/landscapes/landscape";
 import { countPoints, type DrawnSurface } from "../../core/landscapes/surface";
 import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
@@ -54,6 +55,14 @@ export function qualityTexts(landscape: Landscape): string[] {
         : []
       : [t("landscape.off_plane", { share: percent(offPlane) })]),
   ];
+}
+
+/** That the lines of one picture have different directions, and what their coordinates mean then; none for one line. */
+export function directionTexts(landscapes: readonly Landscape[]): string[] {
+  const [first, ...others] = landscapes.filter((landscape) => isLine(landscape));
+  if (!first || others.every((other) => haveCommonPlane(first, other))) return [];
+  const areBetween = [first, ...others].every(({ facts }) => facts?.method === "line");
+  return [t("landscape.other_lines"), ...(areBetween ? [t("landscape.line_ends")] : [])];
 }
 
 /** "Computing: 57 of 1600 points, 1:14 left", or why it does not go on; "" for a landscape that is complete. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ThemeColors } from "../../charts/frame/themeColors";
-import type { DrawnLandscape, LandscapeLook } from "../../charts/landscapes/drawnLandscape";
+import { distinctSurfaces, type DrawnLandscape, type LandscapeLook } from "../../charts/landscapes/drawnLandscape";
 import { landscapeDrawing } from "../../charts/export/landscapeDrawing";
 import { tints } from "../../core/landscapes/colorMaps";
 import { isLine } from "../../core/landscapes/landscape";
@@ -12,7 +12,7 @@ import { namedRun, namedRuns } from "../../export/selectedRuns";
 import { t } from "../../i18n/i18n.svelte";
 import type { LandscapeRun } from "../../state/data/landscapes";
 import { view } from "../../state/view/view.svelte";
-import { computationFacts, progressText, qualityTexts, trainingFacts } from "./landscapeWords";
+import { computationFacts, directionTexts, progressText, qualityTexts, trainingFacts } from "./landscapeWords";
 
 const SIZE = { width: 640, height: 480 };
 
@@ -64,7 +64,10 @@ function contentOf({ all, upTo, look }: Picture, runs: readonly LandscapeRun[]):
     })),
   );
   return {
-    facts: all.flatMap(({ landscape }) => [progressText(landscape), ...qualityTexts(landscape)]).filter((text) => text !== ""),
+    facts: [
+      ...all.flatMap(({ landscape }) => [progressText(landscape), ...qualityTexts(landscape)]),
+      ...directionTexts(all.map(({ landscape }) => landscape)),
+    ].filter((text) => text !== ""),
     parts: [
       isSurface
         ? { kind: "surface", label, drawing, look: surfaceLook(all, look), values }
@@ -88,10 +91,12 @@ function surfaceLook(all: readonly DrawnLandscape[], look: LandscapeLook): Surfa
   const { stops, height, light, opacity, hasPath, axes, lossName } = look;
   const levels = look.hasLines ? look.levels : 0;
   const colors = new ThemeColors(document.body);
-  const surfaces = all.map(({ landscape: { path }, scale: { low, high, isLog }, color }) => ({
-    scale: { low, high, isLog },
-    stops: all.length > 1 ? tints(hexToRgb(colors.hex(color))) : stops,
-    radii: path ? Array.from(radiiOf(path)) : [],
+  const distinct = distinctSurfaces(all);
+  const surfaces = all.map((drawn) => ({
+    scale: { low: drawn.scale.low, high: drawn.scale.high, isLog: drawn.scale.isLog },
+    stops: !distinct.includes(drawn) ? null : distinct.length > 1 ? tints(hexToRgb(colors.hex(drawn.color))) : stops,
+    radii: drawn.landscape.path ? Array.from(radiiOf(drawn.landscape.path)) : [],
+    path: distinct.length < all.length ? colors.hex(drawn.color) : null,
   }));
   colors.remove();
   const { camera } = view.landscapes;
