@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DEFAULT_LIMITS, type LayoutInput } from "../../core/graphs/layout/layoutInput";
 import { buildSkeleton, placeScope, type ScopeLayout } from "../../core/graphs/layout/scopeLayout";
-import { BOX, boxWidth } from "../../core/graphs/view/boxSize";
+import { BOX, boxWidth, textWidth } from "../../core/graphs/view/boxSize";
+import { cutMiddle, ONLY_CUT } from "../../core/text/cutMiddle";
 import type { Size } from "../frame/plotFrame";
-import { cutMiddle } from "./paintBoxes";
 
 export interface ScopeBox {
   name: string;
@@ -55,6 +55,7 @@ export function graphShapes(
   const font = Math.round(10 * Math.min(FONT, FONT_SHARE * height)) / 10;
   const placed = boxes.map((box, index): PlacedBox => {
     const width = scale.x * layout.boxes.width[index]!;
+    const label = cutMiddle(box.name, ((width - INSET) * FONT) / font, textWidth);
     const middle = top + scale.y * (layout.boxes.y[index]! + layout.boxes.height[index]! / 2);
     return {
       ...box,
@@ -62,7 +63,7 @@ export function graphShapes(
       y: Math.max(0, Math.min(size.height - height, middle - height / 2)),
       width,
       height,
-      label: font >= LEAST_FONT ? cutMiddle(box.name, ((width - INSET) * FONT) / font) : "",
+      label: font >= LEAST_FONT && label !== ONLY_CUT ? label : "",
       font,
     };
   });

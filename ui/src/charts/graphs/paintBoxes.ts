@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SPACING } from "../../core/graphs/layout/layoutInput";
 import { BOX, ROW_FONT_SHARE, textWidth } from "../../core/graphs/view/boxSize";
+import { cutMiddle, ONLY_CUT } from "../../core/text/cutMiddle";
 import { boxRect, FADED, LEAST_FONT, type BoxRect, type GraphPainting } from "./graphPainting";
 
 const FONT_SIZE = 12;
@@ -153,8 +154,8 @@ function labelSize(scale: number, height: number, fitting: number): number {
 }
 
 function paintText({ surface }: GraphPainting, text: string, x: number, y: number, room: number, size: number): void {
-  const cut = cutMiddle(text, (room * FONT_SIZE) / size);
-  if (cut !== "") surface.fillText(cut, x, y);
+  const cut = cutMiddle(text, (room * FONT_SIZE) / size, textWidth);
+  if (cut !== ONLY_CUT) surface.fillText(cut, x, y);
 }
 
 function paintBadge({ surface, ink }: GraphPainting, badge: string, right: number, y: number): void {
@@ -202,10 +203,10 @@ export function paintTitles(painting: GraphPainting): void {
     const band = Math.max(SPACING.header * transform.scale, size + 6);
     const count = parts.frames[parts.boxFrame[index]!]!.items.stackSize[parts.box[index]!]!;
     const name = count > 1 ? `${look.label(item)} ×${count} ${look.badge(item)}`.trim() : look.label(item);
-    const text = cutMiddle(name, ((width - 2 * INSET) * FONT_SIZE) / size);
+    const text = cutMiddle(name, ((width - 2 * INSET) * FONT_SIZE) / size, textWidth);
     const right = x + INSET + (textWidth(text) * size) / FONT_SIZE;
     const place = { left: x, top: y, right, bottom: y + band };
-    if (text === "" || taken.some((other) => overlap(other, place))) continue;
+    if (text === ONLY_CUT || taken.some((other) => overlap(other, place))) continue;
     taken.push(place);
     surface.font = font(size, 600);
     surface.strokeText(text, x + Math.min(INSET, INSET * transform.scale + 2), y + band / 2);
@@ -223,14 +224,3 @@ interface Rect {
 }
 
 const overlap = (a: Rect, b: Rect): boolean => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-
-/** A text with its middle left out so that it fits a width of letters of 12 px; "" when not even two letters fit. */
-export function cutMiddle(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
-  for (let letters = Math.min(text.length, Math.floor(width / textWidth("i"))) - 1; letters >= 2; letters--) {
-    const head = Math.ceil(letters / 2);
-    const cut = `${text.slice(0, head)}…${text.slice(text.length - (letters - head))}`;
-    if (textWidth(cut) <= width) return cut;
-  }
-  return "";
-}

@@ -8,16 +8,26 @@ export function letterCount(text: string): number {
   return [...text].length + (text.match(WIDE)?.length ?? 0);
 }
 
+/** What is left of a text where not even two of its letters have room. */
+export const ONLY_CUT = "…";
+
 /** A text for a width, by default in letters: its middle gives way, since names differ at their ends. */
 export function cutMiddle(text: string, width: number, measure: (text: string) => number = letterCount): string {
   if (measure(text) <= width) return text;
   const letters = [...text];
-  for (let kept = Math.min(letters.length - 1, Math.floor(width)); kept > 1; kept--) {
-    const head = Math.floor(kept / 3);
-    const cut = `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (kept - head)).join("")}`;
-    if (measure(cut) <= width) return cut;
+  let [most, next] = [1, letters.length]; // a text of `most` letters fits, one of `next` letters doesn't
+  while (next - most > 1) {
+    const kept = (most + next) >> 1;
+    if (measure(withLetters(letters, kept)) <= width) most = kept;
+    else next = kept;
   }
-  return "…";
+  return most > 1 ? withLetters(letters, most) : ONLY_CUT;
+}
+
+/** The first third and the last two thirds of `kept` letters. */
+function withLetters(letters: readonly string[], kept: number): string {
+  const head = Math.floor(kept / 3);
+  return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (kept - head)).join("")}`;
 }
 
 /** The fewest letters, from `least` on, to which different names can be cut so that they still differ. */
