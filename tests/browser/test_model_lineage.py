@@ -321,6 +321,32 @@ def test_charts_of_two_columns_follow_their_choices(viewer: LiveViewer, open_pag
     expect(page.get_by_test_id("split")).to_have_count(0)
 
 
+def test_the_edge_of_the_chart_is_dragged_or_moved_with_the_keys(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, f"/lineage/models?find=lineage_sweep&{TARGET}")
+    edge = page.get_by_test_id("split")
+    expect(edge).to_have_attribute("aria-orientation", "horizontal")
+    box = edge.bounding_box()
+    assert box
+    default = int(edge.get_attribute("aria-valuenow") or 0)
+    page.mouse.move(box["x"] + 300, box["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 350, box["y"] - 36)
+    page.mouse.up()
+    expect(edge).to_have_attribute("aria-valuenow", str(default - 40))
+    moved = edge.bounding_box()
+    assert moved
+    assert abs(moved["y"] - box["y"] + 40) <= 1
+    edge.press("ArrowDown")
+    expect(edge).to_have_attribute("aria-valuenow", str(default - 24))
+    page.reload()
+    expect(edge).to_have_attribute("aria-valuenow", str(default - 24))
+    for _ in range(60):
+        edge.press("ArrowUp")
+    expect(edge).to_have_attribute("aria-valuenow", edge.get_attribute("aria-valuemin") or "")
+    edge.dblclick()
+    expect(edge).to_have_attribute("aria-valuenow", str(default))
+
+
 def test_the_list_of_runs_has_the_same_columns_and_order(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, f"/?find=lineage_sweep&{TARGET}&lineage_chart=none")
     page.get_by_test_id("columns").click()
