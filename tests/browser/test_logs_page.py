@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -174,6 +175,15 @@ def test_a_run_of_logs_leads_to_its_log(context: BrowserContext, tmp_path: Path)
         name = page.get_by_role("rowheader").get_by_role("button", name="job", exact=True)
         expect(name).to_be_visible()
         expect(page.get_by_role("cell", name="1 log file")).to_be_visible()
+        row = page.get_by_test_id("runs-table").locator('[data-run="job"]')
+        for fact in ("Running", "17 B"):
+            expect(row).to_contain_text(fact)
+        os.utime(log, (1e9, 1e9))
+        with log.open("a") as file:
+            file.write("epoch 2\n")
+        os.utime(log, (1e9, 1e9))
+        for fact in ("Idle", "25 B"):
+            expect(row).to_contain_text(fact)
         name.click()
         expect(page).to_have_url(re.compile(r"/logs\b"))
         expect(page.get_by_text("epoch 1 loss 0.5")).to_be_visible()

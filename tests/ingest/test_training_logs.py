@@ -108,6 +108,41 @@ def test_a_growing_log_is_no_other_listing(tmp_path: Path) -> None:
     assert finder.find() == before
 
 
+def test_a_run_of_logs_has_their_state_size_and_time(tmp_path: Path) -> None:
+    write(tmp_path, "job/slurm-1.out", "job/slurm-2.out", f"other/{EVENTS}")
+    (tmp_path / "other" / EVENTS).write_bytes(b"")
+    first, second = tmp_path / "job" / "slurm-1.out", tmp_path / "job" / "slurm-2.out"
+    os.utime(first, (1000.0, 1000.0))
+    os.utime(second, (5000.0, 5000.0))
+    catalog = Catalog(tmp_path)
+    catalog.refresh()
+    store = catalog.run("job")
+    assert (store.size_bytes, store.written_at, store.last_wall_time) == (2 * len(LINE), 5000.0, None)
+    assert [store.state(now) for now in (5001.0, 5060.0, 5061.0)] == ["live", "live", "idle"]
+
+    with first.open("ab") as file:
+        file.write(LINE)
+    os.utime(first, (6000.0, 6000.0))
+    assert catalog.refresh([str(first)]) == {"job"}
+    assert (store.size_bytes, store.written_at, store.state(6001.0)) == (3 * len(LINE), 6000.0, "live")
+
+    other = catalog.run("other")
+    assert (other.size_bytes, other.state(0.0)) == (0, "empty")
+
+
+def test_the_size_of_a_directory_is_unknown(tmp_path: Path) -> None:
+    write(tmp_path, "run/ops_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "run/a/train.log")
+    store = mindscope.open_run(tmp_path / "run").store
+    assert store.contents
+    assert (store.size_bytes, store.state(0.0)) == (None, "live")
+    assert store.written_at is not None
+
+
+def test_sizes_of_more_logs_than_are_listed_are_not_added(tmp_path: Path) -> None:
+    write(tmp_path, *(f"job/slurm-{number}.out" for number in range(70)))
+    assert mindscope.open_run(tmp_path / "job").store.size_bytes is None
+
+
 def test_a_run_of_logs_opens_in_python(tmp_path: Path) -> None:
     write(tmp_path, "job/slurm-1.out", "job/.hydra/config.yaml")
     (tmp_path / "job" / ".hydra" / "config.yaml").write_text("lr: 0.5\n")

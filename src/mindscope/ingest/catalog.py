@@ -327,7 +327,7 @@ class Catalog:
         """Note that contents among ``paths`` were written; returns the ids of their runs."""
         ids = frozenset(id for path in paths if (id := self._run_with_content(path)) is not None)
         for id in ids:
-            self._loaders[id].store.note_written_contents()
+            self._loaders[id].note_written_contents()
         return ids
 
     def _run_with_content(self, path: str) -> str | None:

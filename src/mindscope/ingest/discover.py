@@ -142,8 +142,9 @@ class Finder:
             {path for path, each in listings.items() if each.files},
         )
         with_data = {path for path, each in listings.items() if each.files} | contents.keys()
-        logs = runs_of_logs(self.base, {path: each.logs for path, each in listings.items() if each.logs}, with_data)
-        contents |= {path: RunContents((content,)) for path, content in logs.items()}
+        contents |= runs_of_logs(
+            self.base, {path: each.logs for path, each in listings.items() if each.logs}, with_data
+        )
         settings = self._settings_finder(listings)
         runs = [
             _found_run(self.base, path, each.files, contents.get(path, NO_CONTENTS), settings.of_run(path))

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 from mindscope.formats.json_trace_files import SUFFIXES, TraceKind, trace_kind
@@ -22,7 +23,7 @@ from mindscope.ingest.debugging_data import (
     run_of,
 )
 from mindscope.ingest.file_names import readable
-from mindscope.store.contents import Content, ContentKind
+from mindscope.store.contents import Content, ContentFacts, ContentKind
 from mindscope.store.file_facts import natural_key
 
 Found = tuple[ContentKind, str]
@@ -59,6 +60,10 @@ _PICKLE_START = b"\x80"
 _HEAD = 1 << 18
 _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
 """A ModelProto, also of ONNX, begins with its version or domain, a GraphProto with its first node."""
+
+
+_MOST_SIZED = 63
+"""Contents of a run whose sizes are added; of more logs a discovery lists only the first."""
 
 
 class RunContents(NamedTuple):
@@ -219,6 +224,22 @@ def file_version(path: str) -> int:
         return version_of(os.stat(path))  # noqa: PTH116 (ten thousand times)
     except OSError:
         return 0
+
+
+def content_facts(paths: Sequence[str]) -> ContentFacts:
+    """Size and time of the contents with these paths, which may be gone."""
+    stats = [stat for path in paths if (stat := _stat(path)) is not None]
+    is_sized = len(paths) <= _MOST_SIZED and all(S_ISREG(stat.st_mode) for stat in stats)
+    return ContentFacts(
+        sum(stat.st_size for stat in stats) if is_sized else None, max((stat.st_mtime for stat in stats), default=None)
+    )
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 (ten thousand times)
+    except OSError:
+        return None
 
 
 def version_of(stat: os.stat_result) -> int:

@@ -11,6 +11,7 @@ from time import monotonic
 
 from mindscope.ingest.discover import EventFile, FoundRun
 from mindscope.ingest.file_tailer import BUDGET_BYTES, FileTailer, new_buffer_pool
+from mindscope.ingest.graphs_and_profiles import content_facts
 from mindscope.ingest.read_buffers import ReadBufferPool
 from mindscope.ingest.unsaved_bytes import UnsavedBytes
 from mindscope.store import FileFacts, RunCache, RunStore
@@ -58,7 +59,8 @@ class RunLoader:
             if found is not None:
                 self._restore(*found, run)
         self.set_files(run.files)
-        self.store.set_contents(run.contents)
+        self._content_paths = run.content_paths
+        self.store.set_contents(run.contents, content_facts(run.content_paths))
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -88,12 +90,17 @@ class RunLoader:
 
     def update(self, run: FoundRun | None) -> bool:
         """Apply a discovery, None if the run is gone; returns whether anything changed."""
+        self._content_paths = run.content_paths if run else ()
         have_changed = [
             self.store.set_settings(run.settings if run else ()),
-            self.store.set_contents(run.contents if run else ()),
+            self.store.set_contents(run.contents if run else (), content_facts(self._content_paths)),
             self.set_files(run.files if run else ()),
         ]
         return any(have_changed)
+
+    def note_written_contents(self) -> None:
+        """Note that one of the directory's contents was written."""
+        self.store.note_written_contents(content_facts(self._content_paths))
 
     def is_due(self, path: str, stat: os.stat_result) -> bool:
         """Whether to read an event file that has this stat now."""

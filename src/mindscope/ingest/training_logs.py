@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from mindscope.formats.log_names import is_job_log_name, is_source_name, is_training_log_name
 from mindscope.formats.regular_files import file_head
 from mindscope.ingest.file_names import readable
+from mindscope.ingest.graphs_and_profiles import RunContents
 from mindscope.store.contents import Content, ContentKind
 from mindscope.store.file_facts import natural_key
 
@@ -40,7 +41,7 @@ def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -
     return tuple(each.path for each in named[:_MOST_OPENED] if _is_text(each))
 
 
-def runs_of_logs(base: str, logs: Mapping[str, Sequence[str]], runs: Collection[str]) -> dict[str, Content]:
+def runs_of_logs(base: str, logs: Mapping[str, Sequence[str]], runs: Collection[str]) -> dict[str, RunContents]:
     """The directories of ``logs`` that are runs by their logs alone, with what is listed of them.
 
     Logs belong to another run if they lie below it, or in ``logs`` or ``rank_N`` beside it or its ranks. A directory
@@ -57,7 +58,7 @@ def runs_of_logs(base: str, logs: Mapping[str, Sequence[str]], runs: Collection[
         owner = _OF_ATTEMPT.sub("", directory) if len(_OF_ATTEMPT.sub("", directory)) >= len(base) else directory
         if not (owner in above or _is_of_another(directory, base, runs) or _is_left_out(directory, base)):
             owners.setdefault(owner, []).extend(paths)
-    return {owner: _content(owner, paths) for owner, paths in owners.items()}
+    return {owner: RunContents((_content(owner, paths),), tuple(paths)) for owner, paths in owners.items()}
 
 
 def _content(directory: str, paths: Sequence[str]) -> Content:

@@ -82,13 +82,17 @@ class DamageReport:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """Everything about a run except its values. Wall times in seconds since 1970, None if there are no values."""
+    """Everything about a run except its values. Wall times in seconds since 1970, None if there are no values.
+
+    Of a run without event files, ``size_bytes`` and ``last_wall_time`` are those of its other contents; the size of
+    directories is None.
+    """
 
     id: str
     name: str
     path: str
     state: str
-    size_bytes: int
+    size_bytes: int | None
     first_wall_time: float | None
     last_wall_time: float | None
     last_step: int | None
@@ -122,7 +126,7 @@ def inspect_run(run: Run) -> RunReport:
         state=store.state(time.time()),
         size_bytes=store.size_bytes,
         first_wall_time=store.first_wall_time,
-        last_wall_time=store.last_wall_time,
+        last_wall_time=store.written_at,
         last_step=store.last_step,
         dropped=run.dropped,
         dropped_reasons=dropped_reasons(run),

@@ -113,7 +113,8 @@ class Runs(Mapping[str, Run]):
         """A ``pyarrow.Table`` with a row for each run.
 
         Columns: run, path, files, size_bytes, first_wall_time, last_wall_time, last_step, damages, dropped, and
-        ``KIND_tags``, the number of tags of a kind.
+        ``KIND_tags``, the number of tags of a kind. Of a run without event files, size and time are those of its other
+        contents.
         """
         return arrow_table(columns_of_rows(self._rows()))
 
@@ -138,7 +139,7 @@ def _row(run: Run) -> dict[str, Any]:
         "files": len(store.files),
         "size_bytes": store.size_bytes,
         "first_wall_time": store.first_wall_time,
-        "last_wall_time": store.last_wall_time,
+        "last_wall_time": store.written_at,
         "last_step": store.last_step,
         "damages": len(run.damages),
         "dropped": run.dropped,

@@ -56,6 +56,17 @@ class Content:
     version: int = 0
 
 
+class ContentFacts(NamedTuple):
+    """Facts about all contents of a run: they describe a run without event files.
+
+    ``modified_at`` is the newest time, in seconds since 1970; None without contents. ``size_bytes`` is None if the size
+    of one is unknown, as of a directory.
+    """
+
+    size_bytes: int | None = 0
+    modified_at: float | None = None
+
+
 class SettingsFile(NamedTuple):
     """A file of hyperparameters that another program wrote, and its state. A link has its own state."""
 

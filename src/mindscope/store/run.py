@@ -11,8 +11,8 @@ from mindscope.formats.scan import Scanned
 from mindscope.store.cache_codec import CachedStore
 from mindscope.store.chunk import Chunk
 from mindscope.store.column_cache import ColumnCache
-from mindscope.store.contents import Content, SettingsFile
-from mindscope.store.file_facts import CLOSABLE, FileFacts, readable
+from mindscope.store.contents import Content, ContentFacts, SettingsFile
+from mindscope.store.file_facts import CLOSABLE, LIVE_S, FileFacts, readable
 from mindscope.store.file_ranks import FileRanks
 from mindscope.store.series import ReferenceSeries, ScalarSeries
 from mindscope.store.series_table import DROPPED_TAG, SeriesKey, SeriesTable
@@ -42,6 +42,7 @@ class RunStore:
         self.unsaved_rows = 0  # in memory, of all series; written under the lock
         self.unsaved_bytes = 0  # approximate memory of these rows; written under the lock
         self.contents: tuple[Content, ...] = ()  # of the directory, without event files
+        self._content_facts = ContentFacts()
         self.settings: tuple[SettingsFile, ...] = ()  # by precedence; of the directory or of one above
         self.chunks: tuple[Chunk, ...] = ()  # files of sealed points, in the order of sealing; see compaction.py
         self._ranks = FileRanks()
@@ -79,18 +80,19 @@ class RunStore:
         """Display name of the run: its id, or the directory's name for the base itself."""
         return readable(self.path.name) if self.id == "." else self.id
 
-    def set_contents(self, contents: tuple[Content, ...]) -> bool:
+    def set_contents(self, contents: tuple[Content, ...], facts: ContentFacts) -> bool:
         """Set the directory's contents other than event files; returns whether they changed."""
         with self.lock:
-            is_other = contents != self.contents
+            is_other = (contents, facts) != (self.contents, self._content_facts)
             if is_other:
-                self.contents = contents
+                self.contents, self._content_facts = contents, facts
                 self._note_change()
             return is_other
 
-    def note_written_contents(self) -> None:
+    def note_written_contents(self, facts: ContentFacts) -> None:
         """Note that one of the directory's contents was written."""
         with self.lock:
+            self._content_facts = facts
             self._note_change()
 
     def set_settings(self, settings: tuple[SettingsFile, ...]) -> bool:
@@ -215,9 +217,10 @@ class RunStore:
         return self.store_lock.read(self._series.count_dropped)
 
     @property
-    def size_bytes(self) -> int:
-        """Size of all event files."""
-        return sum(facts.size_bytes for facts in self.files)
+    def size_bytes(self) -> int | None:
+        """Size of all event files; of a run without event files that of its other contents, None if it is unknown."""
+        files = self.files
+        return sum(facts.size_bytes for facts in files) if files else self._content_facts.size_bytes
 
     @property
     def dialects(self) -> tuple[DialectName, ...]:
@@ -233,6 +236,11 @@ class RunStore:
         return max((facts.last_wall_time for facts in self.files if facts.last_wall_time is not None), default=None)
 
     @property
+    def written_at(self) -> float | None:
+        """The last wall time; of a run without event files when its contents were written. Seconds since 1970."""
+        return self.last_wall_time if self.files else self._content_facts.modified_at
+
+    @property
     def last_step(self) -> int | None:
         """The highest step of the newest file that has steps."""
         return next((facts.last_step for facts in reversed(self.files) if facts.last_step is not None), None)
@@ -240,6 +248,8 @@ class RunStore:
     def state(self, now: float) -> RunState:
         """The state at ``now``, in seconds since 1970. Mode 0400 means that the writer closed the file."""
         files = self.files
+        if not files and (written_at := self.written_at) is not None:
+            return "live" if now - written_at <= LIVE_S else "idle"
         if not any(facts.records for facts in files):
             return "empty"
         if _is_finished(files):

@@ -7744,12 +7744,17 @@ export interface components {
         /**
          * RunState
          * @description ``live`` grew within the last minute, ``finished`` was closed, ``idle`` is neither, ``empty`` has no record.
+         *
+         *     A run without event files is ``live`` or ``idle`` by the time of its other contents.
          * @enum {string}
          */
         RunState: "live" | "finished" | "idle" | "empty";
         /**
          * RunSummary
          * @description A run in the list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder dropped.
+         *
+         *     Of a run without event files, ``size_bytes`` and ``last_wall_time`` are those of its other contents; the size is
+         *     null if it is unknown, as of directories.
          *
          *     ``rank`` is the number of the run in the group of ranks ``rank_of``; both are null for a run without siblings.
          */
@@ -7781,7 +7786,7 @@ export interface components {
             /** Rank Of */
             rank_of: string | null;
             /** Size Bytes */
-            size_bytes: number;
+            size_bytes: number | null;
             state: components["schemas"]["RunState"];
             /** Tags */
             tags: {

@@ -115,7 +115,7 @@ def summarize_run(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
         files=len(store.files),
         size_bytes=store.size_bytes,
         first_wall_time=finite(store.first_wall_time),
-        last_wall_time=finite(store.last_wall_time),
+        last_wall_time=finite(store.written_at),
         last_step=store.last_step,
         tags=store.tag_counts(),
         contents=[RunContent(kind=each.kind, name=each.name, count=each.count) for each in store.contents],

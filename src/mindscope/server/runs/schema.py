@@ -12,7 +12,10 @@ from mindscope.types import DialectName, Kind
 
 
 class RunState(str, Enum):
-    """``live`` grew within the last minute, ``finished`` was closed, ``idle`` is neither, ``empty`` has no record."""
+    """``live`` grew within the last minute, ``finished`` was closed, ``idle`` is neither, ``empty`` has no record.
+
+    A run without event files is ``live`` or ``idle`` by the time of its other contents.
+    """
 
     LIVE = "live"
     FINISHED = "finished"
@@ -31,6 +34,9 @@ class RunContent(Answer):
 class RunSummary(Answer):
     """A run in the list. ``tags`` counts tags by kind; ``dropped`` counts values that the recorder dropped.
 
+    Of a run without event files, ``size_bytes`` and ``last_wall_time`` are those of its other contents; the size is
+    null if it is unknown, as of directories.
+
     ``rank`` is the number of the run in the group of ranks ``rank_of``; both are null for a run without siblings.
     """
 
@@ -39,7 +45,7 @@ class RunSummary(Answer):
     path: str
     state: RunState
     files: int
-    size_bytes: int
+    size_bytes: int | None
     first_wall_time: float | None
     last_wall_time: float | None
     last_step: int | None

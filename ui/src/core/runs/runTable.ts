@@ -26,7 +26,8 @@ export interface RunFacts {
   id: string;
   state: RunState;
   files: number;
-  size_bytes: number;
+  /** Null where it is unknown, as of directories. */
+  size_bytes: number | null;
   first_wall_time: number | null;
   last_wall_time: number | null;
   last_step: number | null;
@@ -37,6 +38,11 @@ export interface RunFacts {
   dropped: number;
   /** The runs that these facts are of; absent for the facts of one run. */
   members?: readonly string[];
+}
+
+/** The number of its files: event files, or those that it has instead. */
+export function fileCount({ files, contents }: Pick<RunFacts, "files" | "contents">): number {
+  return files || (contents ?? []).reduce((sum, { count }) => sum + count, 0);
 }
 
 /** What is known of every run without its lineage. */
@@ -79,7 +85,7 @@ export function factKey(run: RunFacts, column: FactColumn): string | number | nu
     case "data":
       return Object.values(run.tags).reduce((sum, count) => sum + count, 0);
     case "files":
-      return run.files;
+      return fileCount(run);
     case "size":
       return run.size_bytes;
     case "issues":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { sortedRuns } from "./runTable";
+import { fileCount, sortedRuns } from "./runTable";
 import { runTree, together, type RunOrder, type TreeFacts } from "./runTree";
 
 function run(id: string, change: Partial<TreeFacts> = {}): TreeFacts {
@@ -68,5 +68,13 @@ describe("the list of runs", () => {
       members: ["a", "b"],
     });
     expect(together("none", []).last_step).toBeNull();
+  });
+
+  it("counts other files where there are no event files, and adds up no unknown size", () => {
+    const contents = [{ kind: "log_file" as const, name: "slurm-1.out", count: 2 }];
+    const logs = run("logs", { files: 0, contents, size_bytes: 40 });
+    expect(fileCount(logs)).toBe(2);
+    expect(together("both", [logs, run("b")])).toMatchObject({ files: 3, size_bytes: 140 });
+    expect(together("both", [logs, run("profile", { files: 0, size_bytes: null })]).size_bytes).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareNames } from "../text/naturalSort";
-import { sortedRuns, type RunFacts, type RunState } from "./runTable";
+import { fileCount, sortedRuns, type RunFacts, type RunState } from "./runTable";
 
 /** How the list of runs is ordered into groups. */
 export type RunGrouping = "none" | "directory" | "ranks";
@@ -98,8 +98,8 @@ export function together(id: string, runs: readonly RunFacts[]): RunFacts {
   return {
     id,
     state: STATES.find((state) => runs.some((run) => run.state === state)) ?? "empty",
-    files: sum((run) => run.files),
-    size_bytes: sum((run) => run.size_bytes),
+    files: sum(fileCount),
+    size_bytes: runs.some((run) => run.size_bytes === null) ? null : sum((run) => run.size_bytes ?? 0),
     first_wall_time: least(known((run) => run.first_wall_time)),
     last_wall_time: most(known((run) => run.last_wall_time)),
     last_step: most(known((run) => run.last_step)),

@@ -3,7 +3,7 @@ import { isNumeric, RUN_COLUMN } from "../../core/lineage/tableColumns";
 import type { LineageCell, LineageColumn } from "../../core/lineage/column";
 import { settingCounts, settingValues } from "../../core/lineage/groupCell";
 import { isSetting } from "../../core/lineage/parameterTable";
-import { runDuration, type FactColumn, type RunFacts } from "../../core/runs/runTable";
+import { fileCount, runDuration, type FactColumn, type RunFacts } from "../../core/runs/runTable";
 import type { ColumnBand, TableColumn } from "../../core/tables/tableColumn";
 import { formatBytes, formatCount, formatSetting, groupDigits } from "../../core/text/format";
 import { formatAgo, formatDuration, formatWallTime } from "../../core/text/time";
@@ -100,15 +100,15 @@ const FACTS: ReadonlyMap<string, Fact> = new Map<string, Fact>(
       title: "files",
       isNumber: true,
       descendsFirst: true,
-      cell: ({ files }) => files,
-      text: ({ files }) => groupDigits(files),
+      cell: fileCount,
+      text: (facts) => groupDigits(fileCount(facts)),
     },
     "fact/size": {
       title: "size",
       isNumber: true,
       descendsFirst: true,
       cell: (facts) => facts.size_bytes,
-      text: (facts) => formatBytes(facts.size_bytes),
+      text: (facts) => known(facts.size_bytes, formatBytes),
     },
     [ISSUES]: {
       title: "issues",
