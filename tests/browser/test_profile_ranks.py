@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.profile.kineto_events import Events
+from tests.profile.ranks.test_summaries import cluster
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .patience import until
@@ -83,3 +84,19 @@ def test_one_rank_alone_says_how_to_compare(context: BrowserContext, trainings: 
     page.goto(f"http://127.0.0.1:{trainings.port}/profile?run=rank_2&profile_tab=ranks")
     expect(page.get_by_text("Only rank 2 has a profile.")).to_be_visible()
     expect(page.get_by_test_id("ranks-missing")).to_contain_text("No profile of 2 ranks: 0–1")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_pipeline_stages_have_room_for_all_columns(context: BrowserContext, tmp_path: Path, language: str) -> None:
+    cluster(tmp_path / "logs" / "cluster")
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 1)
+        page = context.new_page()
+        page.add_init_script(f"localStorage.setItem('mindscope.settings', JSON.stringify({{language: '{language}'}}))")
+        for width in (1400, 1024, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"http://127.0.0.1:{live.port}/profile?runs=all")
+            page.get_by_test_id("profile-tabs").get_by_text("Ranks" if language == "en" else "多卡", exact=True).click()
+            stages = page.get_by_test_id("stages")
+            expect(stages.locator("tbody tr")).to_have_count(2)
+            assert stages.evaluate("table => table.scrollWidth <= table.parentElement.clientWidth")
