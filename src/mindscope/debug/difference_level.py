@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How serious the difference of an operator's tensors is, by the thresholds of msprobe."""
+"""Judges how serious the difference of an operator's tensors is, by the thresholds of msprobe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mindscope.debug.tensor_difference import TensorDifference
 
 
 class Level(str, Enum):
-    """How serious a difference is."""
+    """The severity of a difference."""
 
     OK = "ok"
     UNKNOWN = "unknown"
@@ -46,9 +46,9 @@ class Thresholds:
     least_norm_error: float = 1e-6
     """Norm errors below it are rounding: their growth is no warning."""
     guidance_cosine: float = 0.99
-    """Of tensors that count as the same, the cosine is above it ..."""
+    """The smallest cosine of tensors that count as the same."""
     guidance_max_abs: float = 0.001
-    """... and the largest absolute error below it."""
+    """The largest absolute error of tensors that count as the same."""
 
 
 def difference_level(

@@ -23,10 +23,10 @@ class FoundDebugData(NamedTuple):
     path: Path
     format: DebugFormat
     cache: StatisticsCache | None = None
-    """Of what is computed of its tensors."""
+    """Cache of what is computed of its tensors."""
 
     def read(self) -> RecordedSteps:
-        """Its steps. Raises FormatError if it is damaged beyond reading, OSError."""
+        """Read its steps. Raises FormatError if it is damaged beyond reading, OSError."""
         steps = self.format.read(self.path)
         steps.cache = self.cache
         return steps

@@ -36,11 +36,11 @@ class PrintedTensor(NamedTuple):
     type_name: str
     """Such as ``Int32``, ``BFloat16``, ``Bool``."""
     content: bytes
-    """Its elements in C order, little-endian."""
+    """Elements in C order, little-endian."""
 
 
 def encode_printed(values: Iterable[str | PrintedTensor]) -> bytes:
-    """One call of ``Print``: a message to append to a print file, which has no framing between calls."""
+    """Encode one call of ``Print``: a message to append to a print file, which has no framing between calls."""
     return wire.encode(PRINT, {"value": [_message(each) for each in values]})
 
 

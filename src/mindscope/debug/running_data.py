@@ -46,12 +46,12 @@ class LastData:
     order: Rows = field(default_factory=Rows)
     """Name, type and output shapes of the modules that ran in the last step, in order of execution."""
     statistics: Rows = field(default_factory=Rows)
-    """As ``statistics_columns``, one row a tensor."""
+    """Statistics of the tensors, a row each, with the columns ``statistics_columns``."""
     statistics_columns: Sequence[str] = ()
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
     """Memory of the device, in bytes."""
     memory_history: Rows = field(default_factory=Rows)
-    """As ``memory_columns``, one row a step, ascending."""
+    """Memory over the steps, a row each, ascending, with the columns ``memory_columns``."""
     memory_columns: Sequence[str] = ()
     memory_snapshot: bytes | None = None
     """A pickle of CUDA's allocator."""
@@ -104,7 +104,7 @@ def _unused_time(names: Iterable[str]) -> str:
 
 
 def _writers(data: LastData) -> dict[str, Callable[[Path], object] | None]:
-    """What writes each file; None for one that there is not."""
+    """Return what writes each file; None for one that there is not."""
     error, graph, snapshot = data.error, data.graph, data.memory_snapshot
     model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": graph}
     memory = _host_memory() | data.memory
@@ -142,7 +142,7 @@ def _table(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> Callable[
 
 
 def _stacks() -> str:
-    """What each thread does, the innermost call last."""
+    """Return the calls of each thread, the innermost call last."""
     frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]  # its documented name
     return "\n".join(f"thread {thread}:\n{''.join(traceback.format_stack(frame))}" for thread, frame in frames.items())
 

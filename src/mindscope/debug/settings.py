@@ -39,7 +39,7 @@ class EnvironmentConfig:
     """The valid entries of a ``mindspore_config.json``."""
 
     running_data: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Of ``rdr``, by field of ``RunningDataSettings``."""
+    """Settings of ``rdr``, by field of ``RunningDataSettings``."""
     is_memory_reused: bool | None = None
     """``sys.mem_reuse``; None if it has none."""
 

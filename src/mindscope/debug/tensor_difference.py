@@ -27,7 +27,7 @@ _NEAR, _NEARER = 0.005, 0.001
 
 @dataclass(frozen=True, slots=True)
 class TensorDifference:
-    """How far ``got`` is from ``want``. Elements that are both NaN, or infinite with the same sign, are equal.
+    """The difference of ``got`` from ``want``. Elements that are both NaN, or infinite with the same sign, are equal.
 
     Cosine, root mean square, norms and shares of relative errors are of the pairs that are finite in both.
     """
@@ -63,7 +63,7 @@ class TensorDifference:
     unequal_non_finite: int = 0
     """Pairs of which one is NaN or infinite and the other not, or another one."""
     ulps: dict[int, int] = field(default_factory=dict[int, int])
-    """Of equal float dtypes, pairs by their distance in units in the last place, by upper ends 0, 1, 2, 4, 8, ..."""
+    """The number of pairs by units in the last place between them: up to 0, 1, 2, 4, 8, ...; of equal float dtypes."""
 
     has_values: bool = True
     """Whether there are elements to compare: not of empty tensors, and of those without a finite pair."""
@@ -117,7 +117,7 @@ def tensor_difference(
 def elements_difference(
     got: TensorElements, want: TensorElements, *, atol: float = 1e-8, rtol: float = 1e-5, floor: float = 1e-12
 ) -> TensorDifference:
-    """As ``tensor_difference``, of tensors that are never in memory as a whole. Raises as ``TensorElements.read``."""
+    """Compare tensors that are never in memory as a whole. Raises as ``TensorElements.read``."""
     names = got.dtype, want.dtype
     if got.shape != want.shape:
         return TensorDifference(got.shape, want.shape, *names)
@@ -144,7 +144,7 @@ class _Sums:
     rtol: float
     floor: float
     dtype: str
-    """Of both tensors; empty if they differ."""
+    """Dtype of both tensors; empty if they differ."""
     count: int = 0
     finite: int = 0
     products: float = 0.0
@@ -232,7 +232,7 @@ class _Sums:
 
 
 def ulp_distance(got: Array, want: Array, dtype: str) -> NDArray[np.uint64]:
-    """How many floating point numbers of a dtype are between finite pairs, counting one end.
+    """Count the floating point numbers of a dtype between finite pairs, counting one end.
 
     Args:
         got: of the dtype; of bfloat16 also as float32.

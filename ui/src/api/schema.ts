@@ -2833,7 +2833,7 @@ export interface components {
         };
         /**
          * Cause
-         * @description Where NaN or infinity began.
+         * @description The kind of the origin of NaN or infinity.
          * @enum {string}
          */
         Cause: "operator" | "batch" | "buffer" | "parameters" | "loss" | "unrecorded" | "other_rank";
@@ -3143,7 +3143,7 @@ export interface components {
         };
         /**
          * Comparison
-         * @description How the actual value compares with the set one when the condition holds.
+         * @description The comparison of the actual value with the set one.
          * @enum {string}
          */
         Comparison: ">" | "<" | ">=";
@@ -4511,7 +4511,7 @@ export interface components {
         };
         /**
          * DivergenceCause
-         * @description What differs first.
+         * @description The kind of the first difference.
          * @enum {string}
          */
         DivergenceCause: "none" | "batch" | "parameters" | "operator" | "gradual";
@@ -5799,7 +5799,7 @@ export interface components {
         };
         /**
          * Level
-         * @description How serious a difference is.
+         * @description The severity of a difference.
          * @enum {string}
          */
         Level: "ok" | "unknown" | "warning" | "error";
@@ -6431,7 +6431,7 @@ export interface components {
         };
         /**
          * MismatchKind
-         * @description How the entries of ranks for one collective differ.
+         * @description The kind of a difference between the entries of ranks for one collective.
          * @enum {string}
          */
         MismatchKind: "type" | "size" | "dtype" | "state" | "missing" | "undecided";
@@ -6763,7 +6763,7 @@ export interface components {
         };
         /**
          * OperatorKind
-         * @description What computes a tensor.
+         * @description The kind of what computes a tensor.
          * @enum {string}
          */
         OperatorKind: "operator" | "gradient" | "update";
@@ -7475,7 +7475,7 @@ export interface components {
         };
         /**
          * Role
-         * @description What a tensor is to its operator.
+         * @description The role of a tensor at its operator.
          * @enum {string}
          */
         Role: "input" | "output" | "parameter" | "gradient" | "buffer";
@@ -8560,7 +8560,7 @@ export interface components {
         };
         /**
          * TensorKind
-         * @description What a condition applies to.
+         * @description The kind of tensors that a condition applies to.
          * @enum {string}
          */
         TensorKind: "weight" | "bias" | "gradient" | "activation" | "tensor";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where two trainings, or the ranks of one, part: the first differing step and operator."""
+"""Finds where two trainings, or the ranks of one, part: the first differing step and operator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which attributes of a tensor, and of its operator, differ between two dumps."""
+"""Compares the attributes of a tensor, and of its operator, in two dumps."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of two trainings: the errors of all matched tensors, and of the operators that have them."""
+"""Compares one step of two trainings: the errors of all matched tensors, and of the operators that have them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FusedError:
 
     fused: Fused
     rows: tuple[int, int]
-    """Of the first tensor in the left and in the right step."""
+    """Rows of the first tensor in the left and in the right step."""
     values: tuple[NDArray[np.float64], NDArray[np.float64]]
     """Statistics of all tensors of each side together."""
     error: float
@@ -46,26 +46,26 @@ class ComparedOperator:
 
     difference: Difference
     tensor: DebugTensor
-    """Of the left training."""
+    """A tensor of the left training."""
     time: Time
     worst_input_digest: int
-    """Of its most different input, in the left training; 0 without one."""
+    """Digest of its most different input, in the left training; 0 without one."""
     worst_input: DebugTensor | None
     """That input, in the left training."""
     is_worst_input_made: bool
     """Whether an earlier operator of the step made it, so that it is no batch."""
     digest: int
-    """Of its first tensor."""
+    """Digest of its first tensor."""
     has_inputs: bool
     """Whether what enters it is known."""
     inputs: tuple[TensorDifference, ...]
-    """By their statistics."""
+    """Differences of its inputs by their statistics."""
     outputs: tuple[TensorDifference, ...]
-    """By their statistics; the inputs, if it has no outputs."""
+    """Differences of its outputs by their statistics; those of the inputs, if it has no outputs."""
     attributes: tuple[str, ...]
     """Codes of attributes of the outputs that differ."""
     error_before: float = 0.0
-    """Of a parameter, the relative error of its mean |x| before the step; 0 where it was not recorded."""
+    """Relative error of the mean |x| that a parameter had before the step; 0 where it was not recorded."""
 
     @property
     def is_parameter(self) -> bool:
@@ -96,7 +96,7 @@ class ComparedStep:
     pairs: NDArray[np.int64]
     """Places in the matching."""
     rows: tuple[NDArray[np.int64], NDArray[np.int64]]
-    """In the left and in the right step."""
+    """Rows in the left and in the right step."""
     errors: NDArray[np.float64]
     """NaN where nothing compares."""
     tolerances: NDArray[np.float64]
@@ -145,7 +145,7 @@ class ComparedStep:
         return tuple(sorted(found, key=lambda each: each.time))
 
     def statistic_difference(self, rows: tuple[int, int]) -> TensorDifference:
-        """What the statistics of a row of the left and one of the right step say."""
+        """Compare the statistics of a row of the left and one of the right step."""
         left, right = self.sources
         one, other = (source.tensors[int(step.tensor[row])]
                       for source, step, row in zip(self.sources, self.steps, rows, strict=True))  # fmt: skip
@@ -182,7 +182,7 @@ class ComparedStep:
         return float(np.nanmax(self.errors[list(places)], initial=0.0)) if places else 0.0
 
     def _inherited(self, places: Sequence[int], gradients: dict[tuple[int, str, str], float]) -> float:
-        """Of an operator the error of its inputs, of an updated parameter that of its gradient."""
+        """Return the error of an operator's inputs, or of an updated parameter's gradient."""
         row = int(self.row[places[0]])
         if self._tensor(row).role is Role.PARAMETER and self._phase(row) is Phase.OPTIMIZER:
             return max((gradients.get(key, 0.0) for key in self._parameters(places[0], Role.PARAMETER)), default=0.0)

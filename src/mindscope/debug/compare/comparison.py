@@ -26,7 +26,7 @@ ReadStep = Callable[[int, int], StepStatistics | None]
 
 @dataclass(frozen=True, slots=True)
 class StepDifference:
-    """How far two trainings are apart in a step, over all ranks."""
+    """The distance of two trainings in a step, over all ranks."""
 
     step: int
     error: float
@@ -71,11 +71,11 @@ class Comparison:
         self._tolerances = self._pair_tolerances()
         matched: list[int] = self.matching.left.tolist()
         self._is_undefined = np.array([_is_undefined(left.tensors[each]) for each in matched], np.bool_)
-        """Of each matched pair of tensors."""
+        """Whether the elements of a matched pair of tensors are undefined."""
         self._has_digests = (left.format, left.framework) == (right.format, right.framework)
         self._steps = list(common_steps(left, right, self.step_offset).items())
         self.differences: list[StepDifference] = []
-        """Of the steps that were read."""
+        """Differences of the steps that were read."""
         self.cause = DivergenceCause.NONE
         self.first: Difference | None = None
         self._bitwise: Difference | None = None
@@ -84,12 +84,12 @@ class Comparison:
 
     @property
     def step_offset(self) -> int:
-        """What is added to a step of the left training to get that of the right one."""
+        """The number that is added to a step of the left training to get that of the right one."""
         return self.matching.step_offset.steps
 
     @property
     def steps(self) -> int:
-        """How many steps both have."""
+        """The number of steps that both have."""
         return len(self._steps)
 
     @property
@@ -164,7 +164,7 @@ class Comparison:
         )  # fmt: skip
 
     def _pair_tolerances(self) -> NDArray[np.float64]:
-        """Of each matched pair of tensors."""
+        """Return the tolerance of each matched pair of tensors."""
         ours: list[int] = self.matching.left.tolist()
         theirs: list[int] = self.matching.right.tolist()
         if self._tolerance is not None:

@@ -20,7 +20,7 @@ def compare_sources(
     step_offset: int | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Divergence:
-    """Where two trainings part first, over the steps and ranks that both have.
+    """Find where two trainings part first, over the steps and ranks that both have.
 
     Args:
         left: one training.

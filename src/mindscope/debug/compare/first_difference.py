@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs first in a step: the batch, parameters, or an operator with equal inputs."""
+"""Finds what differs first in a step: the batch, parameters, or an operator with equal inputs."""
 
 from __future__ import annotations
 

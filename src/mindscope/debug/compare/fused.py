@@ -53,7 +53,7 @@ def _splits(
     parts: Sequence[int],
     part_tensors: Sequence[DebugTensor],
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Each whole with the parts that have its shape together."""
+    """Pair each whole with the parts that have its shape together."""
     groups: dict[tuple[Role, tuple[int, ...], bool], list[int]] = defaultdict(list)
     for place in parts:
         tensor = part_tensors[place]

@@ -26,12 +26,12 @@ from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import Role
 
 _LEAST_SHARE = 0.5
-"""Of the operators of one of the trainings that have a counterpart, so that a comparison says something."""
+"""Share of the operators of one training that must have a counterpart, so that a comparison says something."""
 
 
 @dataclass(slots=True)
 class TensorMatching:
-    """Which tensors of two sources are the same."""
+    """Pairs of tensors of two sources that are the same."""
 
     left: NDArray[np.int64]
     """Places of matched tensors in the left source, and at the same index of ``right`` in the right one."""
@@ -39,15 +39,15 @@ class TensorMatching:
     match: NDArray[np.int64]
     """Places in ``names``, by the same index."""
     names: tuple[tuple[str, str], ...]
-    """Of the matched operators in the left and in the right source; a chain of operators has one name."""
+    """Names of the matched operators in the left and in the right source; a chain of operators has one name."""
     fused: tuple[Fused, ...]
     """Weights of one source that are several in the other."""
     operators: tuple[int, int]
-    """Of the left and of the right source, those that compute something."""
+    """Numbers of operators that compute something, of the left and of the right source."""
     unmatched_operators: tuple[tuple[RecordedOperator, ...], tuple[RecordedOperator, ...]]
-    """Of the left and of the right source, those without a match in the order of execution."""
+    """Operators without a match in the order of execution, of the left and of the right source."""
     step_offset: StepOffset
-    """What is added to a step of the left source to get that of the right one."""
+    """The number that is added to a step of the left source to get that of the right one."""
 
     @property
     def unmatched(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -57,7 +57,7 @@ class TensorMatching:
 
     @property
     def matched_operators(self) -> int:
-        """Those of the source that has more operators."""
+        """The number of matched operators of the source that has more operators."""
         side = int(self.operators[1] > self.operators[0])
         return self.operators[side] - len(self.unmatched_operators[side])
 
@@ -119,7 +119,7 @@ def _tensors(pairs: OneToOne) -> list[tuple[int, int]]:
 
 
 def known_pairs(left: DebugSource, right: DebugSource, pairs: Mapping[str, str]) -> dict[str, str]:
-    """Those of ``pairs`` whose operators both trainings have."""
+    """Return those of ``pairs`` whose operators both trainings have."""
     ours, theirs = ({owner_of(each) for each in source.tensors} for source in (left, right))
     return {one: other for one, other in pairs.items() if one in ours and other in theirs}
 

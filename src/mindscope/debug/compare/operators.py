@@ -26,9 +26,9 @@ class RecordedOperator:
     """Places in ``DebugSource.tensors``."""
     first: DebugTensor
     place: int
-    """In the order of execution."""
+    """Position in the order of execution."""
     path: str
-    """Of its module, without wrappers and classes."""
+    """Path of its module, without wrappers and classes."""
     parts: tuple[str, ...]
     """The types that it computes, one after the other."""
     is_state: bool
@@ -95,7 +95,7 @@ class RecordedOperators:
 
     @cached_property
     def sizes(self) -> tuple[int | None, ...]:
-        """Of each tensor the number of elements, None where it is not known or varies."""
+        """The number of elements of each tensor, None where it is not known or varies."""
         counted: dict[int, int] = {}
         for sample in reversed(self.samples):
             counted |= sample.counts()
@@ -111,7 +111,7 @@ class RecordedOperators:
 
 
 def owner_of(tensor: DebugTensor) -> str:
-    """What messages call the operator, the parameter or the gradient that a tensor is of."""
+    """Return what messages call the operator, the parameter or the gradient that a tensor is of."""
     own = f"{tensor.module}.{tensor.slot}".lstrip(".")
     if tensor.role is Role.PARAMETER:
         return own
@@ -119,7 +119,7 @@ def owner_of(tensor: DebugTensor) -> str:
 
 
 def _places(samples: Sequence[Sample]) -> dict[int, int]:
-    """Of each tensor its place in the order of execution of the first step that has it."""
+    """Return the position of each tensor in the order of execution of the first step that has it."""
     order: dict[int, int] = {}
     for sample in samples:
         for place in sample.in_order():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only one source recorded, and what the other one has of it: modules, gradients, the loss, the optimizer."""
+"""Matches what only one source recorded with parts of the other: modules, gradients, the loss, the optimizer."""
 
 from __future__ import annotations
 

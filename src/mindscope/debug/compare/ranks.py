@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the ranks of one training part: replicas of a network hold equal parameters after every step."""
+"""Finds where the ranks of one training part: replicas of a network hold equal parameters after every step."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RankDifference:
 
 
 def compare_ranks(source: DebugSource, check: Callable[[], None] = lambda: None) -> RankDifference | None:
-    """Where the ranks of a data-parallel training part; None if they never do, or only one was recorded.
+    """Find where the ranks of a data-parallel training part; None if they never do, or only one was recorded.
 
     Args:
         source: with digests; tensors without them are compared by their statistics.
@@ -132,7 +132,7 @@ class _Compared:
         return float(np.fmax.reduce(np.nan_to_num(errors, nan=0.0, posinf=np.inf)))
 
     def order(self, column: int) -> int:
-        """Of a tensor in the execution of the first rank that has it."""
+        """Return the order of a tensor in the execution of the first rank that has it."""
         place = int(np.argmax(self.rows[:, column] >= 0))
         return int(self._every[place].order[self.rows[place, column]])
 

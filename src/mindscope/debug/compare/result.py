@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where two trainings part."""
+"""Describes where two trainings part."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DivergenceCause(str, Enum):
-    """What differs first."""
+    """The kind of the first difference."""
 
     NONE = "none"
     """Nothing differs beyond the tolerance in the steps that both have."""
@@ -47,7 +47,7 @@ class Difference:
     """Role and slot of its most different tensor."""
     phase: str
     order: int
-    """In the left training."""
+    """Order of execution in the left training."""
     inherited: float
     """Largest relative error of its inputs and parameters."""
     error: float
@@ -56,9 +56,9 @@ class Difference:
     source: str = ""
     """Innermost line of its stack."""
     row: int = 0
-    """Of its most different tensor, in the step of the left training."""
+    """Row of its most different tensor, in the step of the left training."""
     other_row: int = 0
-    """As ``row``, of the right training."""
+    """Row of the same tensor in the step of the right training."""
     other_step: int = 0
     """The same step in the right training, which may count from another number."""
 
@@ -88,7 +88,7 @@ class Divergence:
     matching: TensorMatching
     cause: DivergenceCause
     first: Difference | None
-    """None if nothing differs."""
+    """The first difference; None if nothing differs."""
     bitwise: Difference | None
     """The first tensor whose bytes differ, within the tolerance too; None without digests of one format."""
     operators: tuple[Difference, ...]
@@ -102,11 +102,11 @@ class Divergence:
 
     @property
     def text(self) -> str:
-        """What differs first, in sentences."""
+        """The first difference, in sentences."""
         return " ".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """What differs first, most important first."""
+        """Describe the first difference, most important facts first."""
         if not self.is_comparable and self.first is None:
             return [_NOT_COMPARABLE, f"{self.matching.text}.", _REMEDY]
         found = [_HEADS[self.cause].format(each=self.first, steps=self.steps_compared)]

@@ -24,7 +24,7 @@ class Sample:
 
     step: int
     row: NDArray[np.int64]
-    """Of the step, the last one of a tensor that has several; -1 without one."""
+    """Row of each tensor in the step, the last one if it has several; -1 without one."""
     recorded: StepStatistics
 
     @classmethod
@@ -45,7 +45,7 @@ class Sample:
         return int(self.recorded.digest[row]) or zlib.crc32(self.recorded.values[row].tobytes())
 
     def order(self, place: int) -> int:
-        """Of the operator in the execution."""
+        """Return the order of the operator in the execution."""
         return int(self.recorded.order[self.row[place]])
 
     def values(self, place: int) -> NDArray[np.float64]:

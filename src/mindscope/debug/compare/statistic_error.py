@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far two tensors are apart, by their statistics."""
+"""Computes how far two tensors are apart, by their statistics."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def statistic_difference(
     has_equal_layouts: bool = True,
     has_equal_bytes: bool = False,
 ) -> TensorDifference:
-    """What statistics say of the difference of two tensors: shapes, dtypes, norms, NaN and infinities.
+    """Compare two tensors by their statistics: shapes, dtypes, norms, NaN and infinities.
 
     A shape or dtype that is not known counts as that of the other; what needs the elements is NaN. Without
     ``has_equal_layouts``, as of two frameworks, so does a shape with as many elements. With ``has_equal_bytes`` the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of two trainings are the same: one may count from 0 and the other from 1."""
+"""Finds the same steps of two trainings: one may count from 0 and the other from 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mindscope.debug.compare.statistic_error import statistic_errors, tolerance_
 from mindscope.debug.model.source import DebugSource
 
 _FIRST_STEPS = 3
-"""Of each training, that may be the same."""
+"""The number of first steps of each training that may be the same."""
 _LEAST_AGREEMENT = 0.5
 _LEAST_GAIN = 0.25
 """Another offset than 0 is assumed if the share of tensors that agree is larger by this."""
@@ -21,7 +21,7 @@ _LEAST_GAIN = 0.25
 
 @dataclass(frozen=True, slots=True)
 class StepOffset:
-    """What is added to a step of the left training to get that of the right one."""
+    """The number that is added to a step of the left training to get that of the right one."""
 
     steps: int = 0
     is_found: bool = False

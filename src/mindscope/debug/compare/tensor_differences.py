@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the tensors of an operator are apart in two trainings."""
+"""Compares the tensors of an operator in two trainings."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class ComparedTensor:
     pair: TensorPair
     difference: TensorDifference
     is_whole: bool
-    """Of all elements; else of the statistics, and what needs elements is NaN."""
+    """Whether all elements are compared; else the statistics are, and what needs elements is NaN."""
     level: Level
-    """By the thresholds of msprobe, beside the inputs of the operator."""
+    """Level by the thresholds of msprobe, beside the inputs of the operator."""
     problems: tuple[str, ...]
     """Codes of what is wrong."""
 
@@ -54,7 +54,7 @@ class TensorDifferences:
     """The tensors of an operator in a step of both trainings, in the order of execution, inputs first."""
 
     steps: tuple[int, int]
-    """Of the left and of the right training."""
+    """Steps of the left and of the right training."""
     ranks: tuple[int, int]
     tensors: tuple[ComparedTensor, ...]
 
@@ -74,11 +74,11 @@ class TensorDifferences:
         }  # fmt: skip
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each tensor. Raises MissingPackageError."""
+        """Return a row for each tensor. Raises MissingPackageError."""
         return pandas_table(self._columns())
 
     def to_arrow(self) -> Any:
-        """As ``to_pandas``, as a ``pyarrow.Table``."""
+        """Return a row for each tensor as a ``pyarrow.Table``."""
         return arrow_table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -156,7 +156,7 @@ def _step_of(
 
 
 def _rows_of(compared: ComparedStep, left: DebugSource, operator: str) -> list[tuple[int, int]]:
-    """Of the matched tensors of an operator, in the order of execution."""
+    """Return the rows of the matched tensors of an operator, in the order of execution."""
     tensors = [left.tensors[int(compared.left.tensor[row])] for row in compared.row]
     order = compared.left.order[compared.row]
     found = [place for place, tensor in enumerate(tensors) if operator in _names(tensor)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors of matched operators are the same, and what enters and leaves a chain of operators."""
+"""Pairs the tensors of matched operators, and what enters and leaves a chain of operators."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Sides:
         return Sides(self.right, self.left, tuple([(other, one) for one, other in self.samples]))
 
     def error(self, one: int, other: int) -> float:
-        """How far a tensor of the left source is from one of the right one in the first step; infinite if unknown."""
+        """Return how far a left tensor is from a right one in the first step that has both; infinite if not known."""
         for left, right in self.samples:
             if left.has(one) and right.has(other):
                 found = float(statistic_errors(left.values(one)[None], right.values(other)[None])[0])
@@ -140,9 +140,9 @@ class _Borders:
     leaving: list[int]
     """Outputs that no later one takes."""
     inputs: list[int]
-    """All of them, in the order of execution."""
+    """All inputs, in the order of execution."""
     outputs: list[int]
-    """As ``inputs``."""
+    """All outputs, in the order of execution."""
 
     @classmethod
     def of(cls, side: RecordedOperators, chain: Sequence[RecordedOperator], sample: Sample) -> _Borders:

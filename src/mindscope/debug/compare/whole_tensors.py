@@ -18,13 +18,13 @@ from mindscope.debug.model.tensors import DebugTensor, Role
 from mindscope.debug.tensor_difference import TensorDifference, elements_difference
 
 ElementsOf = Callable[[int, int, int], TensorElements | None]
-"""Of a step, rank and row, as ``DebugSource.elements``."""
+"""Returns the elements of a step, rank and row, as ``DebugSource.elements``."""
 _ORDER = {Role.INPUT: 0, Role.PARAMETER: 1, Role.OUTPUT: 2, Role.GRADIENT: 3, Role.BUFFER: 4}
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Which elements count as different, and the smallest denominator of relative errors."""
+    """Tolerances beyond which elements count as different, and the smallest denominator of relative errors."""
 
     atol: float = 1e-8
     rtol: float = 1e-5
@@ -35,21 +35,21 @@ class TensorPair(NamedTuple):
     """A tensor of a step in both trainings."""
 
     rows: tuple[int, int]
-    """In the left and in the right step."""
+    """Rows in the left and in the right step."""
     tensors: tuple[DebugTensor, DebugTensor]
 
     @property
     def role(self) -> Role:
-        """In the left training."""
+        """The role in the left training."""
         return self.tensors[0].role
 
 
 class FoundDifference(NamedTuple):
-    """How far the left tensor of a pair is from the right one."""
+    """The difference of the left tensor of a pair from the right one."""
 
     difference: TensorDifference
     is_whole: bool
-    """Of all elements, not of statistics only."""
+    """Whether all elements were compared, not statistics only."""
 
 
 class OperatorTensors:
@@ -75,22 +75,22 @@ class OperatorTensors:
         self._found: dict[tuple[int, int], FoundDifference] = {}
         self.chosen = _pair(compared, rows)
         self.pairs = _pairs_of_operator(compared, self.chosen)
-        """With the chosen one."""
+        """The pairs of its operator, with the chosen one."""
 
     def elements(self, pair: TensorPair) -> tuple[TensorElements | None, TensorElements | None]:
-        """Of both trainings; None where only statistics were recorded. Raises as ``DebugSource.at``."""
+        """Return the elements of both; None where only statistics were recorded. Raises as ``DebugSource.at``."""
         left, right = self._compared.steps
         one, other = self._elements
         return one(left.step, left.rank, pair.rows[0]), other(right.step, right.rank, pair.rows[1])
 
     def difference(self, pair: TensorPair) -> FoundDifference:
-        """Of all elements, or of the statistics where one was not recorded as a whole. Raises as ``elements``."""
+        """Compare all elements, or the statistics where one was not recorded as a whole. Raises as ``elements``."""
         if pair.rows not in self._found:
             self._found[pair.rows] = self._computed(pair)
         return self._found[pair.rows]
 
     def level(self, pair: TensorPair) -> tuple[Level, tuple[str, ...]]:
-        """By the thresholds of msprobe, beside the inputs of the operator; and the codes of what is wrong."""
+        """Judge a pair by the thresholds of msprobe, beside the inputs of the operator, with codes of what is wrong."""
         is_output = pair.role is Role.OUTPUT
         if is_output and is_memory_only(pair.tensors[0].type):
             return Level.OK, ()
@@ -121,7 +121,7 @@ def _pair(compared: ComparedStep, rows: tuple[int, int]) -> TensorPair:
 
 
 def _pairs_of_operator(compared: ComparedStep, chosen: TensorPair) -> tuple[TensorPair, ...]:
-    """Those of the match that the chosen pair is of; the chosen one alone if it is of none."""
+    """Return the pairs of the match that the chosen one is of; the chosen one alone if it is of none."""
     left, right = compared.rows
     match = compared.matching.match[compared.pairs]
     own = match[(left == chosen.rows[0]) & (right == chosen.rows[1])]

@@ -31,7 +31,7 @@ class ConfigEntries:
         return key in self._entries
 
     def place(self, key: str) -> str:
-        """What messages call an entry."""
+        """Return what messages call an entry."""
         return f"{self._name}.{key} in {self._file}"
 
     def number(self, key: str, default: int | None, lowest: int = 0, highest: int = 2**64 - 1, means: str = "") -> int:
@@ -65,7 +65,7 @@ class ConfigEntries:
         return value
 
     def choice(self, key: str, choices: Sequence[str]) -> str:
-        """One of some texts; the first if the key is missing."""
+        """Return one of some texts; the first if the key is missing."""
         value = self._value(key, choices[0])
         if value not in choices:
             raise self._wrong(key, value, " or ".join(map(repr, choices)))

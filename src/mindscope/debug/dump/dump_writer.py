@@ -44,7 +44,7 @@ class DumpedTensor:
     fetch: Callable[[], NDArray[Any]]
     """The array in host memory, called on the thread that writes."""
     fetch_cells: Callable[[], Sequence[str]] | None = None
-    """Its statistics, where the device computes them; then there is no array."""
+    """Fetches its statistics, where the device computes them; then there is no array."""
     sample: int | None = None
     """Elements that the file keeps, if it has more."""
 
@@ -77,12 +77,12 @@ class DumpWriter:
 
     @property
     def failures(self) -> int:
-        """What could not be written."""
+        """The number of tensors that could not be written."""
         return self._writer.failures
 
     @property
     def directory(self) -> Path:
-        """Of this rank."""
+        """The directory of this rank."""
         return self._root or self._settings.directory / f"rank_{self._rank()}"
 
     def timestamp(self) -> int:
@@ -92,7 +92,7 @@ class DumpWriter:
             return self._latest
 
     def begin(self, iteration: int) -> None:
-        """What follows belongs to this iteration."""
+        """Begin an iteration: what follows belongs to it."""
         self._begins = iteration
 
     def _begin(self) -> None:

@@ -25,9 +25,9 @@ class TensorName:
     """A tensor of a dump."""
 
     type: str
-    """Of its operator."""
+    """Type of its operator."""
     full_name: str
-    """Of its operator, with ``/`` between scopes; of a parameter, its name."""
+    """Full name of its operator, with ``/`` between scopes; of a parameter, its name."""
     timestamp: int
     """Microseconds since 1970."""
     role: str
@@ -54,5 +54,5 @@ def is_too_long(file_name: str) -> bool:
 
 
 def random_file_name() -> str:
-    """In place of a name that is too long; ``mapping.csv`` has both."""
+    """Return a name in place of one that is too long; ``mapping.csv`` has both."""
     return f"{random.SystemRandom().randrange(10**15, 10**18)}.npy"  # leaves the seeds of the training alone

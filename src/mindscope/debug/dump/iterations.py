@@ -17,10 +17,10 @@ _RANGE = re.compile(r"([0-9]{1,18})-([0-9]{1,18})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """Which iterations are dumped."""
+    """The iterations that are dumped."""
 
     ranges: tuple[range, ...] | None = None
-    """None for all."""
+    """Ranges of iterations; None for all."""
 
     def __contains__(self, iteration: int) -> bool:
         return self.ranges is None or any(iteration in each for each in self.ranges)

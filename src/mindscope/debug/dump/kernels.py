@@ -18,7 +18,7 @@ class Kernels:
     """Selects operators by their full names, such as ``Default/network-Net/conv1-Conv2d/convolution-op0``."""
 
     entries: tuple[str, ...]
-    """As in the configuration, without quotes and spaces."""
+    """Entries of the configuration, without quotes and spaces."""
     _matchers: tuple[Callable[[str], bool], ...]
     _known: dict[str, bool] = field(default_factory=dict[str, bool])  # names and whether they are selected
     _matched: set[str] = field(default_factory=set[str])  # entries that selected an operator

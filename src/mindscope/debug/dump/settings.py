@@ -32,7 +32,7 @@ _LARGEST_CONFIG = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class DumpSettings:
-    """What a dump writes, and where."""
+    """Settings that say what a dump writes, and where."""
 
     content: bytes
     """The configuration itself, for ``.dump_metadata``."""
@@ -96,7 +96,7 @@ def dump_settings(
     file: str = "the dump configuration",
     content: bytes | None = None,
 ) -> DumpSettings | None:
-    """As ``read_dump_config``, of the content of a file."""
+    """Read the settings from the content of a file, as ``read_dump_config``."""
     objects = ConfigEntries(file, "configuration", config)
     common = ConfigEntries(file, "common_dump_settings", objects.raw("common_dump_settings"))
     e2e = _optional(objects, "e2e_dump_settings", file)
@@ -212,7 +212,7 @@ def _with_e2e(settings: DumpSettings, e2e: ConfigEntries) -> DumpSettings:
 
 
 def _forced(settings: DumpSettings) -> DumpSettings:
-    """What some settings make of others, as in MindSpore."""
+    """Change settings that others force, as MindSpore does."""
     if settings.op_debug_mode:
         settings = replace(settings, dump_mode=EVERY_OPERATOR)
     if settings.op_debug_mode == OVERFLOWS:

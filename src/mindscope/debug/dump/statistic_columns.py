@@ -16,7 +16,7 @@ FIXED_COLUMNS = (
 )  # fmt: skip
 DEFAULT_CATEGORIES = ("max", "min", "l2norm")
 DEVICE_CATEGORIES = ("max", "min", "avg", "l2norm")
-"""What MindSpore computes on the device."""
+"""Categories that MindSpore computes on the device."""
 NULL = "null"
 _SLICE_ELEMENTS = 20_480
 _FLOATS = "fc"
@@ -31,7 +31,7 @@ def _norm(array: NDArray[Any]) -> float:
 
 
 def _sha1(array: NDArray[Any]) -> str:
-    """Of the bytes; of a larger array, of the digests of its slices."""
+    """Return the hash of the bytes; of a larger array, that of the digests of its slices."""
     flat = np.ravel(array)
     if flat.size <= _SLICE_ELEMENTS:
         return hashlib.sha1(flat.tobytes(), usedforsecurity=False).hexdigest()
@@ -77,7 +77,7 @@ _REAL: dict[str, tuple[str, Callable[[NDArray[Any]], Any]]] = {
 }
 _ALL = _REAL | _HASHES
 CATEGORIES = tuple(_ALL)
-"""What ``statistic_category`` may list."""
+"""Categories that ``statistic_category`` may list."""
 
 
 def columns(categories: Sequence[str]) -> list[str]:

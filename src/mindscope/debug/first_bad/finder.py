@@ -34,7 +34,7 @@ _MOST_INPUTS = 8
 
 
 def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None) -> FirstBad | None:
-    """Where the first NaN or infinity comes from that damages the training; None if none does.
+    """Find where the first NaN or infinity comes from that damages the training; None if none does.
 
     It is the first operator in time whose inputs are finite and outputs not, or a tensor that no operator made. Steps
     come first, then ranks: one whose origin computes before one that got its values by a collective, then the earlier
@@ -73,15 +73,15 @@ class FirstBadSearch:
         self._steps = sorted(ranks_of.items())
         self._harmless = {rank: HarmlessValues() for rank in source.ranks}
         self.read_steps = 0
-        """How many of ``steps`` were read."""
+        """The number of ``steps`` that were read."""
         self.found: FirstBad | None = None
-        """Without ``growth``."""
+        """The result without ``growth``; None if there is none yet."""
         self.growing: tuple[int, ...] = ()
         """Inputs of the found operator, as places in ``DebugSource.tensors``, whose growth may explain it."""
 
     @property
     def steps(self) -> int:
-        """How many steps were recorded, of any rank."""
+        """The number of recorded steps, of any rank."""
         return len(self._steps)
 
     @property
@@ -123,7 +123,7 @@ class FirstBadSearch:
             self.found = replace(found, made_by=self._maker(found, bad[found.rank]))
 
     def _maker(self, found: FirstBad, bad: _BadRank) -> str:
-        """What made a tensor in the earlier step since which it is not finite, and its line; empty if not known."""
+        """Name what made a tensor in the earlier step since which it is not finite, and its line; empty if unknown."""
         recorded = self._read(found.since, found.rank) if found.since < found.step else None
         if recorded is None:
             return ""
@@ -140,7 +140,7 @@ class _BadRank:
     origin: Origin
     known: StepStatistics
     rows: NDArray[np.intp]
-    """Of each row of ``known``, its place in the recorded step."""
+    """Position of each row of ``known`` in the recorded step."""
     since: int
     """The step since which the tensor of the origin is not finite."""
 

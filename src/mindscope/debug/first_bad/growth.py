@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the magnitude of a tensor grew over the steps before it overflowed."""
+"""Measures how the magnitude of a tensor grew over the steps before it overflowed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mindscope.debug.model.fields import Field
 from mindscope.debug.model.source import DebugSource
 
 MOST_STEPS = 1000
-"""Of the fit; growth that overflows a float16 is faster."""
+"""The largest number of steps of the fit; growth that overflows a float16 is faster."""
 _LEAST_STEPS = 4
 _LEAST_FIT = 0.95
 """Share of the variance that a straight line must explain."""

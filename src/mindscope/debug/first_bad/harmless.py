@@ -14,17 +14,17 @@ from mindscope.debug.model.step_statistics import StepStatistics
 
 @dataclass(slots=True)
 class HarmlessValues:
-    """What the undamaged steps of a rank had so far."""
+    """Numbers that are not finite in the undamaged steps of a rank so far."""
 
     _kinds: dict[int, int] = field(default_factory=dict[int, int])
     _since: dict[int, int] = field(default_factory=dict[int, int])
-    """Of the tensors that are not finite in the last of these steps, the first step of which they were never finite."""
+    """First step since which a tensor is never finite, of those that are not finite in the last of these steps."""
     _since_of_digest: dict[int, int] = field(default_factory=dict[int, int])
-    """The same by the bytes that they have in the last step."""
+    """The same first step by the bytes that the tensors have in the last step."""
 
     @property
     def kinds(self) -> Mapping[int, int]:
-        """As ``non_finite_kinds``, of each tensor that was not finite in any of these steps."""
+        """The kinds of each tensor that was not finite in any of these steps, as ``non_finite_kinds``."""
         return self._kinds
 
     def add(self, recorded: StepStatistics) -> None:

@@ -12,24 +12,24 @@ from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
 from mindscope.debug.model.tensors import Phase, Role
 
 _LOSS = "loss"
-"""What the recorder calls the loss that a training gives it."""
+"""Type that the recorder gives to the loss of a training."""
 _COLLECTIVES = ("allreduce", "all_reduce", "allgather", "all_gather", "reducescatter", "reduce_scatter", "broadcast",
                 "alltoall", "all_to_all", "recv", "receive", "c10d", "hccl", "nccl", "distributed.")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where NaN or infinity began in a step of a rank."""
+    """The origin of NaN or infinity in a step of a rank."""
 
     cause: Cause
     operator: StepOperator
     """The first bad one; of ``BATCH``, ``BUFFER``, ``PARAMETERS``, ``UNRECORDED`` the first that gets bad inputs."""
     enclosing: StepOperator | None
-    """Of ``UNRECORDED``, the smallest recorded module with finite inputs around the operator."""
+    """The smallest recorded module with finite inputs around the operator; only of ``UNRECORDED``."""
     row: int
     """The tensor that is not finite."""
     chain: tuple[StepOperator, ...]
-    """From the operator to the damaged one."""
+    """Operators from the origin to the damaged one."""
 
     @property
     def is_collective(self) -> bool:
@@ -72,7 +72,7 @@ class _Walk:
     by_digest: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Operators that have a bad output with a digest, in the order of execution."""
     next_of: dict[int, int] = field(default_factory=dict[int, int])
-    """Of a visited operator, the one nearer to the damage; itself at the damage."""
+    """The operator nearer to the damage, of each visited one; the operator itself at the damage."""
     bad: list[int] = field(default_factory=list[int])
     """Operators with bad outputs."""
     old: list[int] = field(default_factory=list[int])
@@ -179,7 +179,7 @@ class _Walk:
         return max((each & 1 for each in kinds), default=0) | 2 * any(each & 6 for each in kinds)
 
     def _last_inside(self, place: int) -> int | None:
-        """Of a module, the operator inside of it that made its bad output."""
+        """Find the operator inside of a module that made its bad output."""
         operator = self.operators[place]
         made = operator.non_finite_outputs
         if not operator.is_module or not made or operator.tensor.type == _LOSS:
@@ -212,12 +212,12 @@ class _Walk:
         return (alike or (earlier if not is_old else []) or [None])[-1]
 
     def _before(self, place: int, operators: Iterable[int]) -> list[int]:
-        """Those that ran before an operator and are not around it."""
+        """Return those operators that ran before one and are not around it."""
         operator = self.operators[place]
         return [each for each in operators if each < place and not self.operators[each].contains(operator)]
 
     def maker(self, place: int, row: int) -> StepOperator | None:
-        """What made an input: an output with the same bytes, else an in-place operator, which may write a part."""
+        """Find what made an input: an output with the same bytes, else an in-place operator, which may write a part."""
         same = self._before(place, self.by_digest.get(self._digest(row), ()))
         parts = [
             each for each in self._before(place, self.bad)
@@ -228,7 +228,7 @@ class _Walk:
         return self.operators[found[-1]] if found else None
 
     def _without_inputs(self, place: int) -> list[int]:
-        """Where a loss, a gradient or an update comes from, of which no inputs were recorded."""
+        """Find where a loss, a gradient or an update comes from, of which no inputs were recorded."""
         operator = self.operators[place]
         if operator.inputs:
             return []
@@ -248,7 +248,7 @@ class _Walk:
         return [max(later, key=lambda each: forward_order[self.operators[each].tensor.module])] if later else []
 
     def _written_by(self, place: int) -> list[int]:
-        """Of an update, the operator of the optimizer that wrote the parameter."""
+        """Find the operator of the optimizer that wrote the parameter of an update."""
         operator = self.operators[place]
         if operator.tensor.role is not Role.PARAMETER:
             return []

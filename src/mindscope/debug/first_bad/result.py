@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the search for the first bad number found."""
+"""Describes the first bad number that the search found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Cause(str, Enum):
-    """Where NaN or infinity began."""
+    """The kind of the origin of NaN or infinity."""
 
     OPERATOR = "operator"
     """An operator whose inputs do not explain it: finite ones, or a mask of infinities of which it makes NaN."""
@@ -24,7 +24,7 @@ class Cause(str, Enum):
     LOSS = "loss"
     """The loss, or its backward pass, which were not recorded."""
     UNRECORDED = "unrecorded"
-    """Between recorded operators."""
+    """It begins between recorded operators."""
     OTHER_RANK = "other_rank"
     """A collective brought it, and the rank that it is from was not recorded."""
 
@@ -33,7 +33,7 @@ class Cause(str, Enum):
 
 
 class OperatorKind(str, Enum):
-    """What computes a tensor."""
+    """The kind of what computes a tensor."""
 
     OPERATOR = "operator"
     """An operator or a module."""
@@ -52,9 +52,9 @@ class OperatorPlace:
 
     kind: OperatorKind
     name: str
-    """Of the operator, or of the parameter."""
+    """Name of the operator, or of the parameter."""
     row: int
-    """In the statistics of the step: its first output that is not finite, else its first tensor."""
+    """Row in the statistics of the step: its first output that is not finite, else its first tensor."""
 
     @property
     def text(self) -> str:
@@ -64,7 +64,7 @@ class OperatorPlace:
 
 @dataclass(frozen=True, slots=True)
 class FirstBadPlaces:
-    """Where the tensors of the first bad number are: rows in the statistics of its step."""
+    """Rows of the tensors of the first bad number in the statistics of its step."""
 
     operator: OperatorPlace
     before: OperatorPlace
@@ -86,7 +86,7 @@ class Growth:
     since: int
     """The first step of the growth."""
     factor: float
-    """Per step."""
+    """Growth per step."""
     first: float
     last_step: int
     last: float
@@ -111,14 +111,14 @@ class FirstBad:
     step: int
     rank: int
     operator: str
-    """Its name. Of ``BATCH``, ``BUFFER``, ``PARAMETERS`` the first that uses them; of ``UNRECORDED`` the module."""
+    """Name of the operator: the first that uses the tensor; of ``UNRECORDED`` the module around."""
     phase: str
     order: int
     tensor: int
     """Place of the tensor in ``DebugSource.tensors`` that is not finite."""
     tensor_name: str
     row: int
-    """Of the tensor in the statistics of the step."""
+    """Row of the tensor in the statistics of the step."""
     counts: Mapping[str, int]
     """Elements that are ``nan``, ``positive_inf`` and ``negative_inf``, and ``count`` of all."""
     is_least: bool
@@ -132,31 +132,31 @@ class FirstBad:
     has_finite_inputs: bool
     """Whether inputs of the operator were recorded, and all are finite; False of an update, whose states are not."""
     since: int
-    """Of ``BUFFER`` and ``PARAMETERS``, the step since which the tensor is not finite, at first without damage.
+    """The step since which the tensor is not finite, at first without damage; only of ``BUFFER`` and ``PARAMETERS``.
 
     Else ``step``.
     """
     made_by: str
-    """Of a tensor that is bad since an earlier step, the operator that made it there; empty if no recorded one did."""
+    """The operator that made the tensor in an earlier step; empty if no recorded one did."""
     inputs: tuple[str, ...]
     """The ranges of its inputs, in words."""
     growth: tuple[Growth, ...]
-    """Of its inputs."""
+    """Growth of its inputs."""
     chain: tuple[str, ...]
     """Operators from it to the loss, or to the gradients and parameters that it damaged."""
     other_ranks: Mapping[int, str]
     """The first bad operators of other ranks in the same step."""
     before: str
-    """Of ``UNRECORDED`` and ``LOSS``, the operator that gets the bad tensor."""
+    """The operator that gets the bad tensor; only of ``UNRECORDED`` and ``LOSS``."""
     places: FirstBadPlaces
 
     @property
     def text(self) -> str:
-        """What happened, in sentences."""
+        """The event, in sentences."""
         return " ".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """What happened, most important first."""
+        """Describe the event, most important facts first."""
         place = f"step {self.step}" + (f" of rank {self.rank}" if self.rank or self.other_ranks else "")
         found = [self._head.format(place=place, what=self._what, each=self, line=self._line, made=self._made)]
         found += [f"Its input: {each}." for each in self.inputs]
@@ -205,7 +205,7 @@ class FirstBad:
 
 
 def non_finite_text(counts: Mapping[str, int], *, is_least: bool = False) -> str:
-    """Which numbers are not finite, and how many, such as ``NaN in 3 of 64 elements``."""
+    """Say which numbers are not finite, and how many, such as ``NaN in 3 of 64 elements``."""
     names = {"nan": "NaN", "positive_inf": "infinity", "negative_inf": "-infinity"}
     parts = [name for key, name in names.items() if counts[key]]
     bad = sum(counts[key] for key in names)

@@ -76,10 +76,10 @@ class StepOperators:
     bad_parameters: list[int]
     """Rows of parameters that are not finite before the forward pass uses them."""
     old_parameters: frozenset[int]
-    """Those of them that are as in a harmless step."""
+    """Those rows of ``bad_parameters`` that are as in a harmless step."""
     tensors: Sequence[DebugTensor]
     kinds: list[int]
-    """Of each row, as ``non_finite_kinds``."""
+    """Kinds of the numbers of each row, as ``non_finite_kinds``."""
 
     @classmethod
     def of(
@@ -106,14 +106,14 @@ class StepOperators:
         return cls(recorded, grouping.result(), bad, old, tensors, kinds)
 
     def signature(self, row: int) -> tuple[float, ...]:
-        """What a copy of a tensor shares with it when no digest was recorded: its counts."""
+        """Return what a copy of a tensor shares with it when no digest was recorded: its counts."""
         return tuple(np.nan_to_num(self.recorded.values[row, :4], nan=-1).tolist())
 
 
 class _State(Enum):
     FINITE = 0
     OLD = 1
-    """Not finite, as in a harmless step."""
+    """It is not finite, as in a harmless step."""
     BAD = 2
 
 

@@ -43,7 +43,7 @@ class AsyncTensor(NamedTuple):
     size: int
     """Bytes."""
     array: StoredArray | None
-    """None for elements that no array can hold, such as texts."""
+    """The elements; None for those that no array can hold, such as texts."""
 
 
 def read_async_file(path: Path, problems: Problems) -> list[AsyncTensor]:
@@ -89,7 +89,7 @@ def _payload_offsets(message: Mapping[str, Any], start: int) -> dict[tuple[str, 
 
 
 def _inner_offsets(data: bytes) -> dict[tuple[str, int], tuple[int, int]]:
-    """Where the bytes of each tensor are within the message."""
+    """Return where the bytes of each tensor are within the message."""
     found: dict[tuple[str, int], tuple[int, int]] = {}
     for part, field, bytes_field, _ in _PARTS:
         tensors = [(start, end) for number, value, start, end in wire.split(data, 0, len(data))

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class AxisLayout:
-    """How to get the tensor out of an array. ``unpack`` is None where no rule is known."""
+    """A way to get the tensor out of an array. ``unpack`` is None where no rule is known."""
 
     shape: tuple[int, ...]
-    """Of the tensor."""
+    """Shape of the tensor."""
     unpack: Callable[[NDArray[Any]], NDArray[Any]] | None
     is_padded: bool
     """Whether padding stays in the array, since there is no rule to remove it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a format of debugging data consists of: how to recognize it, and how to read it."""
+"""Describes a format of debugging data: how to recognize it, and how to read it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class DebugFormat:
     name: str
     """Stable: ``mindspore_dump``"""
     title: str
-    """What users call it."""
+    """Name that users call the format by."""
     recognizes: Callable[[Path], bool]
     """Whether a directory or file holds debugging data of this format. Reads names and beginnings of files only; may
     raise OSError."""

@@ -61,7 +61,7 @@ def _nibbles(stored: NDArray[Any]) -> NDArray[np.int8]:
 
 
 def _crumbs(stored: NDArray[Any]) -> NDArray[np.int8]:
-    """As ``_nibbles``, four numbers of 2 bits."""
+    """Unpack four numbers of 2 bits, as ``_nibbles``."""
     parts = np.stack([stored >> shift & 3 for shift in (0, 2, 4, 6)], axis=-1).reshape(-1).astype(np.int8)
     return np.where(parts > 1, parts - 4, parts).astype(np.int8)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the extremes of a tensor say about NaN and infinities, where a format does not count those."""
+"""Derives NaN and infinities from the extremes of a tensor, where a format does not count those."""
 
 from __future__ import annotations
 

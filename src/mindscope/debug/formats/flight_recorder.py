@@ -26,7 +26,7 @@ _EQUAL_SIZES = re.compile(
 
 
 class MismatchKind(str, Enum):
-    """How the entries of ranks for one collective differ."""
+    """The kind of a difference between the entries of ranks for one collective."""
 
     TYPE = "type"
     SIZE = "size"
@@ -84,7 +84,7 @@ class Mismatch(NamedTuple):
     group: str
     sequence: int
     values: Mapping[int, str]
-    """What each rank has; empty where it has no entry."""
+    """Entry of each rank; empty where it has none."""
 
 
 def is_flight_record(path: Path) -> bool:
@@ -154,7 +154,7 @@ def _sizes(value: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def find_mismatches(records: Sequence[FlightRecord]) -> list[Mismatch]:
-    """Where ranks differ, by group and number. Collectives only: of point-to-point each rank has its own numbers.
+    """Find the collectives in which ranks differ, by group and number; each rank numbers point-to-point by itself.
 
     Only ranks that have entries of a group are compared in it.
     """

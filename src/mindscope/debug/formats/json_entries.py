@@ -108,7 +108,7 @@ class _Reader:
                 return ""
 
     def _read_more(self) -> bool:
-        """As much as is kept already, so that long entries are not decoded again and again."""
+        """Read as much as is kept already, so that long entries are not decoded again and again."""
         kept = len(self._text) - self._at
         if self._is_ended or kept > _LARGEST_ENTRY:
             return False

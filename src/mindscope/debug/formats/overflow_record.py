@@ -20,7 +20,7 @@ _OLD_FIELDS = struct.Struct("<6Q")
 
 
 class OverflowTask(NamedTuple):
-    """Where an overflow was."""
+    """The task in which an overflow was."""
 
     unit: str
     """``AI Core``, ``AI CPU``, ..."""

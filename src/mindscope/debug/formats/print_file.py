@@ -41,9 +41,9 @@ class PrintedValue(NamedTuple):
 
     text: str
     array: NDArray[Any] | None
-    """None for a text, and for a tensor whose elements the text abbreviates."""
+    """The elements; None for a text, and for a tensor whose elements the text abbreviates."""
     dtype: str = ""
-    """Of a tensor."""
+    """Dtype of a tensor."""
     shape: tuple[int, ...] | None = None
 
 
@@ -81,7 +81,7 @@ def _read(path: Path, place: ValuePlace) -> bytes:
 
 
 def value_places(path: Path, begin: int = 0) -> Iterator[ValuePlace]:
-    """Where the values of a file are, from one on; a file that is being written ends with its last whole value.
+    """Find where the values of a file are, from one on; a file that is being written ends with its last whole value.
 
     Raises:
         FormatError: after the values before it, where bytes are no value.
@@ -113,7 +113,7 @@ def _places(file: BinaryIO, path: Path) -> Iterator[ValuePlace]:
 
 
 def read_value(path: Path, place: ValuePlace) -> PrintedValue:
-    """One value. Raises FormatError, OSError."""
+    """Read one value. Raises FormatError, OSError."""
     return _value(wire.decode(PRINTED_VALUE, _read(path, place)), path)
 
 

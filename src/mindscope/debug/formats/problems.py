@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What could not be read of debugging data: everything else is read."""
+"""Collects what could not be read of debugging data: everything else is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Problem(NamedTuple):
 
 
 class Problems:
-    """Each problem once, in the order in which they were met; grows as steps are read. Keeps the first 1000."""
+    """The problems, once each, in the order of discovery. It grows as steps are read, and keeps the first 1000."""
 
     def __init__(self) -> None:
         self._found: dict[Problem, None] = {}
@@ -40,14 +40,14 @@ class Problems:
             self._found[Problem(str(path), reason)] = None
 
     def read(self, path: Path, reader: Callable[[Path], _T]) -> _T | None:
-        """What the reader makes of a file; None if it can't be read, which is noted."""
+        """Return what the reader makes of a file; None if it can't be read, which is noted."""
         with self.noted(path):
             return reader(path)
         return None
 
     @contextmanager
     def noted(self, path: Path) -> Generator[None]:
-        """Ends at what prevents the reading of a file, which is noted."""
+        """End the body at what prevents the reading of a file, which is noted."""
         try:
             yield
         except OSError as error:

@@ -36,14 +36,14 @@ class RecordedTensor:
 
     tensor: DebugTensor
     order: int
-    """Of the operator, in the order of execution."""
+    """Order of the operator in the execution."""
     array: StoredArray | None = None
-    """None where only statistics were recorded."""
+    """The elements; None where only statistics were recorded."""
     statistics: NDArray[np.float64] | None = None
-    """Those that a file holds, columns as in ``FIELDS``; None where they are computed from the array."""
+    """Statistics that a file holds, columns as in ``FIELDS``; None where they are computed from the array."""
     digest: int = 0
     attributes: TensorAttributes | None = None
-    """Of all rows of a step or of none."""
+    """Attributes of the tensor. All rows of a step have them, or none."""
 
 
 class _Computed(NamedTuple):
@@ -73,7 +73,7 @@ class RecordedSteps:
         """``readers`` list the rows of (rank, step), ``overflow_readers`` the overflows that a device recorded."""
         self.format, self.framework, self.problems, self.fields = format, framework, problems, fields
         self.facts = facts or {}
-        """What the files say of the whole: versions, settings."""
+        """Facts that the files have about the whole: versions, settings."""
         self.cache: StatisticsCache | None = None
         """Keeps what is computed of tensors; None computes it again in each process."""
         self._readers, self._overflow_readers = readers, overflow_readers or {}
@@ -132,7 +132,7 @@ class RecordedSteps:
         return None if stored is None else stored.read()
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
-        """As ``array``; what a file holds in C order is read piece by piece."""
+        """Return the elements of a tensor; those that a file holds in C order are read piece by piece."""
         stored = self._stored(step, rank, row)
         return None if stored is None else stored.elements()
 
@@ -144,7 +144,7 @@ class RecordedSteps:
         return computed.arrays.get(row)
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """One statistic of some tensors over the steps of a rank."""
+        """Return one statistic of some tensors over the steps of a rank."""
         return scanned_history(self, tensors, field, rank)
 
     def _at(self, step: int, rank: int) -> _Computed:
@@ -190,7 +190,7 @@ class RecordedSteps:
         return listed if arrays else self._computed.add((rank, step), listed)
 
     def _statistics(self, step: int, rank: int, arrays: Sequence[StoredArray]) -> list[ArrayStatistics | None]:
-        """Of each array; None of those that can't be read, which is noted."""
+        """Compute the statistics of each array; None of those that can't be read, which is noted."""
 
         def compute(stored: StoredArray) -> ArrayStatistics | None:
             return self.problems.read(stored.path, lambda _: stored.statistics())

@@ -58,7 +58,7 @@ class RunningData:
 
     path: Path
     rank: int | None
-    """None if the path does not name it."""
+    """Number of the rank; None if the path does not name it."""
     culprit: dict[str, Any] = field(default_factory=dict[str, Any])
     """``error``, ``phase``, ``module``, ``type``, ``call``, ``lines``, ``first_not_finite``, as far as known."""
     state: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -66,11 +66,11 @@ class RunningData:
     exception: str = ""
     """The traceback."""
     stacks: str = ""
-    """What each thread did."""
+    """Calls of each thread."""
     order: TextTable = _EMPTY
     """Modules in the order of execution of the last step."""
     statistics: TextTable = _EMPTY
-    """Of the last tensors."""
+    """Statistics of the last tensors."""
     memory_history: TextTable = _EMPTY
     nodes: list[ExecutedNode] = field(default_factory=list[ExecutedNode])
     """Orders of execution that MindSpore recorded."""
@@ -81,7 +81,7 @@ class RunningData:
 
     @property
     def error(self) -> str:
-        """What the training failed with, in a line; empty if it did not, or it is unknown."""
+        """The error that the training failed with, in a line; empty if it did not, or it is unknown."""
         known = self.culprit.get("error")
         lines = self.exception.strip().splitlines()
         return str(known) if known else (lines[-1] if lines else "")
@@ -120,7 +120,7 @@ def read_running_data(directory: Path) -> RunningData:
 
 
 def _newest(files: Sequence[Path]) -> dict[str, Path]:
-    """By plain name such as ``culprit.json``, the file of the last failure: ``TORCH.culprit.20261126204131.json``."""
+    """Return the file of the last failure by plain name: ``TORCH.culprit.20261126204131.json`` as ``culprit.json``."""
     named = [(match["name"], match["time"] or "", path) for path in files if (match := _NAME.fullmatch(path.name))]
     last = max((time for _, time, _ in named), default="")
     return {f"{name}{path.suffix}": path for name, time, path in named if time == last}

@@ -36,7 +36,7 @@ class RunningDataFile(NamedTuple):
     time: str
     """``YYYYMMDDhhmmss``, local; empty if unknown."""
     kind: str
-    """Its suffix: ``ir``, ``pb``, ``txt``, ``json``, ``csv``, ``pickle``."""
+    """Suffix of the file: ``ir``, ``pb``, ``txt``, ``json``, ``csv``, ``pickle``."""
 
     @property
     def is_graph(self) -> bool:
@@ -49,7 +49,7 @@ class ExecutedNode(NamedTuple):
 
     number: int
     text: str
-    """How the recorder writes the node."""
+    """Text by which the recorder writes the node."""
     stream: str
     graph: str
 

@@ -21,7 +21,7 @@ from mindscope.store.column_file import Kind, open_columns, save_columns
 from mindscope.store.workspace_caches import LOCK_NAME, hold
 
 ArrayStatistics = tuple[NDArray[np.float64], int]
-"""As ``StoredArray.statistics``."""
+"""Statistics and digest, as ``StoredArray.statistics`` returns them."""
 SUFFIX = ".tensorstatistics"
 _KIND = Kind(b"MSTS", 1)
 """The version changes with ``StoredArray.statistics``."""
@@ -29,9 +29,9 @@ _FIELDS = ",".join(FIELDS)
 _SETTLED_NS = 2 * 10**9
 """Times of files may be this coarse: a younger file may change again without another time."""
 _HEADER_BYTES = 1024
-"""At most, of a file."""
+"""Largest number of bytes of the header of a file."""
 _KEPT_SHARE = 0.75
-"""Of the limit, after the least recently used files made room."""
+"""Share of the limit that remains after the least recently used files made room."""
 
 
 class StatisticsCache:
@@ -44,7 +44,7 @@ class StatisticsCache:
     def __init__(self, folder: Path, limit_bytes: int) -> None:
         self._folder, self._limit_bytes = folder, limit_bytes
         self._used_bytes: int | None = None
-        """None before the folder was listed. Guarded by the lock file, as the folder is."""
+        """Bytes of the folder; None before it was listed. Guarded by the lock file, as the folder is."""
 
     def statistics(
         self,
@@ -66,7 +66,7 @@ class StatisticsCache:
         return computed
 
     def _path(self, step: int, rank: int, arrays: Sequence[StoredArray]) -> Path | None:
-        """The same for all states of a step."""
+        """Return the path of the file, which is the same for all states of a step."""
         if not arrays:
             return None
         text = f"{rank} {step} ".encode() + os.fsencode(arrays[0].path.parent.absolute())
@@ -93,7 +93,7 @@ class StatisticsCache:
 
 
 def _key_of(arrays: Sequence[StoredArray]) -> str | None:
-    """What the statistics of arrays depend on; None if a file can't be read now."""
+    """Return a key of what the statistics of arrays depend on; None if a file can't be read now."""
     found = hashlib.sha256(_FIELDS.encode())
     states: dict[Path, tuple[int, int, int]] = {}
     try:
@@ -106,13 +106,13 @@ def _key_of(arrays: Sequence[StoredArray]) -> str | None:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """What changes with a file: its size, its time, and which file it is."""
+    """Return what changes with a file: its size, its time, and which file it is."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def _layout(array: StoredArray) -> tuple[object, ...]:
-    """Which elements of its file are those of an array; how they are unpacked follows from the file."""
+    """Describe the elements of the file that an array has; how they are unpacked follows from the file."""
     element, place = array.element, (array.offset, array.shape, array.is_fortran, array.unpacked_shape)
     return (element.name, str(element.stored), *place)
 

@@ -30,7 +30,7 @@ _MOST_DIMENSIONS = 64
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """Where the elements of a tensor are."""
+    """The place of the elements of a tensor in a file."""
 
     path: Path
     offset: int
@@ -40,9 +40,9 @@ class StoredArray:
     is_fortran: bool = False
     """Whether the first axis varies fastest."""
     unpack: Callable[[NDArray[Any]], NDArray[Any]] | None = None
-    """From the layout in the file to that of the tensor, without padding."""
+    """Converts the layout in the file to that of the tensor, without padding."""
     unpacked_shape: tuple[int, ...] | None = None
-    """That of the tensor, if it is not ``shape``."""
+    """Shape of the tensor, if it is not ``shape``."""
 
     def __post_init__(self) -> None:
         if not is_possible_shape(self.shape) or len(self.shape) > _MOST_DIMENSIONS:
@@ -161,7 +161,7 @@ def read_npy(path: Path, dtype: str = "") -> StoredArray:
 
 
 def statistics_of(array: NDArray[Any], dtype: str) -> NDArray[np.float64]:
-    """As ``array_statistics``; of complex numbers, which have no order, only how many there are and how many NaN."""
+    """Compute the statistics as ``array_statistics``; of complex numbers, which have no order, only count and NaN."""
     if array.dtype.kind != "c":
         with np.errstate(invalid="ignore"):  # a signaling NaN
             return array_statistics(array, dtype)
@@ -188,7 +188,7 @@ def digest_of(hash: Any) -> int:
 
 
 def digest_of_text(text: str) -> int:
-    """The same of a hash that is written in hexadecimal; 0 if it is none."""
+    """Return the digest of a hash that is written in hexadecimal; 0 if it is none."""
     digits = text.strip().lower().removeprefix("0x")[: 2 * _DIGEST_BYTES]
     try:
         return int(digits, 16)

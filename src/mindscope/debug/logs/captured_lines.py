@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 HEAD = r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ?"
-"""Of RE2 and of Python."""
+"""Expression of the head of a captured line, for RE2 and for Python."""
 _HEAD = re.compile(HEAD.encode(), re.ASCII)
 
 
@@ -20,7 +20,7 @@ def is_captured(data: bytes) -> bool:
 
 
 def printed_text(data: bytes) -> bytes:
-    """What was printed: pieces are joined. Text of another form stays as it is."""
+    """Return what was printed: pieces are joined. Text of another form stays as it is."""
     if not is_captured(data):
         return data
     parts: list[bytes] = []

@@ -44,10 +44,10 @@ class GrowingColumn:
 
 
 class FileColumn:
-    """The same in a file, which takes no memory of the process. Methods raise OSError."""
+    """A column in a file, which takes no memory of the process. Methods raise OSError."""
 
     def __init__(self, path: Path, dtype: DTypeLike, count: int) -> None:
-        """Of an existing file, the first ``count`` numbers are kept. Raises ValueError if it has less."""
+        """Open a file; of an existing one, the first ``count`` numbers are kept. Raises ValueError if it has less."""
         self._dtype: np.dtype[Any] = np.dtype(dtype)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         weakref.finalize(self, os.close, self._file)

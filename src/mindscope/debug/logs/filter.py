@@ -70,7 +70,7 @@ def select_messages(index: MessageIndex, condition: LogFilter, first_row: int = 
 def matching_columns(
     index: MessageIndex, condition: LogFilter, first_row: int = 0, end_row: int | None = None
 ) -> NDArray[np.bool_]:
-    """Which of the rows fulfil the conditions on level, module, rank and time."""
+    """Return which of the rows fulfil the conditions on level, module, rank and time."""
     is_kind = np.array([_is_kind(kind, condition) for kind in index.kinds], bool)
     rows = slice(first_row, end_row)
     keep = (
@@ -99,7 +99,7 @@ def spans_of(index: MessageIndex, rows: NDArray[np.int64]) -> Iterator[NDArray[n
 
 
 def search_span(index: MessageIndex, condition: LogFilter, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of ascending rows whose messages have the text and the pattern; at most a MiB of a message is searched.
+    """Search ascending rows for messages with the text and the pattern, at most in a MiB of each message.
 
     Raises OSError.
     """

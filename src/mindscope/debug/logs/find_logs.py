@@ -37,7 +37,7 @@ def find_logs(directory: Path, others: Collection[Path] = ()) -> list[Path]:
 
 
 def find_logs_beside(directory: Path, others: Collection[Path] = ()) -> list[Path]:
-    """Those in the directory that holds the one of a run, and in its directories such as ``logs`` and ``rank_0``."""
+    """Find the logs in the directory that holds the one of a run, and in its directories such as ``logs``."""
     known = {str(each) for each in (*others, directory)}
     found: list[Path] = []
     for entry in _entries(directory.parent):
@@ -63,7 +63,7 @@ def _entries(directory: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_log(entry: os.DirEntry[str]) -> bool:
-    """By its name; symbolic links of glog point to files that are found too."""
+    """Check by its name whether it is a log; symbolic links of glog point to files that are found too."""
     with suppress(OSError):
         is_named = is_log_name(entry.name)
         if not is_named and not _PRINT.fullmatch(entry.name):

@@ -22,7 +22,7 @@ LONGEST_MESSAGE = 1 << 20
 """Bytes of a message that are read."""
 _CHUNK = 4 << 20
 _EARLIER_STATES = re.compile(rb"(?m)^[^\n]*\r(?![\r\n])")
-"""What a progress bar draws over."""
+"""Text that a progress bar draws over."""
 _SPAN = 1 << 18
 _WITNESS = 256
 _SAVED_FROM = 8 << 20
@@ -44,7 +44,7 @@ class LogMessage(NamedTuple):
 
 
 class MessageKind(NamedTuple):
-    """What many messages have in common."""
+    """The facts that many messages have in common."""
 
     level: int
     module: str
@@ -54,7 +54,7 @@ class MessageKind(NamedTuple):
 
 
 class _Committed(NamedTuple):
-    """Before a line without its end."""
+    """The state of an index before a line without its end."""
 
     end: int
     messages: int
@@ -128,7 +128,7 @@ class LogIndex:
 
     @property
     def time_ns(self) -> NDArray[np.int64]:
-        """As in ``LineHead``; of a message without one, that of the message before, 0 if there is none."""
+        """Times of the messages as in ``LineHead``; one without a time has that of the message before, or 0."""
         return self._columns["time"].values
 
     @property

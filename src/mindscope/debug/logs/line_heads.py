@@ -32,7 +32,7 @@ class Level(IntEnum):
 
 
 class LineHead(NamedTuple):
-    """What a line begins with. It starts a message; lines after it without a head belong to it."""
+    """The head of a line. It starts a message; lines after it without a head belong to it."""
 
     level: Level
     time_ns: int

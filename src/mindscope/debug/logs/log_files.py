@@ -64,7 +64,7 @@ class LogFile:
             self.error = error
 
     def zone_ns(self) -> int:
-        """What the times of the file are ahead of UTC.
+        """Nanoseconds by which the times of the file are ahead of UTC.
 
         A file was written last when its last line was: if both differ by about whole hours, those are the zone of its
         machine. Otherwise it is the zone of this machine.
@@ -142,7 +142,7 @@ class Selection:
 
     @property
     def searched(self) -> int:
-        """How many messages were checked."""
+        """The number of messages that were checked."""
         return sum(self._scanned) - sum(len(rows) for _, rows in self._pending)
 
     def advance(self, deadline: float, check: Callable[[], None] = lambda: None) -> None:
@@ -225,7 +225,7 @@ class Selection:
         self._row.extend(rows)
 
     def messages(self, first: int, count: int) -> list[PlacedMessage]:
-        """Those from place ``first`` on. Raises OSError."""
+        """Read messages from place ``first`` on. Raises OSError."""
         files, rows = self._file.values[first : first + count], self._row.values[first : first + count].astype(np.int64)
         found: list[PlacedMessage | None] = [None] * len(rows)
         for number in np.unique(files).tolist():
@@ -268,7 +268,7 @@ class Selection:
         return (min(each for each, _ in ends) / SECOND_NS, max(each for _, each in ends) / SECOND_NS) if ends else None
 
     def histogram(self, first: float, last: float, columns: int) -> NDArray[np.int64]:
-        """How many messages of each level were written when: (levels, columns), from ``first`` to ``last`` s."""
+        """Count the messages of each level over time: (levels, columns), from ``first`` to ``last`` s."""
         counts = np.zeros((len(Level), columns), np.int64)
         start, width = int(first * SECOND_NS), max(int((last - first) * SECOND_NS), 1)
         for file, rows in self._by_file():
@@ -287,12 +287,12 @@ class Selection:
 
 
 def _next_group(count: int, seconds: float) -> int:
-    """How many messages to search next after ``count`` of them took so long."""
+    """Return how many messages to search next after ``count`` of them took so long."""
     if seconds > _SLOW_S:
         return max(count // 4, _LEAST_GROUP)
     return min(count * 2, _GROUP) if seconds < _QUICK_S else count
 
 
 def _known(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """From the first time on."""
+    """Return the times from the first one that is not 0."""
     return times[int(np.argmax(times != 0)) :] if times.size and times[-1] != 0 else times[:0]

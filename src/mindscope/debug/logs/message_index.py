@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What indexes of logs have in common, whatever their files are."""
+"""Describes what indexes of logs have in common, whatever their files are."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _LONGEST = 1 << 28
 
 
 class PrintIndex:
-    """As ``LogIndex``, of a file of ``print_file_path``. Values have no time; they are sorted by when they were found.
+    """An index, as ``LogIndex``, of a file of ``print_file_path``. Values have no time and are sorted by discovery.
 
     ``read_more`` raises OSError also where bytes are no value.
     """
@@ -107,5 +107,5 @@ class PrintIndex:
 
 
 def printed_text(value: PrintedValue) -> str:
-    """As Print writes it to the screen."""
+    """Return the text as Print writes it to the screen."""
     return value.text if value.array is None else value_text(value.array, value.dtype)

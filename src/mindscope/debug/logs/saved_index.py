@@ -71,7 +71,7 @@ def evict_indexes(folder: Path, limit_bytes: int, in_use: int) -> None:
 
 
 def _saved(folder: Path) -> Iterator[tuple[float, int, Path]]:
-    """When each index was used, its bytes and the common part of the names of its files."""
+    """List when each index was used, its bytes and the common part of the names of its files."""
     for state in folder.glob(f"*{_STATE}"):
         with suppress(OSError):
             base = state.with_suffix("")

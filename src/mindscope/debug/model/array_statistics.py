@@ -18,7 +18,7 @@ FLOAT_LIMITS = {
     "float8_e4m3fn": (448.0, 2.0**-6),
     "float8_e5m2": (57344.0, 2.0**-14),
 }
-"""Of a dtype, the largest finite number and the smallest normal one."""
+"""The largest finite number and the smallest normal one of each dtype."""
 
 
 def array_statistics(array: NDArray[Any], dtype: str = "") -> NDArray[np.float64]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dump says of a tensor and its operator beside statistics."""
+"""Holds what a dump says of a tensor and its operator beside statistics."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class TensorAttributes:
     """Attributes of one tensor in one step."""
 
     requires_grad: bool | None = None
-    """None where it is not known."""
+    """Whether it requires a gradient; None where it is not known."""
     checksum: str = ""
-    """As the dump has it; empty without one. Two are of the same kind only if their lengths are equal."""
+    """Checksum that the dump has; empty without one. Two are of the same kind only if their lengths are equal."""
     plain_values: Mapping[str, str] = field(default_factory=dict[str, str])
     """Arguments and results of its operator that are no tensors, as JSON by part and place: ``input_args.1``."""

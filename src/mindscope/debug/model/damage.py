@@ -19,7 +19,7 @@ def non_finite_counts(recorded: StepStatistics) -> NDArray[np.float64]:
 
 
 def non_finite_kinds(recorded: StepStatistics) -> NDArray[np.int64]:
-    """Of each row, the sum of 1 if it has NaN, 2 if it has infinity, and 4 if it has -infinity. Shape (rows,)."""
+    """Return for each row the sum of 1 for NaN, 2 for infinity, and 4 for -infinity. Shape (rows,)."""
     return (recorded.values[:, _NON_FINITE] > 0).astype(np.int64) @ np.array([1, 2, 4])
 
 

@@ -18,11 +18,11 @@ class TensorElements:
 
     shape: tuple[int, ...]
     dtype: str
-    """Of the tensor, such as ``bfloat16``."""
+    """Dtype of the tensor, such as ``bfloat16``."""
     array_dtype: np.dtype[Any]
-    """Of the arrays that ``read`` returns: bfloat16 and smaller floats come as float32."""
+    """Dtype of the arrays that ``read`` returns: bfloat16 and smaller floats come as float32."""
     size_bytes: int
-    """In the recording."""
+    """Bytes of the tensor in the recording."""
     read: Callable[[int, int], NDArray[Any]]
     """Reads elements from a first one on, flat, in C order: ``read(start, count)``; fewer at the end of the tensor.
 

@@ -36,9 +36,9 @@ class Field(str, Enum):
     SUBNORMAL = "subnormal"
     """Elements other than zero that are smaller than the smallest normal number of their dtype."""
     MEAN_ABS_UPDATE = "mean_abs_update"
-    """Of a parameter: mean of |now - before| over one step of the optimizer."""
+    """Mean of |now - before| of a parameter, over one step of the optimizer."""
     MEAN_ABS_BEFORE = "mean_abs_before"
-    """Of a parameter: mean of |before|."""
+    """Mean of |before| of a parameter."""
 
     def __str__(self) -> str:
         return self.value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One statistic of some tensors over the steps, from the statistics of each step."""
+"""Reads one statistic of some tensors over the steps, from the statistics of each step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mindscope.debug.model.source import DebugSource
 def scanned_history(
     source: DebugSource, tensors: Sequence[int], field: Field, rank: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """As ``DebugSource.history``, for a source that has no faster way than to read every step."""
+    """Read a history as ``DebugSource.history``, for a source that has no faster way than to read every step."""
     steps = np.array(source.steps(rank), np.int64)
     values = np.full((len(steps), len(tensors)), np.nan)
     place = np.full(len(source.tensors), -1)

@@ -35,7 +35,7 @@ class LoadedSource:
     recorded_overflows: Mapping[tuple[int, int], Sequence[Overflow]] = field(
         default_factory=dict[tuple[int, int], Sequence[Overflow]]
     )
-    """By step and rank."""
+    """Overflows by step and rank."""
     _by_step: dict[tuple[int, int], StepStatistics] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -71,5 +71,5 @@ class LoadedSource:
         return self.recorded_overflows.get((step, rank), ())
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """One statistic of some tensors over the steps of a rank."""
+        """Return one statistic of some tensors over the steps of a rank."""
         return scanned_history(self, tensors, field, rank)

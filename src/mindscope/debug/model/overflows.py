@@ -13,8 +13,8 @@ class Overflow:
     operator: str
     """Full name; empty if the operator was not dumped."""
     order: int
-    """As in ``StepStatistics.order``; -1 if the operator was not dumped."""
+    """Order of the operator as in ``StepStatistics.order``; -1 if it was not dumped."""
     unit: str
-    """Of the device: ``AI Core``, ``AI CPU``, ..."""
+    """Unit of the device: ``AI Core``, ``AI CPU``, ..."""
     stream: int
     task: int

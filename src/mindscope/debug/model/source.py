@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every format of debugging data offers to the analysis, the Python API and the page."""
+"""Defines what every format of debugging data offers to the analysis, the Python API and the page."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class DebugSource(Protocol):
         ...
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
-        """As ``array``, for a tensor of any size: its elements are read piece by piece."""
+        """Return the elements of a tensor of any size, as ``array``; they are read piece by piece."""
         ...
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:

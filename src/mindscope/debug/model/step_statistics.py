@@ -15,7 +15,7 @@ from mindscope.debug.model.fields import COLUMN, Field
 
 @dataclass(frozen=True, slots=True)
 class StepStatistics:
-    """One row for each tensor, in the order of execution; ``tensor`` may hold a tensor more than once."""
+    """The statistics of a step: a row for each tensor, in the order of execution. A tensor may have several rows."""
 
     step: int
     rank: int
@@ -28,8 +28,8 @@ class StepStatistics:
     digest: NDArray[np.uint64]
     """A hash of the bytes of each tensor; 0 where none was recorded. (rows,). Only those of one source compare."""
     attributes: Sequence[TensorAttributes] = ()
-    """One for each row, or empty where the format has none."""
+    """Attributes of each row, or empty where the format has none."""
 
     def column(self, field: Field) -> NDArray[np.float64]:
-        """One statistic of every row."""
+        """Return one statistic of every row."""
         return self.values[:, COLUMN[field]]

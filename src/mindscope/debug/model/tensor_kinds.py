@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors are weights, biases, gradients and activations."""
+"""Finds which tensors are weights, biases, gradients and activations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 
 
 class TensorKind(str, Enum):
-    """What a condition applies to."""
+    """The kind of tensors that a condition applies to."""
 
     WEIGHT = "weight"
     """A parameter that an optimizer trains, biases included."""
@@ -48,7 +48,7 @@ def plain_type(operator_type: str) -> str:
 
 
 def kind_masks(tensors: Sequence[DebugTensor], framework: str) -> Mapping[TensorKind, NDArray[np.bool_]]:
-    """Of each kind, which tensors are of it. A bias is a weight too, and each one is a tensor."""
+    """Return which tensors are of each kind. A bias is a weight too, and each one is a tensor."""
     is_weight = [_is_weight(each, framework) for each in tensors]
     of_kind = {
         TensorKind.WEIGHT: is_weight,

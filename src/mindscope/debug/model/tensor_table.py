@@ -31,18 +31,18 @@ class TensorTable:
     is_float: Mask
     """True where the dtype is not known."""
     is_vector: Mask
-    """At most one dimension, or one larger than 1 of what is no weight; a bias where the shape is not known."""
+    """Whether it has at most one dimension, or, if it is no weight, one larger than 1; true of a shapeless bias."""
     is_input: Mask
     is_forward_output: Mask
     is_in_forward: Mask
-    """Of the forward pass, or before it."""
+    """Whether it is of the forward pass, or before it."""
     is_in_module: Mask
     is_parameter: Mask
     is_parameter_gradient: Mask
     gradient: NDArray[np.int64]
-    """Of a parameter, the place of its gradient; -1 without one."""
+    """Place of the gradient of a parameter; -1 without one."""
     initial_size: NDArray[np.float64]
-    """Of a matrix or a kernel, about twice the mean magnitude that common initializations give it; 0 if not known."""
+    """About twice the mean magnitude that common initializations give a matrix or a kernel; 0 if not known."""
     precision: NDArray[np.float64]
     """The distance from 1 to the next larger number of the dtype; that of float32 where the dtype is not known."""
     has_updates: bool
@@ -106,6 +106,6 @@ def _is_vector(tensor: DebugTensor) -> bool:
 
 
 def _initial_size(shape: tuple[int, ...] | None) -> float:
-    """One over the square root of the number of inputs."""
+    """Return one over the square root of the number of inputs."""
     inputs = math.prod(shape[1:]) if shape is not None and len(shape) > 1 else 0
     return 1 / math.sqrt(inputs) if inputs else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors were recorded: the operator or module they belong to, and their place there."""
+"""Describes the recorded tensors: the operator or module they belong to, and their place there."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Phase(str, Enum):
 
 
 class Role(str, Enum):
-    """What a tensor is to its operator."""
+    """The role of a tensor at its operator."""
 
     INPUT = "input"
     OUTPUT = "output"
     PARAMETER = "parameter"
     GRADIENT = "gradient"
-    """Of a parameter. Gradients of activations are inputs and outputs of operators of the phase ``backward``."""
+    """Gradient of a parameter. Those of activations are inputs and outputs of operators of the phase ``backward``."""
     BUFFER = "buffer"
-    """Of a module, before its forward pass; recorded only while it is, or after it was, not finite."""
+    """Buffer of a module before its forward pass; recorded only while it is, or after it was, not finite."""
 
     def __str__(self) -> str:
         return self.value
@@ -36,7 +36,7 @@ class Role(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class DebugTensor:
-    """One tensor of the execution of a step. Equal ones of different steps are the same tensor.
+    """A tensor of the execution of a step. Equal ones of different steps are the same tensor.
 
     A module is an operator whose ``type`` is its class. A parameter belongs to the module that holds it and has the
     role ``PARAMETER`` or ``GRADIENT``; its own name is its ``slot``.
@@ -45,17 +45,17 @@ class DebugTensor:
     module: str
     """Path of the module, such as ``encoder.layers.0``; empty for the network itself or where it is not known."""
     type: str
-    """Of the operator, such as ``aten::mm``, ``MatMul``, or the class of a module, ``Linear``."""
+    """Type of the operator, such as ``aten::mm``, ``MatMul``, or the class of a module, ``Linear``."""
     phase: Phase
     role: Role
     slot: str
     """The place among inputs or outputs: ``0``, ``1.2`` in nested lists, ``mask`` for a keyword."""
     call: int = 0
-    """How many operators of this module, type and phase ran before it in the step."""
+    """The number of operators of this module, type and phase that ran before it in the step."""
     dtype: str = ""
     """``float16``, ``bfloat16``, ``int64``, ...; empty where it is not known."""
     shape: tuple[int, ...] | None = None
-    """None where it is not known."""
+    """Shape of the tensor; None where it is not known."""
     name: str = ""
     """The full name that the format gives to the operator, for its messages; empty where it gives none."""
     stack: Sequence[str] = ()
@@ -63,7 +63,7 @@ class DebugTensor:
 
     @property
     def operator(self) -> str:
-        """What messages call the operator: its own name, or path and type, ``encoder.layers.0/aten::mm#2``."""
+        """Name of the operator in messages: its own name, or path and type, ``encoder.layers.0/aten::mm#2``."""
         if self.name:
             return self.name
         path = f"{self.module}/{self.type}" if self.module else self.type

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page or a table shows of debugging data: figures, rows of a step, heat maps."""
+"""Computes what a page or a table shows of debugging data: figures, rows of a step, heat maps."""

@@ -27,11 +27,11 @@ class Figure:
     """Statistics that are taken into account where they were recorded."""
 
     def of(self, values: Floats) -> Floats:
-        """From statistics whose last axis has the columns of ``FIELDS``."""
+        """Compute it from statistics whose last axis has the columns of ``FIELDS``."""
         return self.from_columns([values[..., COLUMN[field]] for field in (*self.fields, *self.optional)])
 
     def from_columns(self, columns: Collection[Floats]) -> Floats:
-        """From the columns of ``fields`` and ``optional``."""
+        """Compute it from the columns of ``fields`` and ``optional``."""
         with np.errstate(all="ignore"):
             return self.compute(*columns)
 
@@ -68,7 +68,7 @@ def _mean(total: Floats, count: Floats, *non_finite: Floats) -> Floats:
 
 
 def _deviation(squares: Floats, total: Floats, count: Floats, *non_finite: Floats) -> Floats:
-    """Of the population."""
+    """Return the standard deviation of the population."""
     mean = _mean(total, count, *non_finite)
     return np.sqrt(np.maximum(_mean(squares, count, *non_finite) - mean**2, 0))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One figure of many tensors over many steps, reduced to a grid of bounded size that grows step by step."""
+"""Reduces one figure of many tensors over many steps to a grid of bounded size that grows step by step."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class HeatGrid:
 
     @property
     def columns(self) -> int:
-        """How many columns have steps."""
+        """The number of columns that have steps."""
         return -(-len(self.steps) // self.steps_per_column)
 
     @property
@@ -109,7 +109,7 @@ class HeatGrid:
 def reduced(
     value: NDArray[np.float64], bits: NDArray[np.uint8], most: int
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], int]:
-    """At most ``most`` columns of a grid, with the same rules; and how many columns became one."""
+    """Reduce a grid to at most ``most`` columns, with the same rules; return also how many columns became one."""
     each = max(1, -(-len(value) // most))
     starts = np.arange(0, len(value), each)
     if each == 1 or not len(starts):

@@ -35,7 +35,7 @@ SORTS = (ORDER, *TEXTS, *FIGURES)
 
 
 def non_finite_rows(recorded: StepStatistics) -> NDArray[np.bool_]:
-    """Which rows have a NaN or an infinity. Shape (rows,)."""
+    """Return which rows have a NaN or an infinity. Shape (rows,)."""
     return FIGURES["non_finite"].of(recorded.values) > 0
 
 

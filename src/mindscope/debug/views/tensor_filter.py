@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tensors of a source a person wants to see, by their texts, phase and role."""
+"""Selects the tensors of a source that a person wants to see, by their texts, phase and role."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TensorFilter:
     """Conditions of which all must hold; the empty one takes every tensor."""
 
     words: tuple[str, ...] = ()
-    """Each occurs in one of the texts of the tensor, without regard to case."""
+    """Words, each of which occurs in one of the texts of the tensor, without regard to case."""
     regex: str = ""
     """Matches somewhere in operator, type, slot or dtype, without regard to case. In the syntax of RE2."""
     module: str = ""
@@ -30,7 +30,7 @@ class TensorFilter:
     """Empty for all."""
 
     def mask(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
-        """Which tensors pass. Shape (tensors,). Raises DebugDataError for a wrong regular expression."""
+        """Return which tensors pass. Shape (tensors,). Raises DebugDataError for a wrong regular expression."""
         found = np.fromiter((self._has_kind(each) for each in tensors), np.bool_, len(tensors))
         words = [word.casefold() for word in self.words if word]
         if not words and not self.regex:
@@ -49,7 +49,7 @@ class TensorFilter:
 
 
 def text_of(tensor: DebugTensor) -> str:
-    """What is searched: operator, module, type, slot, dtype, each in a line of its own."""
+    """Return what is searched: operator, module, type, slot, dtype, each in a line of its own."""
     return "\n".join((tensor.operator, tensor.module, tensor.type, tensor.slot, tensor.dtype))
 
 

@@ -26,7 +26,7 @@ from mindscope.debug.watchpoints.statistics import (
 
 
 class Comparison(str, Enum):
-    """How the actual value compares with the set one when the condition holds."""
+    """The comparison of the actual value with the set one."""
 
     ABOVE = ">"
     BELOW = "<"
@@ -42,10 +42,10 @@ class Parameter:
 
     name: str
     statistic: Statistic | None = None
-    """What the set value is compared with; None for a parameter that only configures the statistic of another."""
+    """Statistic that the set value is compared with; None for a parameter that only configures that of another."""
     comparison: Comparison = Comparison.ABOVE
     default: float | None = None
-    """None: the parameter is disabled until it is set."""
+    """Value by default; None disables the parameter until it is set."""
     low: float = -math.inf
     high: float = math.inf
     is_low_excluded: bool = False
@@ -74,7 +74,7 @@ class Condition:
     kind: TensorKind
     parameters: tuple[Parameter, ...] = ()
     statistic: Statistic | None = None
-    """Of a condition that compares no parameter: it holds where this is above 0."""
+    """Statistic of a condition that compares no parameter: it holds where this is above 0."""
     takes_non_finite: bool = False
     """Whether a tensor with NaN or infinity is evaluated. All other conditions give it an error code."""
     is_of_first_step: bool = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hits of NaN and infinity follow from the first one: one bad number soon fills all tensors of a training."""
+"""Finds which hits of NaN and infinity follow from the first: one bad number soon fills all tensors of a training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mindscope.debug.model.tensors import DebugTensor
 
 @dataclass(slots=True)
 class FirstDamage:
-    """Where the damage of a rank began that lasts up to its newest step."""
+    """The origin of the damage of a rank that lasts up to its newest step."""
 
     _harmless: HarmlessValues = field(default_factory=HarmlessValues)
     _step: int | None = None
@@ -41,7 +41,7 @@ class FirstDamage:
             self._step, self._row = recorded.step, -1 if origin is None else origin.row
 
     def is_consequence(self, recorded: StepStatistics, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Of rows that are not finite in the newest step, whether they follow from another one. Shape (rows,)."""
+        """Return whether rows that are not finite in the newest step follow from another one. Shape (rows,)."""
         if recorded.step != self._step or not rows.size:
             return np.full(len(rows), self._step is not None)
         first = self._row if self._row in rows else int(rows[np.argmin(recorded.order[rows])])

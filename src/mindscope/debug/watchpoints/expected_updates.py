@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters the optimizer would change in a step, judged by their gradients and the updates of the others."""
+"""Predicts which parameters the optimizer changes in a step, by their gradients and the updates of the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOISE = 8
 
 
 def would_change(recorded: StepStatistics, table: TensorTable) -> NDArray[np.bool_]:
-    """Of each row, whether it is a parameter that an optimizer which has it would change. Shape (rows,).
+    """Return for each row whether it is a parameter that an optimizer which has it would change. Shape (rows,).
 
     The least ratio of update to gradient of the parameters that change is the rate of all. At this rate, the largest
     element of the gradient moves any float32 element of the parameter. A float16 or bfloat16 counts as a float32: it
@@ -40,7 +40,7 @@ def would_change(recorded: StepStatistics, table: TensorTable) -> NDArray[np.boo
 
 
 def _least_rate(updates: NDArray[np.float64], gradients: NDArray[np.float64]) -> float:
-    """From sums of magnitudes; infinite if no parameter that changes has a gradient."""
+    """Return the least rate from sums of magnitudes; infinite if no parameter that changes has a gradient."""
     is_learning = (updates > 0) & (gradients > 0)
     return float(np.min(updates[is_learning] / gradients[is_learning], initial=np.inf))
 
@@ -57,5 +57,5 @@ def _largest(recorded: StepStatistics, rows: NDArray[np.intp]) -> NDArray[np.flo
 
 
 def _precision(table: TensorTable, tensors: NDArray[np.int32]) -> NDArray[np.float64]:
-    """At most that of float32."""
+    """Return the precision of each tensor, at most that of float32."""
     return np.minimum(table.precision[tensors], np.finfo(np.float32).eps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps recommended watchpoints quiet in healthy trainings: each guard returns the rows that may hit."""
+"""Keeps recommended watchpoints quiet in healthy trainings: each guard returns the rows that may hit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mindscope.debug.watchpoints.step_context import StepContext
 
 Mask = NDArray[np.bool_]
 Guard = Callable[[StepContext], Mask]
-"""Of each row of a step, shape (rows,), whether it may hit."""
+"""Returns for each row of a step whether it may hit. Shape (rows,)."""
 _YOUNG = 10
 """Recorded steps in which a weight that began at zero may change by its whole size."""
 _FAR_BELOW = 1e-6
@@ -87,7 +87,7 @@ def is_left_out(context: StepContext) -> Mask:
 
 
 def _has_gradient(context: StepContext) -> Mask:
-    """Of each parameter, whether its gradient was recorded in this step and is not all zero."""
+    """Return for each parameter whether its gradient was recorded in this step and is not all zero."""
     recorded, table = context.recorded, context.table
     is_nonzero = np.zeros(len(table.gradient) + 1, np.bool_)  # the last one is that of parameters without gradient
     is_nonzero[recorded.tensor[recorded.column(Field.SUM_ABS) > 0]] = True

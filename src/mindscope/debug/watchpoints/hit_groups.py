@@ -61,7 +61,7 @@ class HitGroups:
         np.add.at(groups["count"], tensor, 1)
 
     def page(self, first: int, count: int, watchpoint: int | None = None) -> tuple[int, list[HitGroup]]:
-        """How many groups there are, of one watchpoint or of all, and some of them, by their first hit."""
+        """Return the number of groups, of one watchpoint or of all, and some of them, by their first hit."""
         found = [(key, np.flatnonzero(groups["count"])) for key, groups in sorted(self._by_key.items())
                  if watchpoint in (None, key[0])]  # fmt: skip
         keys: list[_Key] = [key for key, tensors in found for _ in tensors.tolist()]

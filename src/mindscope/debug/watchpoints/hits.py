@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an evaluation of watchpoints found, and what it could not evaluate."""
+"""Holds what an evaluation of watchpoints found, and what it could not evaluate."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Hit:
     tensor: int
     """Place in ``DebugSource.tensors``."""
     row: int
-    """Of the statistics of the step."""
+    """Row in the statistics of the step."""
     order: int
-    """Of the operator in the execution of the step."""
+    """Order of the operator in the execution of the step."""
     watchpoint: int
     parameter: str
     """The one that holds; empty for a condition without."""
@@ -76,16 +76,16 @@ class Evaluation:
     tensors: Sequence[DebugTensor]
     watchpoints: tuple[Watchpoint, ...]
     hits: tuple[Hit, ...]
-    """At most as many as the evaluation was limited to; the first ones."""
+    """The first hits, at most as many as the evaluation was limited to."""
     counts: Mapping[int, Mapping[int, int]]
-    """By step, the number of hits of each watchpoint with any, beyond the limit too."""
+    """The number of hits of each watchpoint with any, by step, beyond the limit too."""
     consequences: Mapping[int, int]
-    """Of each watchpoint with any, how many further hits follow from its first one."""
+    """The number of further hits that follow from the first one, of each watchpoint with any."""
     unevaluated: tuple[Unevaluated, ...]
     unmatched: tuple[int, ...]
     """Watchpoints that no recorded tensor matches."""
     steps: int
-    """How many steps of ranks were evaluated."""
+    """The number of steps of ranks that were evaluated."""
 
     @property
     def count(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many elements of a tensor lie in a range: what its statistics prove."""
+"""Bounds how many elements of a tensor lie in a range, by what its statistics prove."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def range_bounds(values: Column, start: float, end: float) -> tuple[Column, Colu
 
 
 def _bounds_by_sign(values: Column, start: float, end: float) -> tuple[Column, Column]:
-    """Of the elements below, at and above zero, each group is inside, outside, or not known."""
+    """Return bounds from the elements below, at and above zero: each group is inside, outside, or not known."""
     least, most = values[:, COLUMN[Field.MIN]], values[:, COLUMN[Field.MAX]]
     below, zero, above = (values[:, COLUMN[each]] for each in (Field.BELOW_ZERO, Field.ZERO, Field.ABOVE_ZERO))
     low = below * ((start <= least) & (end >= 0)) + above * ((start <= 0) & (most <= end))
@@ -48,7 +48,7 @@ def _bounds_by_sign(values: Column, start: float, end: float) -> tuple[Column, C
 
 
 def _least_by_variance(values: Column, start: float, end: float) -> Column:
-    """At least this many elements are inside, by the sum of (x - min)(max - x), which is small only near the extremes.
+    """Return how many elements are inside at least, by the sum of (x - min)(max - x), small only near the extremes.
 
     Outside of the range each element adds at most the larger value at the two ends, inside at most the peak in the
     middle.

@@ -35,7 +35,7 @@ class Recommendation:
     """A condition with parameters, for some types of operators, and what keeps it quiet in healthy trainings."""
 
     name: str
-    """In texts of watchpoints."""
+    """Name in texts of watchpoints."""
     condition: str
     settings: Mapping[str, float]
     guard: Guard

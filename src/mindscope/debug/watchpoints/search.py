@@ -72,12 +72,12 @@ class WatchpointSearch:
 
     @property
     def steps(self) -> int:
-        """How many steps there are, those of each rank."""
+        """The number of steps, those of each rank."""
         return sum(map(len, self._steps.values()))
 
     @property
     def read_steps(self) -> int:
-        """How many of ``steps`` were read."""
+        """The number of ``steps`` that were read."""
         return self.steps - len(self._queue)
 
     @property
@@ -102,12 +102,12 @@ class WatchpointSearch:
 
     @property
     def counts(self) -> Mapping[int, Mapping[int, int]]:
-        """By step, the number of hits of each watchpoint with any, without consequences."""
+        """The number of hits of each watchpoint with any, by step, without consequences."""
         return self._state.first.counts
 
     @property
     def matched(self) -> list[int]:
-        """Of each watchpoint, how many tensors it watches."""
+        """The number of tensors that each watchpoint watches."""
         return [int(mask.sum()) for mask in self._masks]
 
     def take_over(self, earlier: WatchpointSearch) -> bool:
@@ -227,7 +227,7 @@ class WatchpointSearch:
     def _streaks(
         self, number: int, recorded: StepStatistics, verdict: Verdict
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Of the rows that hold, the step since which they do, and whether these are enough consecutive steps."""
+        """Return the step since which each row holds, and whether these are enough consecutive steps."""
         key = recorded.rank, number, verdict.parameter
         streaks = self._state.streaks.setdefault(key, np.zeros(len(self._tensors), STREAK))
         holding = np.unique(recorded.tensor[verdict.rows])
@@ -267,7 +267,7 @@ class _HitList:
 
     groups: HitGroups
     hits: list[Hit] = field(default_factory=list[Hit])
-    """Those of the last step complete, also beyond the limit, because ranks follow each other."""
+    """Hits; those of the last step are complete, also beyond the limit, because ranks follow each other."""
     counts: dict[int, Counter[int]] = field(default_factory=dict[int, Counter[int]])
 
     def add(
@@ -301,20 +301,20 @@ class _OpenCount:
 
 @dataclass(slots=True)
 class _State:
-    """What a search knows of the steps that it read."""
+    """The state of a search after the steps that it read."""
 
     first: _HitList
     following: _HitList
     """Hits that follow from another one."""
     damages: dict[int, FirstDamage] = field(default_factory=dict[int, FirstDamage])
-    """By rank."""
+    """Damage by rank."""
     read: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
     """Steps, by rank."""
     ranks: dict[int, RankState] = field(default_factory=dict[int, RankState])
     streaks: dict[tuple[int, int, str], NDArray[np.void]] = field(
         default_factory=dict[tuple[int, int, str], NDArray[np.void]]
     )
-    """By rank, watchpoint and parameter: of each tensor, in how many consecutive steps it held, and since which."""
+    """Consecutive steps in which each tensor held, and since which, by rank, watchpoint and parameter."""
     open: dict[_Opening, _OpenCount] = field(default_factory=dict[_Opening, _OpenCount])
     evaluated: int = 0
 
@@ -335,7 +335,7 @@ class _State:
 
 
 def _identity(tensor: DebugTensor) -> tuple[object, ...]:
-    """What does not change while a source grows: all but shape and stack."""
+    """Return what does not change while a source grows: all but shape and stack."""
     return tensor.module, tensor.type, tensor.phase, tensor.role, tensor.slot, tensor.call, tensor.dtype, tensor.name
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What conditions compare, from stored statistics: exact values, or bounds where statistics do not say more."""
+"""Computes what conditions compare from stored statistics: exact values, or bounds where these do not say more."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Statistic:
     name: str
     needs: tuple[Field, ...]
     bounds: Callable[[Column, Settings], Bounds]
-    """From rows of statistics, shape (rows, fields)."""
+    """Computes bounds from rows of statistics, shape (rows, fields)."""
     exact: Callable[[Column, Column | None, Settings], float | None] | None = None
-    """From the whole tensor and the one of the step before, both float64; None if it needs that one."""
+    """Computes the value from the whole tensor and the one of the step before, float64; None if it needs that one."""
 
 
 def _of(values: Column, field: Field) -> Column:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of one rank with what the steps before it showed, for conditions and guards."""
+"""Holds one step of one rank with what the steps before it showed, for conditions and guards."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from mindscope.debug.model.tensor_table import TensorTable
 
 @dataclass(slots=True)
 class RankState:
-    """What is known of each tensor of a rank from its steps so far. Columns of shape (tensors,)."""
+    """The state of each tensor of a rank after its steps so far. Columns of shape (tensors,)."""
 
     seen: NDArray[np.int64]
-    """In how many steps it was recorded."""
+    """The number of steps in which it was recorded."""
     began_at_zero: NDArray[np.bool_]
     """Whether its mean |before| was 0 when it was recorded first."""
     has_changed: NDArray[np.bool_]
@@ -27,7 +27,7 @@ class RankState:
 
     @classmethod
     def of(cls, tensors: int) -> RankState:
-        """Before the first step."""
+        """Return the state before the first step."""
         return cls(np.zeros(tensors, np.int64), np.zeros(tensors, np.bool_), np.zeros(tensors, np.bool_))
 
     def grow(self, tensors: int) -> None:

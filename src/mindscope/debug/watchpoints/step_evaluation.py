@@ -21,12 +21,12 @@ from mindscope.errors import FormatError
 
 Rows = NDArray[np.int64]
 MOST_ELEMENTS = 2**28
-"""Of a whole tensor that is read; larger ones have the problem ``TOO_LARGE``."""
+"""Largest number of elements of a whole tensor that is read; larger ones have the problem ``TOO_LARGE``."""
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What one parameter says about the rows of a step."""
+    """The verdict of one parameter on the rows of a step."""
 
     parameter: str
     set_value: float

@@ -31,7 +31,7 @@ class Watchpoint:
     settings: Mapping[str, float]
     """All parameters that are set, defaults included."""
     patterns: tuple[str, ...] = ()
-    """With ``*``, ``?`` and ``[]``, against names of tensors (``names_of``); empty watches all tensors of the kind."""
+    """Patterns with ``*``, ``?``, ``[]`` of names of tensors (``names_of``); empty watches all tensors of the kind."""
     for_steps: int = 1
     """Hits only after the condition held in as many consecutive recorded steps; fewer if a run has fewer."""
     recommendation: Recommendation | None = None
@@ -53,7 +53,7 @@ class Watchpoint:
         return " ".join([*words, "@ " + ",".join(self.patterns)] if self.patterns else words)
 
     def matches(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
-        """Which tensors the patterns name."""
+        """Return which tensors the patterns name."""
         if not self.patterns:
             return np.ones(len(tensors), np.bool_)
         return np.array([_is_named(each, self.patterns) for each in tensors], np.bool_)
@@ -64,7 +64,7 @@ def _number(value: float) -> str:
 
 
 def names_of(tensor: DebugTensor) -> tuple[str, ...]:
-    """What a pattern is compared with: path of the module, operator, full name, and that of a parameter."""
+    """Return what a pattern is compared with: path of the module, operator, full name, and that of a parameter."""
     parameter = f"{tensor.module}.{tensor.slot}".lstrip(".")
     return tuple(dict.fromkeys((tensor.module, tensor.operator, tensor.type, parameter, tensor.name)))
 

@@ -23,11 +23,11 @@ UNKNOWN_NUMBER = 65535
 
 
 class DumpName(NamedTuple):
-    """What a name says about a tensor, or, without ``slot``, about a file of all tensors of an operator."""
+    """Facts that a name has about a tensor, or, without ``slot``, about a file of all tensors of an operator."""
 
     type: str
     name: str
-    """Of the operator: the last part of its scope, or the whole scope with ``_`` for ``/`` and dots."""
+    """Name of the operator: the last part of its scope, or the whole scope with ``_`` for ``/`` and dots."""
     timestamp: int
     role: Role | None = None
     slot: int = 0
@@ -37,7 +37,7 @@ class DumpName(NamedTuple):
     """Layout of the axes: ``NCHW``, ``NC1HWC0``."""
     dtype: str = ""
     shape: tuple[int, ...] | None = None
-    """Where the file has no header."""
+    """Shape where the file has no header."""
 
 
 _NPY = re.compile(
@@ -75,7 +75,7 @@ def is_long_name(name: str) -> bool:
 
 
 def parse_name(name: str) -> DumpName | None:
-    """What a name says; None if it is not that of a tensor."""
+    """Read the facts from a name; None if it is not that of a tensor."""
     if len(name) > LONGEST_NAME:
         return None
     if name.endswith(".npy"):

@@ -26,7 +26,7 @@ _LONGEST_LINE = 4096
 
 @dataclass(slots=True)
 class IrText:
-    """What an ``.ir`` text says of operators by full name, and of parameters."""
+    """Facts about operators by full name, and about parameters, from an ``.ir`` text."""
 
     stacks: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Source lines, innermost first."""

@@ -29,13 +29,13 @@ class DumpDirectory(NamedTuple):
     net: str
     graph: str
     iteration: int | None
-    """None for constants, which belong to no iteration."""
+    """Number of the iteration; None for constants, which belong to no iteration."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
     levels: tuple[re.Pattern[str], ...]
-    """What the names of directories look like, the outermost first."""
+    """Patterns of the names of directories, the outermost first."""
 
     @classmethod
     def of(cls, *levels: str) -> _Layout:

@@ -36,10 +36,10 @@ class ListedTensor:
 
     name: DumpName
     full_name: str
-    """Of the operator: with scopes where the files beside the dump have it, else as the file has it."""
+    """Full name of the operator: with scopes where the files beside the dump have it, else as the file has it."""
     path: Path | None = None
     array: StoredArray | None = None
-    """In the file; None if it can't be read, or there is none."""
+    """Array in the file; None if it can't be read, or there is none."""
     row: StatisticRow | None = None
     order: int = 0
 

@@ -30,7 +30,7 @@ _OPTIMIZER_STATE = re.compile(
 
 
 class Scope(NamedTuple):
-    """Where an operator is."""
+    """The scope of an operator."""
 
     module: str
     """``conv1``, ``layers.0``; empty for the network itself, or where the name does not say it."""

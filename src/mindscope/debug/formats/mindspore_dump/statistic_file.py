@@ -155,7 +155,7 @@ def _values(cells: Mapping[str, str], shape: tuple[int, ...] | None, generation:
 
 
 def _infer_counts(found: dict[Field, float], cells: Mapping[str, str], least: float, largest: float) -> None:
-    """What extremes over all elements say of NaN and infinities, where the file has no counts of them."""
+    """Infer NaN and infinities from extremes over all elements, where the file has no counts of them."""
     if not {"min value", "max value"} <= cells.keys() or "null" in (cells["min value"], cells["max value"]):
         return
     for field, value in counts_from_extremes(least, largest).items():

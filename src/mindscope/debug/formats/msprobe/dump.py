@@ -25,7 +25,7 @@ class _Directory(NamedTuple):
     path: Path
     step: int
     rank: int | None
-    """None if the directory has the number of a process."""
+    """Number of the rank; None if the directory has the number of a process."""
     process: int
 
 

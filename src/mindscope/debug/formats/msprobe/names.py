@@ -20,7 +20,7 @@ _API = re.compile(r"(?P<kind>[^.]+)\.(?P<api>.+)\.(?P<call>\d{1,18})\.(?P<phase>
 
 
 class OperatorName(NamedTuple):
-    """What a name says."""
+    """Facts that a name has about an operator."""
 
     module: str
     """Path of a module; empty for an operator, whose module is in ``construct.json``."""
@@ -33,7 +33,7 @@ class OperatorName(NamedTuple):
 
 
 def parse_operator(name: str) -> OperatorName:
-    """What a name says; one of no known form is the type of an operator."""
+    """Read the facts from a name; one of no known form is the type of an operator."""
     match = _MODULE.fullmatch(name)
     if match:
         is_gradient = match["phase"] == "parameters_grad"

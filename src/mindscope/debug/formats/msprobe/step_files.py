@@ -28,15 +28,15 @@ _FRAMEWORKS = {"pytorch": "torch", "mindspore": "mindspore"}
 _READERS: Mapping[str, Callable[[Path], StoredArray]] = {".npy": read_npy, ".pt": read_torch_file}
 _MOST_PARENTS = 64
 MOST_ENTRIES = 200_000
-"""Of a file of one step."""
+"""Largest number of entries of a file of one step."""
 MOST_TENSORS = 600_000
-"""Of one step; they take 0.6 GB in memory."""
+"""Largest number of tensors of one step; they take 0.6 GB in memory."""
 _MOST_FRAMES, _LONGEST_FRAME = 256, 1000
-"""Of a stack."""
+"""Largest number of frames of a stack, and of characters of a frame."""
 
 
 def read_framework(directory: Path) -> str:
-    """What ``dump.json`` says before its data; empty if it says nothing."""
+    """Read the framework that ``dump.json`` names before its data; empty if it names none."""
     try:
         for entry in json_entries(directory / "dump.json", _DATA):
             if entry.section:
@@ -135,7 +135,7 @@ def _frame(text: str) -> str:
 
 
 def _module(name: str, parsed: OperatorName, parents: Mapping[str, str]) -> str:
-    """Of an operator, the path of the nearest module around it."""
+    """Return the path of the nearest module around an operator."""
     for _ in range(_MOST_PARENTS):
         if parsed.is_module:
             return parsed.module

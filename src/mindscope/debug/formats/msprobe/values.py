@@ -146,7 +146,7 @@ def number_of(value: Any) -> float:
 
 
 def _digest(text: Any) -> int:
-    """Of the key ``md5``, which holds a CRC or XOR in hexadecimal, or another text."""
+    """Return a digest of the key ``md5``, which holds a CRC or XOR in hexadecimal, or another text."""
     if not isinstance(text, str) or not text:
         return 0
     return digest_of_text(text) or digest_of(hashlib.md5(text.encode("utf-8", "replace"), usedforsecurity=False))
