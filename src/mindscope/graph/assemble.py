@@ -54,7 +54,7 @@ class NamedNodes:
 
 @dataclass(frozen=True, slots=True)
 class GraphParts:
-    """What a reader found. ``output_names`` and ``input_names`` are texts, ``damaged`` are nodes."""
+    """The parts of a graph that a reader found. ``output_names`` and ``input_names`` are texts, ``damaged`` nodes."""
 
     name: str
     texts: Texts

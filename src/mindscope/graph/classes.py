@@ -63,7 +63,7 @@ class _TreeOrder:
         return np.stack([end - start for start, end in (nodes, edges, places)], axis=1)
 
     def digest(self, scope: int) -> bytes:
-        """Of everything in the scope."""
+        """Return a digest of everything in the scope."""
         first, last = int(self.place[scope]), int(self.after[scope])
         start, stop = np.searchsorted(self.scope, [first, last])
         edge_start, edge_stop = np.searchsorted(self.target, [start, stop])

@@ -19,7 +19,7 @@ Indices = NDArray[np.int32]
 
 
 class Role(IntEnum):
-    """What a node is; the numbers are those of the HTTP interface."""
+    """The role of a node; the numbers are those of the HTTP interface."""
 
     OPERATION = 0
     PARAMETER = 1

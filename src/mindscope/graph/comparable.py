@@ -79,12 +79,12 @@ class Comparable:
 
     @cached_property
     def exact(self) -> Surroundings:
-        """With types, shapes and attributes."""
+        """Surroundings of the nodes, with types, shapes and attributes."""
         return self._surroundings(combine(self.op_type, self.role, self.type, self.attributes))
 
     @cached_property
     def loose(self) -> Surroundings:
-        """With operation types and roles only."""
+        """Surroundings of the nodes, with operation types and roles only."""
         return self._surroundings(combine(self.op_type, self.role))
 
     @cached_property
@@ -143,7 +143,7 @@ def _columns(graph: Graph, text: Indices, plain: Indices, type: Indices, dtype: 
 
 
 def _common_texts(graphs: Sequence[Graph]) -> tuple[list[Indices], list[Indices]]:
-    """For the texts of each graph: their common numbers, and those of the plain names in them."""
+    """Number the texts that graphs have in common, and the plain names in them, for the texts of each graph."""
     data = b"".join(graph.texts.joined.tobytes() for graph in graphs)
     runs: list[Runs] = []
     offset = 0

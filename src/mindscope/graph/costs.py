@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes cost: bytes of outputs, elements of parameters, floating point operations.
+"""Computes what nodes cost: bytes of outputs, elements of parameters, floating point operations.
 
 A multiplication with addition counts as two operations. Unknown costs are NaN.
 """
@@ -124,4 +124,4 @@ _RULES: dict[str, Flops] = {
     **dict.fromkeys(("linear", "dense"), _linear),
     **dict.fromkeys(("scaleddotproductattention", "flashattentionscore"), _attention),
 }
-"""By the plain name of an operation."""
+"""Functions of the cost by the plain name of an operation."""

@@ -20,7 +20,7 @@ from mindscope.graph.replacements import find_replacements
 
 
 class Status(IntEnum):
-    """What the other graph has in place of a node; the numbers are those of the HTTP interface."""
+    """The state of a node in the other graph; the numbers are those of the HTTP interface."""
 
     SAME = 0
     CHANGED = 1
@@ -33,7 +33,7 @@ class Status(IntEnum):
 
 
 class Change(IntFlag):
-    """What differs between two matching nodes; the numbers are those of the HTTP interface."""
+    """The differences of two matching nodes; the numbers are those of the HTTP interface."""
 
     TYPE = 1
     ATTRIBUTES = 2
@@ -162,7 +162,7 @@ class GraphDiff:
 
 
 def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
-    """What ``after`` has, lacks and does differently.
+    """Compare two graphs: what ``after`` has, lacks and does differently.
 
     Nodes match by their operation types, types, attributes and neighbors at any distance, then by names, so that a
     renamed graph has no differences. Reversing the graphs reverses the result.
@@ -235,7 +235,7 @@ def _numbers(matches: tuple[Indices, Indices]) -> tuple[Indices, Indices]:
 def _changes(
     before: Comparable, after: Comparable, rows: NDArray[np.int64], matches: tuple[Indices, Indices]
 ) -> NDArray[np.uint8]:
-    """What differs between the nodes ``rows`` and those that they match."""
+    """Return what differs between the nodes ``rows`` and those that they match."""
     others = matches[0][rows]
     inputs = [
         sums_of_ranges(combine(number[side.graph.edge_columns.source], side.edge_fact), side.graph.first_input)

@@ -14,13 +14,13 @@ from mindscope.graph.model import Graph, Node, Scope
 from mindscope.graph.parts import Part, node_parts
 
 TYPE_COLORS = ("#adc8f4", "#f1c9b5", "#a9c6c0", "#ffc1d1", "#cddab1", "#bbadd8", "#b6dae4", "#d9aca5", "#e7caf9")
-"""Of the most frequent operation types, as on the page."""
+"""Colors of the most frequent operation types, as on the page."""
 SCOPE_COLOR, OUTLINE, LINE = "#e6efff", "#c2c4c8", "#5f6368"
 LETTER, MOST_WIDTH, MOST_ROWS = 7.0, 240.0, 4
 NODE_HEIGHT, SCOPE_HEIGHT, ROW_HEIGHT = 28.0, 36.0, 14.0
 GAP, LAYER_GAP, PADDING, HEADER, LANE = 20.0, 30.0, 14.0, 24.0, 8.0
 ENTRY, EXIT = -1, -2
-"""Where edges cross the border of an open scope."""
+"""Ends of edges that cross the border of an open scope."""
 FEW_BOXES = 60
 MOST_FEEDERS = 64
 MOST_LANES = 100
@@ -118,7 +118,7 @@ class _Drawing:
         return above
 
     def _read_edges(self) -> None:
-        """Each edge as parts: to the border of each open scope that it leaves, across, and from each that it enters."""
+        """Read edges as parts: to the border of each open scope that they leave, across, from each that they enter."""
         columns = self.graph.edge_columns
         inputs: dict[int, list[int]] = {}
         pairs = list(zip(columns.source.tolist(), columns.target.tolist(), columns.is_control.tolist(), strict=True))
@@ -169,7 +169,7 @@ class _Drawing:
         self._count(ups[shared - 1], ends, is_control)
 
     def _scopes_above(self, item: int) -> list[int]:
-        """From the root down to the scope of an item."""
+        """Return the scopes from the root down to that of an item."""
         above: list[int] = []
         while (item := self.parent[item]) >= 0:
             above.append(item)

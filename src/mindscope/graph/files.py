@@ -19,7 +19,7 @@ from mindscope.reasons import Reason, reason_of
 ONNX_SUFFIX = ".onnx"
 _SUFFIXES = (".pb", ONNX_SUFFIX)
 MAX_FILE_BYTES = MOST_BYTES
-"""Of other files than models of ONNX, of which the weights are not read."""
+"""Largest size of other files than models of ONNX, of which the weights are not read."""
 _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
 
 
@@ -56,7 +56,7 @@ def read_graph_file(path: str | Path) -> Graph:
 
 
 def _read_model(data: bytes) -> Graph | None:
-    """None if the bytes are not a ModelProto: fields 1 and 4 have other types in a GraphProto."""
+    """Read a model; None if the bytes are no ModelProto: fields 1 and 4 have other types in a GraphProto."""
     model = Messages.one(MODEL, data)
     if model.broken.size and not len(model.field_runs("graph").bytes_of(0)):
         return None

@@ -17,7 +17,7 @@ _RESULT = "graph"
 
 
 def read_graph_file_apart(path: Path, memory_bytes: int, folder: Path | None) -> Graph:
-    """As ``read_graph_file``, a large file in a process that may have this much memory.
+    """Read as ``read_graph_file``, a large file in a process that may have this much memory.
 
     The graph is mapped from a file in ``folder``, else from a temporary one. Raises as ``run_limited`` too.
     """

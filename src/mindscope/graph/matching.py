@@ -45,7 +45,7 @@ class Matching:
         self.right[whole] = parts[-1]
 
     def reversed(self) -> Matching:
-        """The same matches from the other side; changes of one change both."""
+        """Return the same matches from the other side; changes of one change both."""
         return Matching(self.right, self.left)
 
     def add_equal(self, left: Hashes, right: Hashes, *, is_single: bool) -> None:

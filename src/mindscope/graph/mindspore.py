@@ -114,7 +114,7 @@ Tensor: 1 repeated int64 dims, 2 enum data_type
 
 
 def _type_of_constant(encoded: bytes) -> TensorType:
-    """Of a tensor; other constants have none."""
+    """Return the type of a tensor; other constants have none."""
     tensor: Message | None = wire.decode(_TYPE_OF_VALUE, encoded).get("tensor_val")
     if tensor is None:
         return TensorType()
@@ -157,7 +157,7 @@ class _Details:
         return _read_entry(self._message(node, "NamedValueProto"))
 
     def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
-        """Without the line of the program, which changes with the lines before it."""
+        """Return hashes without the line of the program, which changes with the lines before it."""
         hashes = np.zeros(count, np.uint64)
         nodes = Messages(SCHEMAS["NodeProto"], self.runs.take(np.arange(self.parameters)))
         row, attributes = nodes.each_message("attribute")

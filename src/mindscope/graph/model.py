@@ -179,7 +179,7 @@ class Graph:
         return attribute_texts(self)
 
     def diff(self, other: Graph) -> GraphDiff:
-        """What ``other`` has, lacks and does differently; nodes are matched by structure, not by name alone."""
+        """List what ``other`` has, lacks and does differently. Nodes match by structure, not by name alone."""
         from mindscope.graph.diff import diff_graphs
 
         return diff_graphs(self, other)
@@ -280,7 +280,7 @@ class Node:
 
     @property
     def type(self) -> TensorType:
-        """Of the first output."""
+        """The type of the first output."""
         return self.graph.types[int(self.graph.node_columns.type[self.index])]
 
     @property
@@ -327,7 +327,7 @@ class Node:
 
     @property
     def value(self) -> Any:
-        """Of a constant, or the initial value of a parameter; None without one. Raises FormatError."""
+        """The value of a constant, or the initial one of a parameter; None without one. Raises FormatError."""
         return self.graph.details.value(self.index)
 
     def _input(self, source: int, row: int) -> Input:
@@ -386,7 +386,7 @@ class Scope:
 
     @property
     def parent(self) -> Scope | None:
-        """None for the root."""
+        """The scope around this one; None for the root."""
         parent = int(self.graph.scope_columns.parent[self.index])
         return None if parent < 0 else Scope(self.graph, parent)
 

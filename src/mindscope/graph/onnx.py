@@ -101,7 +101,7 @@ class _Values:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """What a graph and a function have in common; only a graph has ``tensors``."""
+    """The facts that a graph and a function have in common; only a graph has ``tensors``."""
 
     name: str
     nodes: Messages
@@ -297,7 +297,7 @@ def _is_unknown(shape: tuple[int, ...] | None) -> bool:
 
 
 def _free_names(graph: Graph) -> list[str]:
-    """What a subgraph takes from outside."""
+    """Return the names that a subgraph takes from outside."""
     assert isinstance(graph.details, _Details)
     formal = len(graph.details.runs) + graph.details.inputs
     return [node.name for node in graph.nodes[formal:] if node.role is Role.INPUT]
@@ -390,7 +390,7 @@ class _Details:
     level: int
 
     def attributes(self, node: int) -> Mapping[str, Any]:
-        """With what the exporter noted, such as the lines of the source."""
+        """Return the attributes with what the exporter noted, such as the lines of the source."""
         if node >= self.tensors:
             return {}
         message = wire.decode(NODE, self.runs.bytes_of(node))
@@ -400,7 +400,7 @@ class _Details:
         return {**found, **{each.get("key", ""): each.get("value", "") for each in notes}}
 
     def value(self, node: int) -> Any:
-        """Of a constant; weights are not read."""
+        """Return the value of a constant; weights are not read."""
         if node < self.tensors:
             return self.attributes(node).get("value")
         if node >= len(self.runs) or self.runs.stop[node] - self.runs.start[node] > _LARGEST_VALUE:

@@ -13,7 +13,7 @@ from mindscope.formats.wire import Schema
 from mindscope.reasons import Reason
 
 MOST_BYTES = 1 << 28
-"""Of a model without its weights: a graph of a million nodes has about this size."""
+"""Largest size of a model without its weights: a graph of a million nodes has about this size."""
 _SMALL_FILE = 1 << 24
 _BLOCK = 1 << 16
 _SMALL_FIELD = 1 << 12
@@ -142,7 +142,7 @@ def number_after(data: bytes, at: int, stop: int) -> tuple[int, int] | None:
 
 
 def field_content(data: bytes, tag: int, at: int, stop: int) -> tuple[int, int] | None:
-    """Where the content of a field begins and ends, at most at ``stop``; None if the encoding breaks."""
+    """Find where the content of a field begins and ends, at most at ``stop``; None if the encoding breaks."""
     if tag & 7 in _FIXED:
         return at, min(at + _FIXED[tag & 7], stop)
     number = number_after(data, at, stop)

@@ -63,7 +63,7 @@ class _Region:
 
 
 def _assign(left: _Region, right: _Region) -> dict[int, int]:
-    """For unmatched operations of ``left`` the one of ``right`` with the same inputs, or that of the last part."""
+    """Assign to unmatched operations of ``left`` that of ``right`` with the same inputs, or that of the last part."""
     assigned: dict[int, int] = {}
     for node in left.nodes:
         possible: set[int] | None = None

@@ -100,7 +100,7 @@ def _runs(texts: Texts) -> Runs:
 
 
 def _after_slash(texts: Runs, numbers: Indices) -> Runs:
-    """What comes after the last ``/`` of the texts with ``numbers``; the whole text if that is empty."""
+    """Return what comes after the last ``/`` of the texts with ``numbers``; the whole text if that is empty."""
     slash = texts.find(b"/", last=True)
     start = np.where((slash < 0) | (slash + 1 == texts.stop), texts.start, slash + 1)
     return Runs(texts.data, start, texts.stop).take(numbers)

@@ -194,7 +194,7 @@ def _read_dtype(attribute: Message) -> str:
 
 
 def _read_sizes(attribute: Message) -> Shape | None:
-    """Of the first output."""
+    """Read the shape of the first output."""
     shapes: list[Message] = attribute.get("list", {}).get("shape", [])
     shape: Message | None = shapes[0] if shapes else attribute.get("shape")
     return None if shape is None else _read_shape(shape)
@@ -229,7 +229,7 @@ class _Details:
         return self.attributes(node).get("value")
 
     def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
-        """Without the shapes of outputs, which are no settings."""
+        """Return hashes without the shapes of outputs, which are no settings."""
         row, entries = Messages(_NODE, self.runs).each_message("attr")
         key = entries.field_runs("key").hashes()
         hashes = mix(key ^ mix(entries.field_runs("value").hashes()))
