@@ -17,9 +17,9 @@ class Annotations(Table):
     count: Counts
     host_total: Durations
     host_self: Durations
-    """Without the operators, ranges and frames within it."""
+    """Time without the operators, ranges and frames within it."""
     device_total: Durations | None = None
-    """Of the kernels that were launched within it: their sum."""
+    """Sum of the kernels that were launched within it."""
     max: Durations
     """The longest one on the host."""
 

@@ -44,7 +44,7 @@ class Arguments:
 
 
 class ArgumentSource(Protocol):
-    """Where the arguments of a trace are."""
+    """The place of the arguments of a trace."""
 
     def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """Some arguments of the slices in these rows, none for row -1. Raises OSError if they can't be read."""

@@ -16,7 +16,7 @@ _BLOCK = 1 << 20
 _MARK_EVERY = 32 << 20
 """Decompressed bytes between two states that are kept, 40 kB each."""
 MOST_BYTES = 16 << 20
-"""Of the arguments of one event."""
+"""Largest size of the arguments of one event."""
 
 
 class ArgumentReader(Protocol):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host calls in a step, as one tree, with the times of each step: what a difference aligns."""
+"""Holds what the host calls in a step, as one tree, with the times of each step: what a difference aligns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Calls(Table):
     module: TextColumn
     """Path of the module that it belongs to; of the backward pass that of its forward operator; empty without one."""
     start: Durations
-    """From the begin of the step to the earliest begin of the call."""
+    """Time from the begin of the step to the earliest begin of the call."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class CallTimes(Table):
     """Row of ``Steps``; 0 in a profile without steps, which is one step."""
     count: Indices
     host_self: Durations
-    """Without the calls within it. Those of the thread of the steps sum to the time of the step within any call."""
+    """Time without the calls within it. On the thread of the steps, it sums to the time of the step within any call."""
     device_self: Durations
     """Sum of the kernels that it launched; zeros without a device."""
 

@@ -50,7 +50,7 @@ class TextColumn:
 
     @staticmethod
     def constant(text: str, count: int) -> TextColumn:
-        """The same text in ``count`` rows."""
+        """Make a column with the same text in ``count`` rows."""
         return TextColumn(np.zeros(count, np.uint32), [text])
 
     def __len__(self) -> int:
@@ -68,12 +68,12 @@ class TextColumn:
         return TextColumn(self.codes[rows], self.values)
 
     def is_any_of(self, test: Callable[[str], bool]) -> NDArray[np.bool_]:
-        """For each row whether its text passes; asks once for each value."""
+        """Return for each row whether its text passes; the test runs once for each value."""
         passes = np.array([test(value) for value in self.values], np.bool_)
         return passes[self.codes] if len(passes) else np.zeros(len(self.codes), np.bool_)
 
     def compact(self) -> TextColumn:
-        """The same texts, with only the values that occur."""
+        """Return the same texts, with only the values that occur."""
         occurs = np.zeros(len(self.values), np.bool_)
         occurs[self.codes] = True
         if occurs.all():

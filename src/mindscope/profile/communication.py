@@ -34,14 +34,14 @@ class Communication(Table):
     """-1 outside of any step."""
     device: TextColumn
     stream: TextColumn | None = None
-    """Of the device, as the profiler numbers them."""
+    """Stream of the device, as the profiler numbers it."""
     start: Times | None = None
     duration: Durations
     """Elapsed."""
     transit: Durations | None = None
     wait: Durations | None = None
     synchronization: Durations | None = None
-    """Of the wait, what precedes the first transfer: for slower ranks."""
+    """Part of the wait that precedes the first transfer: for slower ranks."""
     size: Sizes | None = None
     """Bytes that this rank sends or contributes; -1 where unknown."""
     dtype: TextColumn | None = None

@@ -43,7 +43,7 @@ def marks_of(trace: Trace) -> Marks:
 
 
 def _counters(trace: Trace, file: ArgumentFile) -> Iterator[Counter]:
-    """One for each number of the arguments of counter events."""
+    """Make a counter for each number of the arguments of counter events."""
     events = trace.events
     series: dict[tuple[int, str], tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
     rows = events.of("C")
@@ -69,7 +69,7 @@ def _float(value: float) -> float:
 
 
 def _memory(trace: Trace, path: Path | None) -> Iterator[Counter]:
-    """Of each device the memory that is allocated, and what its allocator holds."""
+    """Make counters of the memory that is allocated on each device, and of what its allocator holds."""
     events = trace.events
     marks = events.of("i", "I", "R")
     rows = np.setdiff1d(marks, _without_memory(trace, marks), assume_unique=True)

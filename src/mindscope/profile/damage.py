@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What damaged profiles raise: their values may have any type and size, wherever a reader uses them."""
+"""Lists what damaged profiles raise: their values may have any type and size, wherever a reader uses them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from mindscope.errors import FormatError, MindscopeError
 
 DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
-"""What values of other types and sizes than expected raise."""
+"""Errors that values of other types and sizes than expected raise."""
 
 _log = logging.getLogger(__name__)
 
@@ -29,5 +29,5 @@ def readable(path: Path) -> Generator[None]:
 
 
 def text_of_damage(error: BaseException) -> str:
-    """Its type and text."""
+    """Return the type and the text of an error."""
     return f"{type(error).__name__}: {error}"

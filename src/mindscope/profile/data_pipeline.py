@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How data reach the training: operations of the pipeline, their queues, the waits for batches."""
+"""Describes how data reach the training: operations of the pipeline, their queues, the waits for batches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PipelineOperations(Table):
     """Row of the operation that takes its output; -1 for the root."""
     workers: Counts | None = None
     queue_capacity: Counts | None = None
-    """Of its output queue; 0 without one."""
+    """Capacity of its output queue; 0 without one."""
     queue_size: NDArray[np.float64] | None = None
     """Mean number of elements in the output queue."""
     queue_usage: NDArray[np.float64] | None = None
@@ -57,11 +57,11 @@ class BatchWaits(Table):
     """-1 outside of any step."""
     start: Times | None = None
     wait: Durations
-    """From asking for the batch to having it."""
+    """Time from asking for the batch to having it."""
     push: Durations | None = None
     """Copying it into the queue of the device."""
     whole: Durations | None = None
-    """From asking for the batch to having it in the queue of the device."""
+    """Time from asking for the batch to having it in the queue of the device."""
     loader: TextColumn | None = None
     """Name of the loader, as recorded."""
 
@@ -77,11 +77,11 @@ class PipelineFindings(Table):
 
 @dataclass(frozen=True)
 class DataPipeline:
-    """Each part is None where the format does not record it."""
+    """The parts of a data pipeline. Each is None where the format does not record it."""
 
     operations: PipelineOperations | None = None
     queues: QueueSamples | None = None
-    """Between the pipeline and the device, one for each batch."""
+    """Queue between the pipeline and the device, a row for each batch."""
     operation_queues: QueueSamples | None = None
     """Output queues of operations, by time."""
     batches: BatchWaits | None = None

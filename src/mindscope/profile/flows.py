@@ -36,7 +36,7 @@ def flows_of(trace: Trace, arranged: Arranged) -> Flows:
 
 
 def _last_begin(phases: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """For each event, the last one before it from which an arrow may go: a start or a step; -1 without one."""
+    """Return for each event the last one before from which an arrow may go, a start or a step; -1 without one."""
     places = np.where(phases != ord("f"), np.arange(len(phases)), -1)
     before = np.concatenate([np.full(1, -1), places[:-1]])
     return np.maximum.accumulate(before)
@@ -64,7 +64,7 @@ def _slices_at(trace: Trace, arranged: Arranged, events: NDArray[np.int64]) -> N
 def _innermost(
     ends: NDArray[np.int64], parent: NDArray[np.int32], begun: NDArray[np.int64], times: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Of the slice that began last and those around it, the first that is not over; -1 without one."""
+    """Return the first slice that is not over, of the one that began last and those around it; -1 without one."""
     found = begun
     while True:
         is_over = (found >= 0) & (ends[found] < times)

@@ -19,7 +19,7 @@ _INSTANCE = re.compile(r"_\d+$")
 
 
 def align_scopes(labels: Sequence[str], parents: NDArray[np.int64], modules: Modules) -> NDArray[np.int64]:
-    """For each scope of a graph the row of its module; -1 for none.
+    """Return for each scope of a graph the row of its module; -1 for none.
 
     MindSpore gives scopes and modules equal paths. PyTorch's profiler names an instance by its class and a number:
     ``LeNet5_0/Conv2d_1`` is ``Default/conv2-Conv2d`` of the graph, or ``LeNet5/Conv2d[conv2]``. Then the trees are
@@ -37,7 +37,7 @@ def align_scopes(labels: Sequence[str], parents: NDArray[np.int64], modules: Mod
 
 
 def _paths(labels: Sequence[str], parents: NDArray[np.int64]) -> list[str]:
-    """Without the name of the subgraph, as ``modules.path`` of MindSpore."""
+    """Return the paths without the name of the subgraph, as ``modules.path`` of MindSpore."""
     found: list[str] = []
     for label, parent in zip(labels, integers_of(parents), strict=True):
         above = found[parent] if parent >= 0 else ""

@@ -46,7 +46,7 @@ class Unzip:
                 block, self._stream = self._stream.unused_data, zlib.decompressobj(wbits=31)
 
     def copy(self) -> Unzip:
-        """The same state, which goes its own way."""
+        """Return a copy of the state, which goes its own way."""
         other = Unzip()
         other._stream, other.is_over, other._has_text = self._stream.copy(), self.is_over, self._has_text
         return other

@@ -31,7 +31,7 @@ from mindscope.store.mapped_columns import mapped
 
 BLOCK = 4 << 20
 _GZIP_BLOCK = 1 << 18
-"""Of a compressed file, which holds many times as much text. Progress and previews come between blocks."""
+"""Bytes of a compressed file, which holds many times as much text. Progress and previews come between blocks."""
 _MOST_PROPERTIES = 64 << 20
 """Bytes before and after the events."""
 _EVENTS = re.compile(rb'(?<!\\)"traceEvents"\s*:\s*\[')
@@ -111,7 +111,7 @@ def _read(blocks: Iterator[bytes], follower: TraceFollower | None) -> Trace:
 
 
 def _front(blocks: Iterator[bytes]) -> tuple[bytes, bytes, int]:
-    """What precedes the events, the rest of the blocks that were read, and where it begins in the file."""
+    """Return what precedes the events, the rest of the blocks that were read, and where it begins in the file."""
     data = b""
     for block in blocks:
         data += block
@@ -169,7 +169,7 @@ class _Found:
         self._events = [_joined([*self._events, self.reader.events()])]
 
     def trace(self, properties: dict[str, Any], *, is_whole: bool) -> Trace:
-        """What was taken."""
+        """Return the trace of what was taken."""
         reader = self.reader
         skipped = {reason: Skipped(*found) for reason, found in reader.skipped.items()}
         slices = Slices(*_in_order(Slices, self._slices[0], "start duration args_offset name category track args_size"))

@@ -27,13 +27,13 @@ class Kernels(Table):
     """``GPU 0``, ``NPU 0``"""
     stream: TextColumn | None = None
     operator: TextColumn | None = None
-    """That launched it; empty if its launch is not in the profile."""
+    """Operator that launched it; empty if its launch is not in the profile."""
     core: TextColumn | None = None
     """Of Ascend: ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name. None
     for a GPU without tensor cores.
     """
     shape: TextColumn | None = None
-    """Of a GPU: grid and block; of Ascend: shapes of the inputs."""
+    """Grid and block of a kernel of a GPU; shapes of the inputs on Ascend."""
     count: Counts
     total: Durations
     """Sum of all runs; runs on several streams may overlap."""

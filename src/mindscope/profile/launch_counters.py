@@ -23,7 +23,7 @@ _COPIES = ("gpu_memcpy", "gpu_memset", "Memcpy", "Memset")
 _KIND = re.compile(r"Memcpy \w+|Memset")
 _SIZE, _BANDWIDTH = "bytes", "memory bandwidth (GB/s)"
 _SHORTEST_NS = 1000
-"""Of a copy that takes no time, as in HTA."""
+"""Duration of a copy that takes no time, as in HTA."""
 
 
 def launch_counters(timeline: Timeline, path: Path) -> list[Counter]:

@@ -12,7 +12,7 @@ from mindscope.profile.grouping import groups_of
 from mindscope.profile.memory import UNKNOWN_TIME, MemoryBlocks
 
 FEWEST_STEPS = 2
-"""In which blocks of one origin remain: gradients and state that the first steps make live on, too."""
+"""Fewest steps in which blocks of one origin remain: gradients and state that the first steps make live on, too."""
 LEAST_BYTES = 64 << 10
 """A step: losses that are kept for a curve are no leak."""
 _YOUNG_STEPS = 1
@@ -28,10 +28,10 @@ class LeakHint:
     stack: str
     device: str
     steps: tuple[int, ...]
-    """That left blocks, but the first and the last."""
+    """Steps that left blocks, but the first and the last."""
     bytes_per_step: int
     rows: tuple[int, ...]
-    """Among the blocks."""
+    """Rows among the blocks."""
 
 
 def find_leaks(blocks: MemoryBlocks) -> list[LeakHint]:

@@ -24,7 +24,7 @@ class MemoryCurve(Table):
     device: TextColumn
     """``CPU``, ``GPU 0``, ``NPU 0``"""
     component: TextColumn | None = None
-    """Of Ascend: the allocator, such as ``PTA``."""
+    """Allocator of Ascend, such as ``PTA``."""
     allocated: Sizes
     """Bytes in use. Negative on a CPU where blocks are freed that were born before the profile."""
     reserved: Sizes | None = None
@@ -49,7 +49,7 @@ class MemoryBlocks(Table):
     freed_at: Times
     """``UNKNOWN_TIME``: not freed within the profile."""
     operator: TextColumn | None = None
-    """That allocated it."""
+    """Operator that allocated it."""
     module: TextColumn | None = None
     category: TextColumn | None = None
     """``parameter``, ``gradient``, ``optimizer_state``, ``activation``, ``input``, ``temporary``, or empty."""
@@ -58,7 +58,7 @@ class MemoryBlocks(Table):
     """Number of the step of its allocation; -1 outside of any."""
     address: Addresses | None = None
     reusable_at: Times | None = None
-    """When the allocator may use its memory again, at or after ``freed_at``; ``UNKNOWN_TIME``: later."""
+    """Time when the allocator may use its memory again, at or after ``freed_at``; ``UNKNOWN_TIME``: later."""
 
     def live_at(self, time: int, device: str | None = None) -> MemoryBlocks:
         """Blocks that are allocated at ``time``, of one device or all, the largest first."""
@@ -92,10 +92,10 @@ class MemoryPlan(Table):
     """One row for each graph whose memory a compiler planned by the lives of its tensors, in order of execution."""
 
     graph: Counts
-    """Its id."""
+    """Id of the graph."""
     device: TextColumn
     first: Counts
-    """Of its operators, among those of all graphs: the places of its operators begin there."""
+    """First of its operators among those of all graphs, where the positions of its operators begin."""
     operators: Counts
     static: Sizes
     """Bytes of parameters and the like, which are there all the time; part of the curve."""
@@ -103,7 +103,7 @@ class MemoryPlan(Table):
     peak_at: Counts
     """Place of the operator of the peak."""
     sampled: Counts
-    """Of how many operators one is listed: 1 in graphs of up to 2,000."""
+    """Number of operators of which one is listed: 1 in graphs of up to 2,000."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ class Memory:
     curve: MemoryCurve
     blocks: MemoryBlocks | None = None
     segments: MemorySegments | None = None
-    """With them, blocks have addresses."""
+    """Segments; with them, blocks have addresses."""
     plan: MemoryPlan | None = None
     notes: tuple[Missing, ...] = ()
-    """What the format did not record of curve and blocks."""
+    """Parts of curve and blocks that the format did not record."""
 
     def between(self, begin: int, end: int) -> Memory | None:
         """The curve from ``begin`` to before ``end``, and the blocks that are allocated then.

@@ -21,15 +21,15 @@ class Modules(Table):
     count: Counts
     """Calls."""
     host_total: Durations | None = None
-    """Between begin and end of its forward function."""
+    """Time between begin and end of its forward function."""
     host_self: Durations | None = None
-    """Without the modules that it calls."""
+    """Time without the modules that it calls."""
     device_total: Durations | None = None
     """Sum of the kernels that were launched meanwhile."""
     device_self: Durations | None = None
     backward: Durations | None = None
-    """Of the operators of its backward pass, without those that they call, and of the modules that it calls."""
+    """Time of the operators of its backward pass, without those that they call, and of the modules that it calls."""
     flops: Counts | None = None
-    """Of all calls, with those of the modules that it calls."""
+    """Operations of all calls, with those of the modules that it calls."""
     memory: Sizes | None = None
     """Bytes that remained allocated at its end, over all calls."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which slices lie in which others, the rows that they are drawn in, and their times without children."""
+"""Nests slices: which lie in which others, the rows that they are drawn in, and their times without children."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class FoundProfile(NamedTuple):
     path: Path
     format: ProfileFormat
     rank: int | None = None
-    """Of a directory that holds files of several ranks, each of which is a profile; else None."""
+    """Rank of a directory that holds files of several ranks, each of which is a profile; else None."""
 
     @property
     def key(self) -> Path:

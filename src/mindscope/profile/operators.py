@@ -22,15 +22,15 @@ class Operators(Table):
     name: TextColumn
     """``aten::mm``, ``MatMul-op4``"""
     type: TextColumn
-    """What it computes: ``mm``, ``MatMul``."""
+    """Type of the computation: ``mm``, ``MatMul``."""
     device: TextColumn
-    """Where it computes: ``CPU``, ``GPU 0``, ``NPU 0``."""
+    """Device that computes: ``CPU``, ``GPU 0``, ``NPU 0``."""
     module: TextColumn | None = None
     """Path of the module or scope that called it; empty outside of any."""
     phase: TextColumn | None = None
-    """What it is for: ``forward``, ``backward``, ``optimizer``, ``data``, or empty."""
+    """Purpose: ``forward``, ``backward``, ``optimizer``, ``data``, or empty."""
     shapes: TextColumn | None = None
-    """Of its inputs."""
+    """Shapes of its inputs."""
     dtypes: TextColumn | None = None
     stack: TextColumn | None = None
     """Frames joined by ``;``, the innermost first."""
@@ -39,7 +39,7 @@ class Operators(Table):
     host_total: Durations | None = None
     host_self: Durations | None = None
     device_total: Durations | None = None
-    """Of the kernels that it and the operators it calls launched: their sum, not their union."""
+    """Sum, not union, of the kernels that it and the operators it calls launched."""
     device_self: Durations | None = None
     max: Durations | None = None
     """The longest run: its total time, on the device if the profile has one, else on the host."""
@@ -91,7 +91,7 @@ def mean_of(totals: Durations, counts: Counts) -> Durations:
 
 
 def share_of(times: Durations) -> NDArray[np.float64]:
-    """Each time over their sum; 0 if that is 0."""
+    """Return the share of each time in their sum; 0 if that is 0."""
     whole = int(times.sum())
     return times / whole if whole else np.zeros(len(times))
 

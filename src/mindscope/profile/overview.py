@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to know first about a profile."""
+"""Selects what to know first about a profile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.texts import Missing
 
 MOST_UNLINKED = 0.05
-"""Of the time of kernels, that is in no operator without a word."""
+"""Share of the time of kernels that may be in no operator without a word."""
 _UNSAID = (Part.STREAM_GAPS, Part.STEP_ROWS)
 
 
@@ -42,11 +42,11 @@ class FlopsFigures:
     """Floating-point operations of a profile."""
 
     operations: float
-    """Of all that was profiled, or of one step, as the profiler counts."""
+    """Operations of all that was profiled, or of one step, as the profiler counts."""
     per_second: float
     """While operators run."""
     utilization: float | None
-    """Of what the device could do, 0 to 1; None if its profiler does not say it."""
+    """Share of what the device could do, 0 to 1; None if its profiler does not say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Overview:
     """Figures of a profile; None where it lacks the data."""
 
     steps: int
-    """Those of which all means are: complete ones without the warm-up."""
+    """Number of the steps that all means are of: complete ones without the warm-up."""
     warm_up: Sequence[int]
     """Numbers of the first steps that are left out."""
     incomplete: Sequence[int]
@@ -79,13 +79,13 @@ class Overview:
     """
     flops: FlopsFigures | None
     operators: Operators | None
-    """By name, the greatest self time first."""
+    """Operators by name, the greatest self time first."""
     kernels: Kernels | None
-    """By name, the greatest total first."""
+    """Kernels by name, the greatest total first."""
     peaks: Sequence[MemoryPeak]
     advice: Sequence[Advice]
     memory_notes: Sequence[Missing]
-    """What curve and blocks of the memory lack."""
+    """Facts that curve and blocks of the memory lack."""
     missing: Mapping[Part, Missing]
     """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough."""
 
@@ -213,7 +213,7 @@ def _unlinked(kernels: Kernels) -> float | None:
 
 
 def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None:
-    """As the profiler summed them, else the sum over operators."""
+    """Return the operations as the profiler summed them, else the sum over operators."""
     said = profile.facts.properties.get("flops")
     figures = cast("dict[str, float]", said) if isinstance(said, dict) else {}
     if "operations" in figures and "per_second" in figures:

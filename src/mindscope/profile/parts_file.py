@@ -57,14 +57,14 @@ class SavedParts(NamedTuple):
 
 
 class PartColumns(NamedTuple):
-    """What a file has of the parts of a profile."""
+    """The parts of a profile that a file has."""
 
     header: Mapping[str, Any]
     columns: Mapping[str, NDArray[Any]]
 
     @property
     def nbytes(self) -> int:
-        """Of the columns."""
+        """Bytes of the columns."""
         return sum(column.nbytes for column in self.columns.values())
 
 

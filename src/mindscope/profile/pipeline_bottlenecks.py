@@ -44,7 +44,7 @@ class Bottleneck(NamedTuple):
 
     @property
     def code(self) -> Code:
-        """Of the advice about it, by the kind of operation."""
+        """Code of the advice about it, by the kind of operation."""
         return _CODES_BY_TYPE.get((self.rule, self.type.removesuffix("Op")), _CODES[self.rule])
 
     @property
@@ -75,7 +75,7 @@ def bottlenecks(operations: PipelineOperations) -> list[Bottleneck]:
 
 
 def inputs_of(operations: PipelineOperations) -> dict[int, list[int]]:
-    """By its row, from which operations with a queue each operation takes its input; leaves are not in it."""
+    """Return by row from which operations with a queue each operation takes its input; leaves are not in it."""
     if operations.queue_usage is None:
         return {}
     usage, parents = operations.queue_usage, integers_of(operations.parent)

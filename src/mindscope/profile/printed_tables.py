@@ -17,14 +17,14 @@ from mindscope.profile.operators import Operators
 _log = logging.getLogger(__name__)
 SUBGRAPHS = ("all", "Default", "Gradients")
 MOST_ROWS = 100
-"""Of a printed table; the viewer shows all."""
+"""Largest number of rows of a printed table; the viewer lists all."""
 _LONGEST = 60
 """Letters of a name or shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Which operators the tables show. The names are those of the arguments of ``Profiler``."""
+    """Options of the tables of operators. The names are those of the arguments of ``Profiler``."""
 
     subgraph: str = "all"
     """``Default`` for forward and optimizer, ``Gradients`` for backward."""

@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class Part(str, Enum):
-    """What a profile may hold beside its trace."""
+    """The parts that a profile may have beside its trace."""
 
     STEPS = "steps"
     OPERATORS = "operators"
@@ -75,10 +75,10 @@ class Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileFacts:
-    """What is known before anything is computed."""
+    """Facts that are known before anything is computed."""
 
     name: str
-    """Of the file or directory, without suffixes."""
+    """Name of the file or directory, without suffixes."""
     path: str
     format: str
     """Name of the format, such as ``torch_trace``."""
@@ -103,7 +103,7 @@ class Profile:
 
     facts: ProfileFacts
     trace: Trace | None
-    """None where a format has only tables."""
+    """The trace; None where a format has only tables."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class Profile:
 
     @property
     def name(self) -> str:
-        """Of the file or directory, without suffixes."""
+        """Name of the file or directory, without suffixes."""
         return self.facts.name
 
     @property
@@ -154,7 +154,7 @@ class Profile:
 
     @cached_property
     def kernels(self) -> Kernels:
-        """What the devices ran."""
+        """The kernels that the devices ran."""
         return self._required(Part.KERNELS, Kernels)
 
     @cached_property
@@ -184,7 +184,7 @@ class Profile:
 
     @cached_property
     def streams(self) -> Streams:
-        """How busy the streams of the devices are, and for what they wait."""
+        """The streams of the devices: how busy they are, and for what they wait."""
         return self._required(Part.STREAMS, Streams)
 
     def streams_by(self, kernel_wait_us: int) -> Streams:
@@ -206,7 +206,7 @@ class Profile:
 
     @cached_property
     def call_tree(self) -> CallTree:
-        """What the host calls in a step, with the times of each step."""
+        """The calls of the host in a step, with the times of each step."""
         return self._required(Part.CALL_TREE, CallTree)
 
     @cached_property
@@ -232,7 +232,7 @@ class Profile:
     def diff(
         self, other: Profile, steps: tuple[int, int] | None = None, other_steps: tuple[int, int] | None = None
     ) -> ProfileDiff:
-        """What changed from this profile to another one, or to other steps of this one.
+        """Compare this profile with another one, or with other steps of this one.
 
         Args:
             other: the profile after; it may be this one.
@@ -247,7 +247,7 @@ class Profile:
         return diff_profiles(self, other, steps, other_steps)
 
     def select_steps(self, first: int, last: int) -> Profile:
-        """What belongs to the steps from number ``first`` to ``last``, as a profile of its own.
+        """Select what belongs to the steps from number ``first`` to ``last``, as a profile of its own.
 
         Raises:
             ProfilePartError: the profile has none of these steps, or its format can't tell what belongs to a step.
@@ -290,7 +290,7 @@ class Profile:
         return Profile(self.facts, None, {part: made(part) for part in Part})
 
     def without_trace(self) -> Profile:
-        """The same profile without a timeline, whose trace holds nothing."""
+        """Return the same profile without a timeline, whose trace holds nothing."""
         return Profile(self.facts, None, self._parts)
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ def places_in(timeline: Timeline, lane: int, begin: int, end: int) -> tuple[int,
 
 
 def _clipped(timeline: Timeline, lane: int, first: int, last: int, begin: int, end: int) -> LaneSlices:
-    """Only the first and the last slice of a lane can reach out of the range."""
+    """Clip the first and the last slice of a lane: only these can reach out of the range."""
     total = np.array(timeline.duration[first:last])
     own = np.array(timeline.own[first:last])
     for place in {first, last - 1}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ran in a range of time: sums by name, and calls as a flame graph."""
+"""Sums what ran in a range of time, by name, and makes a flame graph of its calls."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ class TimelineRange(Table):
 
     name: TextColumn
     category: TextColumn
-    """As the profiler calls it: ``cpu_op``, ``kernel``."""
+    """Category as the profiler calls it: ``cpu_op``, ``kernel``."""
     process: TextColumn
     thread: TextColumn
-    """Of the host, or stream of a device."""
+    """Thread of the host, or stream of a device."""
     start: Times
     duration: Durations
 

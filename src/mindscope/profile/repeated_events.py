@@ -15,9 +15,9 @@ from mindscope.profile.trace import Events, Skipped, Slices
 REPEATED = "repeated"
 """Reason of events that are skipped for it."""
 FEWEST_SHARE = 0.02
-"""Of slices that repeat another one. Clocks of whole microseconds make some equal; profilers write none twice."""
+"""Fewest slices that repeat another one, as a share. Clocks of whole microseconds make some equal."""
 FEWEST = 8
-"""Of them, in a trace of a few slices."""
+"""Fewest slices that repeat another one, in a trace of a few slices."""
 _SAMPLED = 1 << 20
 """Slices from which on a sixteenth of them decides, so that a healthy trace costs no memory."""
 _CHUNK = 1 << 18
@@ -27,7 +27,7 @@ _T = TypeVar("_T", Slices, Events)
 
 
 def without_repeated(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str, Skipped]]:
-    """Each slice and event once, and how many repeat another one of equal name, thread, time and duration.
+    """Keep each slice and event once; count how many repeat another one of equal name, thread, time and duration.
 
     In a file that holds everything equally often, a share of each group of equal events is left out, so that events
     which were equal in the original stay.
@@ -49,7 +49,7 @@ def _is_repeated(slices: Slices) -> bool:
 
 
 def _columns(found: Slices | Events) -> list[NDArray[Any]]:
-    """What equal events share: everything but the place of their arguments."""
+    """Return what equal events share: everything but the place of their arguments."""
     return [getattr(found, each.name) for each in fields(found) if each.name != "args_offset"]
 
 
@@ -71,12 +71,12 @@ def _keys(
 
 
 def _copies(keys: NDArray[np.uint64]) -> int:
-    """How often the file holds everything; 1 if it holds only a part of it several times."""
+    """Return how often the file holds everything; 1 if it holds only a part of it several times."""
     return int(np.gcd.reduce(np.unique(keys, return_counts=True)[1]))
 
 
 def _first_of(keys: NDArray[np.uint64], copies: int) -> NDArray[np.bool_]:
-    """Which rows are the first of their equal ones: one of ``copies``, or a single one of a part."""
+    """Return which rows are the first of their equal ones: one of ``copies``, or a single one of a part."""
     is_kept = np.zeros(len(keys), np.bool_)
     if not len(keys):
         return is_kept

@@ -42,11 +42,11 @@ class Hits:
         return int(self.places[at]), self.before(int(self.start[at]), int(self.places[at]))
 
     def before(self, time: int, place: int) -> int:
-        """How many slices precede one."""
+        """Count the slices that precede one."""
         return int(((self.start < time) | ((self.start == time) & (self.places < place))).sum())
 
     def columns(self, begin: int, pixel_ns: int, width: int) -> NDArray[np.int64]:
-        """How many begin in each of ``width`` pixels from ``begin`` on."""
+        """Count the slices that begin in each of ``width`` pixels from ``begin`` on."""
         pixel = (self.start - begin) // pixel_ns
         return np.bincount(pixel[(pixel >= 0) & (pixel < width)], minlength=width)
 

@@ -18,13 +18,13 @@ _T = TypeVar("_T", Operators, Kernels)
 
 @dataclass(frozen=True)
 class StepRows:
-    """Each table has the column ``STEP``; None where the format can't tell the step of its rows."""
+    """Tables with the column ``STEP``; None where the format can't tell the step of its rows."""
 
     operators: Operators | None = None
     kernels: Kernels | None = None
 
     def of_steps(self, first: int, last: int) -> StepRows:
-        """Those of the steps from number ``first`` to ``last``, merged over the steps; a table without rows is None."""
+        """Select the steps from number ``first`` to ``last``, merged over the steps; a table without rows is None."""
         return StepRows(_of_steps(self.operators, first, last), _of_steps(self.kernels, first, last))
 
 

@@ -14,9 +14,9 @@ PARTS = ("compute", "communication", "copy", "data_waiting", "host", "idle")
 """Columns that sum to the duration of a step. One vocabulary for all devices; docs/profiling.md defines each."""
 
 FEWEST_STEPS = 3
-"""In a profile whose first step can be told from the others."""
+"""Fewest steps of a profile whose first step can be told from the others."""
 WARM_UP_EXCESS = 0.2
-"""By which a first step that warms up exceeds the median of the others."""
+"""Share by which a first step that warms up exceeds the median of the others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Steps(Table):
     """The step of the training as the profiler counted it."""
     start: Times
     duration: Durations
-    """To the end of the last kernel that the step launched."""
+    """Time to the end of the last kernel that the step launched."""
     compute: Durations
     """A device computes; without a device: an operator runs on the CPU."""
     communication: Durations | None = None
@@ -53,19 +53,19 @@ class Steps(Table):
     interval: Durations | None = None
     """MindInsight's step interval: until the first operator after the batch arrived."""
     forward_backward: Durations | None = None
-    """From then to the end of the backward pass."""
+    """Time from then to the end of the backward pass."""
     tail: Durations | None = None
-    """From then to the end: communication that is not hidden, update of the weights."""
+    """Time from then to the end: communication that is not hidden, update of the weights."""
 
     is_incomplete: NDArray[np.bool_] | None = None
     """The trace ends before all kernels of the step: of the last ones, which means and advice leave out."""
 
     is_warm_up: NDArray[np.bool_] | None = None
-    """Of formats whose own means leave the first step out; None: ``warm_up`` tells it by the durations."""
+    """Whether the step warms up, of formats whose means leave the first step out; None: see ``warm_up``."""
 
     @property
     def warm_up(self) -> int:
-        """How many first steps warm up, 0 or 1: means and advice leave them out, as MindInsight does.
+        """The number of first steps that warm up, 0 or 1: means and advice leave them out, as MindInsight does.
 
         The first of three complete steps or more does, if it exceeds the median of the others by a fifth.
         """

@@ -40,12 +40,12 @@ class Streams(Table):
     late: Counts
     """Kernels that begin more than ``LATE_NS`` after the end of their launching call."""
     delay: Durations
-    """From the end of the launching call to the kernel, summed; negative if the kernel begins before that."""
+    """Time from the end of the launching call to the kernel, summed; negative if the kernel begins before that."""
 
     queue_peak: Counts
     """The most kernels that were launched and had not begun."""
     queue_full: Durations
-    """With ``QUEUE_LIMIT`` of them or more, when a launch blocks the host."""
+    """Time with ``QUEUE_LIMIT`` of them or more, when a launch blocks the host."""
 
     def derived(self) -> dict[str, Column]:
         """``mean_delay``: nanoseconds of a launch."""
@@ -64,7 +64,7 @@ class StreamGaps(Table):
     length_us: Counts
     """Rounded down."""
     time: Durations
-    """Of all gaps of this length."""
+    """Time of all gaps of this length."""
 
 
 QUEUE_LIMIT = 1024

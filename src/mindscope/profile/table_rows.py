@@ -22,7 +22,7 @@ from mindscope.store.file_facts import natural_key
 EACH = "each"
 """The grouping that merges nothing that the profile distinguishes."""
 WITHIN = "within"
-"""As a condition: the module or scope of this path, and all in it."""
+"""Comparison of a condition: the module or scope of this path, and all in it."""
 OPERATOR_GROUPS: Mapping[str, tuple[str, ...]] = {
     "type": ("type",),
     "name": ("name",),
@@ -72,7 +72,7 @@ class MergedRows:
     names: Sequence[str]
     """Columns of texts that tell the rows apart; all of them for ``EACH``."""
     distinct: Mapping[str, NDArray[np.int64]]
-    """Of each column of texts: how many different ones each row stands for. The table has that of the heaviest."""
+    """Number of different texts of each column that a row stands for. The table has that of the heaviest."""
     whole: int
     """Nanoseconds of all rows of the profile, to which shares refer."""
 
@@ -162,7 +162,7 @@ def _fulfils(column: str, wanted: str, text: str) -> bool:
 
 
 def _distinct(table: Operators | Kernels, names: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-    """How many different texts each merged row stands for, of the columns that do not tell rows apart."""
+    """Count the different texts that each merged row stands for, of the columns that do not tell rows apart."""
     row = merged_groups(table, names, times_of(table))
     found: dict[str, NDArray[np.int64]] = {}
     for name, column in table.columns().items():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 class _MissingText(NamedTuple):
     reason: str
-    """Which data are not there."""
+    """Data that are not there."""
     remedy: str
     """The line of code that records them; empty if none does."""
 
@@ -137,7 +137,7 @@ class Missing:
 
     @property
     def reason(self) -> str:
-        """Which data are not there."""
+        """Data that are not there, in words."""
         return MISSING[self.code].reason.format_map(self.values)
 
     @property
@@ -148,9 +148,9 @@ class Missing:
 
 class _AdviceText(NamedTuple):
     finding: str
-    """What was found, with figures and threshold."""
+    """The finding, with figures and threshold."""
     remedy: str
-    """What to do."""
+    """The remedy."""
 
 
 ADVICE: Mapping[str, _AdviceText] = {
@@ -430,4 +430,4 @@ ADVICE: Mapping[str, _AdviceText] = {
         "Move layers from this stage to others.",
     ),
 }
-"""What advice says; units of figures, such as ``:share`` and ``:time``, are those of ``profile/advice/advice.py``."""
+"""Texts of the advice. Units of figures, as ``:share`` and ``:time``, are those of ``profile/advice/advice.py``."""

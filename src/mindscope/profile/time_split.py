@@ -46,7 +46,7 @@ def covered(intervals: Intervals, starts: Times, ends: Times) -> Durations:
 
 
 def split_time(layers: Sequence[Intervals], starts: Times, ends: Times) -> list[Durations]:
-    """For each layer the nanoseconds of each window in which it is the first one that covers.
+    """Return for each layer the nanoseconds of each window in which it is the first one that covers.
 
     Args:
         layers: the first has priority.

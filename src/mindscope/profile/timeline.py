@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the timeline of a trace is drawn from: slices lane by lane, with sums and a pyramid of the longest ones."""
+"""Prepares a trace for drawing: slices lane by lane, with sums and a pyramid of the longest ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Timeline:
     start: NDArray[np.int64]
     duration: NDArray[np.int64]
     own: NDArray[np.int64]
-    """Without children."""
+    """Time without children."""
     before: NDArray[np.int64]
     """(n + 1,) sum of the durations of the slices before each."""
     name: NDArray[np.uint32]
@@ -67,9 +67,9 @@ class Timeline:
     longest: Places
     """The longest of 16 slices, then of 256, ...: level by level."""
     longest_ns: NDArray[np.int64]
-    """How long they are."""
+    """Durations of the longest slices."""
     level_offsets: NDArray[np.int64]
-    """Where each level begins in ``longest``; the first one is the slices themselves."""
+    """Positions where each level begins in ``longest``; the first one is the slices themselves."""
     lane_track: NDArray[np.uint32]
     lane_row: NDArray[np.uint16]
     lane_first: NDArray[np.int64]
@@ -95,7 +95,7 @@ class Timeline:
 
     @property
     def time_range(self) -> tuple[int, int]:
-        """From the first begin to the last end of a slice or a value; without these of marks, else (0, 0).
+        """The time from the first begin to the last end of a slice or a value; without these of marks, else (0, 0).
 
         PyTorch marks the end of its record long after the last slice.
         """
@@ -141,9 +141,9 @@ class Arranged:
     """Slices in the order of a timeline."""
 
     order: NDArray[np.int32]
-    """Of the rows of the trace."""
+    """Order of the rows of the trace."""
     place: NDArray[np.int32]
-    """Of each row of the trace."""
+    """Position of each row of the trace."""
     nesting: Nesting
 
 
@@ -201,7 +201,7 @@ def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], m
 
 
 def _levels(duration: NDArray[np.int64]) -> tuple[Places, NDArray[np.int64]]:
-    """For each level, the place of the longest slice of each block; the first of equal ones."""
+    """Return for each level the position of the longest slice of each block; the first of equal ones."""
     levels: list[NDArray[np.int64]] = []
     below = np.arange(len(duration))
     while len(below) > FAN:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a screen shows of a timeline: at most one cell for each pixel of a lane, exactly counted."""
+"""Computes what a screen draws of a timeline: at most one cell for each pixel of a lane, exactly counted."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Window:
     pixel: NDArray[np.uint16]
     count: NDArray[np.uint32]
     longest: Places
-    """Of each cell the longest slice; the first of equal ones."""
+    """Longest slice of each cell; the first of equal ones."""
     busy: NDArray[np.int64]
     """Nanoseconds, together, of the slices of a cell."""
     lane_wide: NDArray[np.int64]
@@ -51,7 +51,7 @@ class Window:
 
 
 def window_of(timeline: Timeline, tracks: Sequence[int] | Mapping[int, int], range: Range) -> Window:
-    """What the lanes of ``tracks`` show in a range; of a mapping, that many of the upper lanes of each track.
+    """Compute what the lanes of ``tracks`` have in a range; of a mapping, that many of the upper lanes of each track.
 
     Raises:
         ValueError: the range is out of what can be drawn.

@@ -47,7 +47,7 @@ class Slices:
     category: Indices
     track: Indices
     args_offset: NDArray[np.int64]
-    """Of the JSON text of the arguments in the (decompressed) file; -1 without arguments.
+    """Position of the JSON text of the arguments in the (decompressed) file; -1 without arguments.
 
     In other formats the number of a row, or the place of an encoded event.
     """
@@ -65,7 +65,7 @@ class Events:
     time: Times
     args_offset: NDArray[np.int64]
     id: NDArray[np.uint64]
-    """Of a flow, unique within its category; 0 without one."""
+    """Id of a flow, unique within its category; 0 without one."""
     name: Indices
     category: Indices
     track: Indices
@@ -85,7 +85,7 @@ _Columns = TypeVar("_Columns", Slices, Events)
 
 
 def in_files(columns: _Columns) -> _Columns:
-    """The same slices or events, whose large columns are in unnamed files."""
+    """Return the same slices or events, whose large columns are in unnamed files."""
     return type(columns)(*(mapped(getattr(columns, each.name)) for each in fields(columns)))
 
 
@@ -120,8 +120,8 @@ class Trace:
     read: int
     skipped: Mapping[str, Skipped] = field(default_factory=dict[str, Skipped])
     counters: Sequence[Counter] = ()
-    """Of formats that store them as columns; those of JSON traces are among ``events``."""
+    """Counters of formats that store them as columns; those of JSON traces are among ``events``."""
     arguments_format: str = ""
     """The format whose reader knows the arguments of slices; empty for a JSON trace, or without arguments."""
     arguments_path: str = ""
-    """Its file."""
+    """Path of the file of the arguments."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which file of a profile holds the arguments of its slices."""
+"""Finds which file of a profile holds the arguments of its slices."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def trace_file_of(path: Path) -> Path | None:
 
 
 def newest(directory: Path, pattern: str) -> Path | None:
-    """Of files that differ in a stamp or number at their end, the last; None without one."""
+    """Return the last of files that differ in a stamp or number at their end; None without one."""
     found = sorted(directory.glob(pattern), key=lambda file: (len(file.name), file.name))
     return found[-1] if found else None

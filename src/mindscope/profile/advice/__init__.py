@@ -70,5 +70,5 @@ RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
 
 
 def advise(profile: Profile) -> list[Advice]:
-    """What to change, by the share of time that it concerns, the greatest first; then what concerns no time."""
+    """Advise what to change, by the share of time that it concerns, the greatest first; then what concerns no time."""
     return sorted((each for rule in RULES for each in rule(profile)), key=lambda each: -each.share)

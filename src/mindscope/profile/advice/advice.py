@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One piece of advice."""
+"""Describes one piece of advice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindscope.profile.texts import ADVICE
 
 
 class TracePart(str, Enum):
-    """What advice rests on where no table has it."""
+    """The part of a trace that advice rests on where no table has it."""
 
     TIMELINE = "timeline"
 
@@ -26,33 +26,33 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What was found, and what to do."""
+    """A finding about a profile, and its remedy."""
 
     code: str
-    """One of ``ADVICE``."""
+    """Key of ``ADVICE``."""
     values: Mapping[str, str | int | float]
     """Figures and names in its text: shares are 0 to 1, times nanoseconds, sizes bytes, rates FLOPS."""
     threshold: float
-    """That the figure passed; also in ``values``."""
+    """Threshold that the figure passed; also in ``values``."""
     part: Part | RankTable | TracePart
     """The table that it rests on."""
     table: str = ""
-    """Of a part that has several tables: ``queues`` of the data pipeline, ``blocks`` of the memory."""
+    """The table of a part that has several: ``queues`` of the data pipeline, ``blocks`` of the memory."""
     rows: Sequence[int]
-    """Of that table, what matters most first; empty for all of them."""
+    """Rows of that table, what matters most first; empty for all of them."""
     spans: Sequence[Span] = ()
-    """Of the timeline, where it rests on that."""
+    """Spans of the timeline, where the advice rests on that."""
     share: float = 0.0
-    """Of the time of a step that it concerns, 0 to 1; 0 if it concerns no time."""
+    """Share of the time of a step that it concerns, 0 to 1; 0 if it concerns no time."""
 
     @property
     def finding(self) -> str:
-        """What was found, with figures and threshold."""
+        """The finding in words, with figures and threshold."""
         return ADVICE[self.code].finding.format_map(_readable(self.values))
 
     @property
     def remedy(self) -> str:
-        """What to do."""
+        """The remedy in words."""
         return ADVICE[self.code].remedy.format_map(_readable(self.values))
 
     def to_json(self) -> dict[str, Any]:

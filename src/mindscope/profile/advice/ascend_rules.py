@@ -18,11 +18,11 @@ from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part, Profile
 
 FREE_SHARE = 0.1
-"""Of a step in which the NPU neither computes nor communicates."""
+"""Share of a step in which the NPU neither computes nor communicates."""
 LONG_TASK_NS = 20_000
 """Shorter tasks are not worth advice: of the AI CPU, and those that no unit bounds."""
 UNIT_SHARE, CUBE_TRANSFER_SHARE, VECTOR_SHARE = 0.8, 0.95, 0.7
-"""Of the time of a kernel in which a unit works: any; transfers of a cube kernel; a unit of a vector kernel."""
+"""Shares of a kernel's time in which a unit works: any; transfers of a cube kernel; a unit of a vector kernel."""
 FREQUENCY_DROP = 0.05
 LONG_COLLECTION_NS = 1_000_000
 LONG_PAUSE_NS, CALL_INTERVAL_NS = 200_000_000, 10_000_000

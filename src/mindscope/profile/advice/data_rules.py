@@ -16,9 +16,9 @@ from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
 
 DATA_SHARE = 0.05
-"""Of a step: TensorBoard's profiler plugin."""
+"""Share of a step: TensorBoard's profiler plugin."""
 BATCH_WAIT_NS = 10_000_000
-"""Of a step: msprof-analyze."""
+"""Wait for a batch in a step: msprof-analyze."""
 INTERVAL_NS = 500_000
 """MindInsight: mean step interval."""
 EMPTY_SHARE = 0.3

@@ -58,7 +58,7 @@ def low_device_use(profile: Profile) -> Iterator[Advice]:
 
 
 def _host_wait_share(profile: Profile) -> float | None:
-    """Of the waits of all streams."""
+    """Return the share of the waits of all streams."""
     streams = part_of(profile, Part.STREAMS, Streams)
     if streams is None:
         return None

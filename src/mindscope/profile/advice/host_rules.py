@@ -141,7 +141,7 @@ def _busiest(profile: Profile) -> list[int]:
 
 
 class _Calls(NamedTuple):
-    """Of functions of the runtime: how many, their nanoseconds, and their rows, the greatest time first."""
+    """Calls of functions of the runtime: how many, their nanoseconds, and their rows, the greatest time first."""
 
     calls: int
     time: float
@@ -149,7 +149,7 @@ class _Calls(NamedTuple):
 
 
 def _calls(table: Table, test: Callable[[str], bool]) -> _Calls | None:
-    """Of the functions whose name passes; None without the columns."""
+    """Count the calls of the functions whose name passes; None without the columns."""
     columns = table.columns()
     names, counts, times = columns.get(_API), columns.get("Count"), columns.get("Time(us)")
     if not isinstance(names, TextColumn) or counts is None or times is None:

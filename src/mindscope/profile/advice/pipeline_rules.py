@@ -88,7 +88,7 @@ def slow_consumer(profile: Profile) -> Iterator[Advice]:
 
 
 def summarized_bottleneck(profile: Profile) -> Iterator[Advice]:
-    """What MindSpore's summary names, in its words; else the operation that its rule finds: the last one of these."""
+    """Report what MindSpore's summary names, in its words; else the last operation that its rule finds."""
     pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
     if pipeline is not None and pipeline.findings is not None:
         for warning, suggestion in zip(pipeline.findings.warning, pipeline.findings.suggestion, strict=True):
@@ -117,7 +117,7 @@ def _works(operations: PipelineOperations) -> NDArray[np.bool_]:
 
 
 def _worker_use(operations: PipelineOperations) -> NDArray[np.float64]:
-    """Of a core, for each worker of an operation; NaN where unknown, and of operations without work."""
+    """Return the use of a core by each worker of an operation; NaN where unknown, and of operations without work."""
     if operations.cpu is None or operations.workers is None:
         return np.full(len(operations), np.nan)
     return np.where(_works(operations), operations.cpu / 100 / np.maximum(operations.workers, 1), np.nan)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where to find the rows that advice rests on: what a person calls them, and the tab that shows them."""
+"""Finds the rows that advice rests on: what a person calls them, and the tab that has them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
     kind: PlaceKind
     name: str
-    """What a person calls it; of steps and batches the number."""
+    """Name that a person gives it; the number of steps and batches."""
     of: str = ""
     """Device, queue or table that it belongs to."""
     row: int = -1
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
     @property
     def text(self) -> str:
-        """For a person: ``step 3``, ``stream 7 of GPU 0``, ``12.3 ms to 14.3 ms``."""
+        """Text for a person: ``step 3``, ``stream 7 of GPU 0``, ``12.3 ms to 14.3 ms``."""
         if self.kind == "span":
             begin = self.start or 0
             return f"{time_text(begin)} to {time_text(begin + (self.duration or 0))}"

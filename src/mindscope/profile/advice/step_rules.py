@@ -13,9 +13,9 @@ from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import FEWEST_STEPS, PARTS
 
 COMMUNICATION_SHARE = 0.1
-"""Of a step, not overlapped: TensorBoard's profiler plugin, MindInsight."""
+"""Share of a step, not overlapped: TensorBoard's profiler plugin, MindInsight."""
 UNEVEN_SHARE = 0.2
-"""By which the slowest step exceeds the mean: MindInsight compares ranks so."""
+"""Share by which the slowest step exceeds the mean: MindInsight compares ranks so."""
 
 
 def communication(profile: Profile) -> Iterator[Advice]:

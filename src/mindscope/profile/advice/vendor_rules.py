@@ -11,7 +11,7 @@ from mindscope.profile.profile import Part, Profile
 
 
 def vendor_findings(profile: Profile) -> Iterator[Advice]:
-    """What MindSpore's advisor wrote beside the profile, as it wrote it."""
+    """Repeat what MindSpore's advisor wrote beside the profile, as it wrote it."""
     listed = profile.facts.properties.get("recommendations")
     for each in cast("list[Any]", listed) if isinstance(listed, list) else []:
         values = {"model": str(each["model"]) or "msadvisor", "text": shortened(str(each["text"])), "threshold": 0}

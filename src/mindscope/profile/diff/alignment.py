@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 _NUMBER = re.compile(r"_\d+$")
 _MOST_CELLS = 4_000_000
-"""Of the table that the sequences of two nodes need; longer ones are aligned by name and place among equal names."""
+"""Largest table that the sequences of two nodes need; longer ones are aligned by name and place among equal names."""
 _EXACT, _ALIKE = 1.0, 0.9
 
 
@@ -27,7 +27,7 @@ class NamedTree:
     """Siblings are in this order."""
 
     def children(self) -> list[list[int]]:
-        """Of each node, then the roots."""
+        """Return the children of each node, then the roots."""
         found: list[list[int]] = [[] for _ in range(len(self.parent) + 1)]
         for row in np.argsort(self.order, kind="stable").tolist():
             found[int(self.parent[row])].append(row)
@@ -35,7 +35,7 @@ class NamedTree:
 
 
 def align(before: NamedTree, after: NamedTree) -> NDArray[np.int64]:
-    """For each node of ``after`` the one of ``before``; -1 for none.
+    """Return for each node of ``after`` the one of ``before``; -1 for none.
 
     Names that differ only in the number of an instance (``Linear_1``, ``Linear_2``) may be aligned, equal ones rather.
     """
@@ -86,7 +86,7 @@ def _pairs(
 def _longest_common(
     old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Of all alignments that keep the order that of the greatest weight."""
+    """Return the alignment of the greatest weight among those that keep the order."""
     codes: dict[str, int] = {}
     exact = [np.array([codes.setdefault(names[row], len(codes)) for row in rows])
              for names, rows in ((old_names, old), (new_names, new))]  # fmt: skip

@@ -21,7 +21,7 @@ _BOTH, _GONE, _ADDED = range(3)
 
 
 def align_calls(before: CallTree, after: CallTree) -> NDArray[np.int64]:
-    """For each call of ``after`` that of ``before``; -1 for none."""
+    """Return for each call of ``after`` that of ``before``; -1 for none."""
     return align(
         *(NamedTree(list(each.name), each.parent.astype(np.int64), each.start) for each in (before.calls, after.calls))
     )
@@ -47,7 +47,7 @@ def aligned_modules(before: CallTree, after: CallTree, aligned: NDArray[np.int64
 
 
 def _module_paths(calls: Calls) -> dict[int, str]:
-    """Of each row that is a module."""
+    """Return the path of each row that is a module."""
     rows = np.flatnonzero(calls.kind.is_any_of(lambda each: each == MODULE))
     return {row: calls.module[row] for row in integers_of(rows)}
 
@@ -55,7 +55,7 @@ def _module_paths(calls: Calls) -> dict[int, str]:
 def call_changes(
     before: Side, after: Side, aligned: NDArray[np.int64], is_on_device: bool, step: Change
 ) -> CallChanges:
-    """What changed in the tree of calls; both sides have one."""
+    """Compare the trees of calls; both sides have one."""
     assert before.tree is not None
     assert after.tree is not None
     old, new = before.tree.calls, after.tree.calls
@@ -150,7 +150,7 @@ def _means(side: Side, merged: NDArray[np.int64], is_on_device: bool, rows: int)
 
 
 def _with_outside(means: Means, step: float, parent: NDArray[np.int64], is_thread: NDArray[np.bool_]) -> Means:
-    """One more row: what the calls of the thread of the steps leave of a step."""
+    """Add a row: what the calls of the thread of the steps leave of a step."""
     roots = _totals(means.time, parent)[(parent < 0) & ~is_thread]
     return Means(np.append(means.time, step - roots.sum()), np.append(means.runs, 0.0), np.append(means.variance, 0.0))
 

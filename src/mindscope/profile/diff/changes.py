@@ -27,9 +27,9 @@ class Changes(Table):
 
     name: TextColumn
     kind: TextColumn
-    """Of a kernel ``compute``, ``communication``, ``copy``; of a call that of ``Calls``, or ``outside``."""
+    """Kind of a kernel, ``compute``, ``communication``, ``copy``; of a call, that of ``Calls``, or ``outside``."""
     module: TextColumn
-    """Its path in the profile after, before where it is gone; empty where the profiles have no modules."""
+    """Path in the profile after, before where it is gone; empty where the profiles have no modules."""
     state: TextColumn
     """``added``, ``gone``, ``slower``, ``faster``, ``unchanged``"""
     before: Durations
@@ -55,5 +55,5 @@ class CallChanges(Changes):
 
     parent: Rows
     total_before: Durations
-    """With the calls within it."""
+    """Time with the calls within it."""
     total_after: Durations

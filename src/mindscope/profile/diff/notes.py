@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What two profiles do not let compare, in words; the page translates it by its code."""
+"""Says in words what two profiles do not let compare; the page translates it by its code."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Note:
 
     @property
     def text(self) -> str:
-        """In English."""
+        """The note in English."""
         return NOTES[self.code].format_map(dict(self.values))
 
 
 def notes_of(before: Side, after: Side) -> Iterator[Note]:
-    """What can't be compared, the most important first."""
+    """List what can't be compared, the most important first."""
     one, other = before.profile.facts, after.profile.facts
     if one.framework != other.framework:
         yield Note("frameworks", {"before": one.framework or one.format, "after": other.framework or other.format})

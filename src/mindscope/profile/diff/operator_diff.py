@@ -20,7 +20,7 @@ from mindscope.profile.profile import Part
 
 
 class Row(NamedTuple):
-    """What is compared: equal keys are the same thing."""
+    """A thing that is compared: equal keys are the same thing."""
 
     key: Hashable
     name: str
@@ -101,7 +101,7 @@ def _of_kernel_times(side: Side, kernels: KernelTimes) -> Rows:
 
 
 def changes_of(before: Rows, after: Rows, step_before: float, step_after: float) -> Changes:
-    """What changed, the greatest change first."""
+    """List what changed, the greatest change first."""
     place = {row.key: number for number, row in enumerate(before.rows)}
     known = [place.setdefault(row.key, len(place)) for row in after.rows]
     rows = [*before.rows, *(row for row, where in zip(after.rows, known, strict=True) if where >= len(before.rows))]

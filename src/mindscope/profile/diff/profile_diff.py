@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed from one profile to another."""
+"""Finds what changed from one profile to another."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class ProfileDiff:
     """Compared steps; 0 without any."""
     steps_after: int
     parts: Mapping[str, Change]
-    """Of each of ``PARTS``; empty if a profile has no steps."""
+    """Change of each of ``PARTS``; empty if a profile has no steps."""
     is_on_device: bool
     """Whether times of operators and calls are those of a device, where they are a sum, no part of the step."""
     operators: Changes
     kernels: Changes | None
-    """None if a profile has no kernels."""
+    """Changes of the kernels; None if a profile has none."""
     calls: CallChanges | None
-    """None if a profile has no tree of calls."""
+    """Changes of the calls; None if a profile has no tree of calls."""
     peaks: Mapping[str, Change]
     """The most allocated bytes, of each device that both profiles have."""
     notes: Sequence[Note]
-    """What can't be compared."""
+    """Notes about what can't be compared."""
 
 
 def diff_profiles(
@@ -109,7 +109,7 @@ def _step(one: Side, other: Side) -> Change:
 
 
 def _step_time(side: Side) -> tuple[float, float]:
-    """Its mean and the variance of that; without steps the self time of all operators."""
+    """Return the mean time of a step and the variance of that mean; without steps, the self time of all operators."""
     if side.steps is None:
         return float(side.profile.operators.self_time.sum()), 0.0
     return _mean(side.steps.duration)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of the two profiles of a difference: means over its steps, or over a range of them."""
+"""Prepares one of the two profiles of a difference: means over its steps, or over a range of them."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ StepRange = tuple[int, int]
 
 
 class Means(NamedTuple):
-    """Of n things in a step."""
+    """Means of n things in a step."""
 
     time: NDArray[np.float64]
     runs: NDArray[np.float64]
     variance: NDArray[np.float64]
-    """Of the mean over the steps; 0 with less than two steps."""
+    """Variance of the mean over the steps; 0 with less than two steps."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """What a difference needs of a profile."""
+    """The parts of a profile that a difference needs."""
 
     profile: Profile
     steps: Steps | None
     """The compared ones; None without steps."""
     tree: CallTree | None
-    """Only of the compared steps, which are counted from 0 there."""
+    """Tree of the compared steps only, which are counted from 0 there."""
 
     @property
     def step_count(self) -> int:
@@ -115,14 +115,14 @@ def without_tree(side: Side, steps: StepRange | None) -> Side:
 
 
 def variance_of_mean(sums: NDArray[np.float64], squares: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """From the sums of ``count`` values and of their squares; 0 for less than two values."""
+    """Compute it from the sums of ``count`` values and of their squares; 0 for less than two values."""
     if count < 2:
         return np.zeros(len(sums))
     return np.maximum(squares - sums**2 / count, 0) / (count - 1) / count
 
 
 def _tree_of_steps(tree: CallTree, chosen: NDArray[np.int64]) -> CallTree:
-    """What runs in the chosen steps."""
+    """Return the part of the tree that runs in the chosen steps."""
     times: CallTimes = _of_steps(tree.times, chosen)
     is_kept = np.zeros(len(tree.calls) + 1, np.bool_)  # the last one for no parent
     is_kept[times.call] = True

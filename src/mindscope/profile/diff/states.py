@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a change is one, and when it is noise."""
+"""Decides when a change is one, and when it is noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ADDED, GONE, SLOWER, FASTER, UNCHANGED = STATES = ("added", "gone", "slower", "f
 TOLERANCE = 0.05
 """Relative change below which a time is unchanged, as runs differ."""
 LEAST_SHARE = 0.001
-"""Of a step: smaller changes are none."""
+"""Share of a step: smaller changes are none."""
 NOISE = 2.0
 """Standard errors of the difference of the means over steps; smaller changes are none."""
 

@@ -26,7 +26,7 @@ class Runs(NamedTuple):
     name: TextColumn
     category: str
     track: Sequence[Track]
-    """Of each row."""
+    """Track of each row."""
 
 
 def trace_of(all_runs: Sequence[Runs], skipped: Mapping[str, Skipped], is_epoch: bool) -> Trace | None:

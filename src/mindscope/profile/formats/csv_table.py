@@ -25,15 +25,15 @@ _HEAD = 1 << 16
 _MOST_LINE = 32 << 20
 """Characters of a line, and of a cell with line breaks: samples of a queue fill one cell."""
 _MOST_BYTES = 512 << 20
-"""That the cells of a table take in memory; the rows after them are left out."""
+"""Largest memory of the cells of a table; the rows after them are left out."""
 _MOST_SHARED = 4096
 """Different cells of a column that are kept once: those of other columns, such as times, rarely repeat."""
 _CELL_BYTES, _TEXT_BYTES = 8, 57
-"""Of a place in a list, and of a text beside its characters."""
+"""Bytes of a position in a list, and of a text beside its characters."""
 _MOST_TEXT = 128 << 20
 """Bytes of a file that is read whole."""
 _DIGITS = 9
-"""Of the fraction of a time: as exact as nanoseconds of seconds."""
+"""Digits of the fraction of a time: as exact as nanoseconds of seconds."""
 
 
 class CsvTable:
@@ -48,7 +48,7 @@ class CsvTable:
         cells = [cell.strip() for cell in header]
         self._units = {_bare(cell): _unit(cell) for cell in cells}
         self.names = cells
-        """As in the file."""
+        """Names of the columns in the file."""
         self.skipped = 0
         """Rows that could not be read."""
         self.left_out = 0
@@ -92,17 +92,17 @@ class CsvTable:
         return self._columns[place]
 
     def texts(self, *aliases: str) -> TextColumn | None:
-        """As ``cells``, encoded."""
+        """Return the cells of a column, encoded."""
         found = self.cells(*aliases)
         return None if found is None else TextColumn.of(found)
 
     def numbers(self, *aliases: str) -> NDArray[np.float64] | None:
-        """As ``cells``; NaN for what is no number, such as ``N/A``."""
+        """Return the numbers of a column; NaN for what is no number, such as ``N/A``."""
         found = self.cells(*aliases)
         return None if found is None else np.array([_number(cell) for cell in found], np.float64)
 
     def counts(self, *aliases: str) -> NDArray[np.int64] | None:
-        """As ``numbers``, whole; 0 for what is no number."""
+        """Return the whole numbers of a column; 0 for what is no number."""
         found = self.numbers(*aliases)
         return None if found is None else whole_numbers(found)
 

@@ -87,7 +87,7 @@ def _samples(
 
 
 def _labels(texts: Sequence[TextColumn], keys: Sequence[tuple[str, Column]], count: int) -> list[str]:
-    """What tells the series of a table apart: texts, and ids that differ."""
+    """Return what distinguishes the series of a table: texts, and ids that differ."""
     found: list[list[str]] = [list(column) for column in texts]
     for name, column in keys:
         assert not isinstance(column, TextColumn)

@@ -99,7 +99,7 @@ class _Snapshot:
 
     @property
     def devices(self) -> list[int]:
-        """That have entries or segments."""
+        """Return the devices that have entries or segments."""
         named = {_whole(segment.get("device")) for segment in self._segments}
         return sorted(named | {device for device, trace in enumerate(self._traces) if trace})
 
@@ -156,7 +156,7 @@ class _Snapshot:
         )
 
     def _segments_of(self, device: int) -> tuple[Iterator[Segment], Iterator[SegmentChange]]:
-        """Those at the end, and the entries about segments from the last one on."""
+        """Return the segments at the end, and the entries about segments from the last one on."""
         at_end = (
             Segment(
                 _whole(each.get("address")), _whole(each["total_size"]), _whole(each.get("stream")),
@@ -216,7 +216,7 @@ class _Snapshot:
                 yield _Block(device, address, size, UNKNOWN_TIME, UNKNOWN_TIME, UNKNOWN_TIME, stack)
 
     def _blocks_at_end(self, device: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """With their addresses, which old files don't name."""
+        """Return the blocks at the end with their addresses, which old files don't name."""
         for segment in self._segments:
             if _whole(segment.get("device")) != device:
                 continue
@@ -252,7 +252,7 @@ class _Snapshot:
 
 
 def _reusable(block: _Block) -> _Block:
-    """From its free on."""
+    """Make a block reusable from its free on."""
     return block._replace(reusable_at=block.freed_at)
 
 
@@ -273,7 +273,7 @@ def _mappings(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _entries(trace: Any) -> list[Mapping[str, Any]]:
-    """Those whose action is a text."""
+    """Return the entries whose action is a text."""
     return [each for each in _mappings(trace) if isinstance(each.get("action"), str)]
 
 

@@ -23,7 +23,7 @@ DEVICE_QUEUE, GET_NEXT, ITERATOR = "device_queue", "get_next", "iterator"
 _TIME, _QUEUE = 0, 1
 """Kinds of lines of queue files."""
 _FETCH, _PUSH, _BATCH = 0, 1, 2
-"""What a line of a time measures."""
+"""Codes of what a line of a time measures."""
 
 _SUMMARIES = tuple(f"minddata_pipeline_summary{rank}.{kind}" for rank in ("_{}", "") for kind in ("json", "csv"))
 
@@ -36,7 +36,7 @@ class _Node(NamedTuple):
     sizes: Sequence[int]
     capacity: int
     interval_ms: int
-    """Between two of ``sizes``."""
+    """Milliseconds between two of ``sizes``."""
 
 
 def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> DataPipeline | None:
@@ -68,7 +68,7 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
 
 
 def _raw_nodes(path: Path) -> list[_Node]:
-    """Of ``pipeline_profiling``: usually leaves first."""
+    """Read the nodes of ``pipeline_profiling``: usually leaves first."""
     found: list[_Node] = []
     content = read_object(path)
     interval_ms = _whole(content.get("sampling_interval") or 0)
@@ -91,7 +91,7 @@ def _raw_nodes(path: Path) -> list[_Node]:
 
 
 def _csv_nodes(table: CsvTable) -> list[_Node]:
-    """Of ``minddata_pipeline_raw``: the root first."""
+    """Read the nodes of ``minddata_pipeline_raw``: the root first."""
     columns = [
         table.cells(name) or [""] * len(table)
         for name in ("op_id", "op_type", "num_workers", "children_id", "output_queue_size", "output_queue_length")
@@ -147,7 +147,7 @@ def _operation_queues(nodes: Sequence[_Node]) -> QueueSamples | None:
 
 
 def _execution_order(nodes: Mapping[int, _Node]) -> list[_Node]:
-    """Each operation after its children; those of a circle, which no pipeline has, in the order of the file."""
+    """Order each operation after its children; those of a circle, which no pipeline has, as in the file."""
     children = {child for node in nodes.values() for child in node.children}
     ordered: dict[int, _Node] = {}
     opened: set[int] = set()
@@ -258,7 +258,7 @@ def _get_next(path: Path) -> QueueSamples | None:
 
 
 def _joined(samples: list[QueueSamples]) -> QueueSamples | None:
-    """Without times where one of them has none."""
+    """Join the samples, without times where one of them has none."""
     if not samples:
         return None
     return QueueSamples(

@@ -21,11 +21,11 @@ from mindscope.profile.formats.csv_table import read_lines
 from mindscope.profile.formats.json_values import list_of, number_of, whole_numbers, whole_of
 
 _NONE = -1
-"""Of operations without a queue, and the parent of the root."""
+"""Size of operations without a queue, and the parent of the root."""
 
 
 class PipelineSummary(NamedTuple):
-    """What a summary has; None where it lists none."""
+    """The parts of a summary; None where it lists none."""
 
     operations: PipelineOperations | None = None
     findings: PipelineFindings | None = None
@@ -97,7 +97,7 @@ def _numbers(content: Mapping[str, Any], key: str, count: int) -> NDArray[np.flo
 
 
 def _transposed(path: Path) -> dict[str, list[Any]]:
-    """Of a CSV with one row for each key: the key, then one value for each operation."""
+    """Read a CSV with one row for each key: the key, then one value for each operation."""
     rows = list(csv.reader(read_lines(path)))
     return {row[0].strip(): [_value(each) for each in row[1:]] for row in rows if row}
 

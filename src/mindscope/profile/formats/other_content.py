@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file is that no format recognizes, and how to make a profile of it."""
+"""Says what a file is that no format recognizes, and how to make a profile of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TEXTS = (  # the longer marks first: that of UTF-32 begins as that of UTF-16
 
 
 def other_content(path: Path) -> str:
-    """What a file is instead of a profile, and the remedy; empty if that is unknown, or if it is no file.
+    """Return what a file is instead of a profile, and the remedy; empty if that is unknown, or if it is no file.
 
     Raises:
         OSError: it can't be read.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What could not be read of a profile of several files: every other file is read."""
+"""Collects what could not be read of a profile of several files: every other file is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Problems(dict[str, str]):
     """
 
     def read(self, path: Path | None, reader: Callable[[Path], _T]) -> _T | None:
-        """What the reader makes of a file; None if there is none, or if it can't be read, which is noted."""
+        """Return what the reader makes of a file; None if there is none, or if it can't be read, which is noted."""
         if path is None:
             return None
         try:

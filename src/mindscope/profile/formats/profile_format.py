@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a format of profiles consists of: how to recognize it, and how to read it."""
+"""Describes a format of profiles: how to recognize it, and how to read it."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class ProfileFormat:
     name: str
     """Stable: ``torch_trace``"""
     title: str
-    """What users call it."""
+    """Name that users call the format by."""
     recognizes: Callable[[Path], bool]
     """Whether a file or directory is a profile of this format. Reads at most the beginning of files; may raise
     OSError."""
     read: Callable[[Path, Progress], Profile]
     """Raises FormatError for content that is not of this format, OSError."""
     ranks: Callable[[Path], Sequence[int]] = _no_ranks
-    """Of which one directory holds files; empty where a path is one profile. Raises OSError."""
+    """Ranks of which one directory holds files; empty where a path is one profile. Raises OSError."""
     steps: Callable[[Path], tuple[int, int] | None] = _no_steps
     """The first and last step of the training that the beginning of a file names. Raises OSError."""
     read_rank: Callable[[Path, int, Progress], Profile] | None = None
-    """As ``read``, of one of ``ranks``."""
+    """Reads one of ``ranks``, as ``read``."""
     holds: Callable[[Path], bool] = _holds_none
     """Whether a directory within a profile of this format may be another profile."""

@@ -37,7 +37,7 @@ class RecordedRuns:
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict[str, NDArray[np.float64]])
     texts: Mapping[str, TextColumn] = field(default_factory=dict[str, TextColumn])
     place: NDArray[np.int64] | None = None
-    """Where all arguments of a slice are, for the reader of arguments of the format; None if it has none."""
+    """Position of all arguments of a slice, for the reader of arguments of the format; None if it has none."""
     size: NDArray[np.uint32] | None = None
     is_derived: bool = False
     """They are no events of the file, and do not count as read."""
@@ -50,21 +50,21 @@ class RecordedRuns:
         return self if mask.all() else self._select(mask)
 
     def of_category(self, category: str) -> RecordedRuns:
-        """The same slices in another category."""
+        """Return the same slices in another category."""
         return replace(self, category=category)
 
     def named(self, name: TextColumn) -> RecordedRuns:
-        """The same slices with other names."""
+        """Return the same slices with other names."""
         return replace(self, name=name)
 
     def with_arguments(
         self, integers: Mapping[str, NDArray[np.int64]], texts: Mapping[str, TextColumn]
     ) -> RecordedRuns:
-        """The same slices with further arguments."""
+        """Return the same slices with further arguments."""
         return replace(self, integers={**self.integers, **integers}, texts={**self.texts, **texts})
 
     def as_read(self) -> RecordedRuns:
-        """The same slices as events of the file."""
+        """Return the same slices as events of the file."""
         return replace(self, is_derived=False)
 
     def _select(self, mask: NDArray[np.bool_]) -> RecordedRuns:

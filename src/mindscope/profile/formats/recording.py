@@ -27,25 +27,25 @@ class Tracks:
         self._known: dict[Track, int] = {}
 
     def number(self, track: Track) -> int:
-        """The same number for an equal track."""
+        """Return the number of a track, the same for an equal one."""
         return self._known.setdefault(track, len(self._known))
 
     @property
     def all(self) -> list[Track]:
-        """By their numbers."""
+        """The tracks by their numbers."""
         return list(self._known)
 
 
 @dataclass(slots=True)
 class Recording:
-    """What the reader of a format collects."""
+    """The slices, marks and counters that the reader of a format collects."""
 
     tracks: Tracks = field(default_factory=Tracks)
     runs: list[RecordedRuns] = field(default_factory=list[RecordedRuns])
     marks: list[RecordedMarks] = field(default_factory=list[RecordedMarks])
     counters: list[Counter] = field(default_factory=list[Counter])
     derived_counters: list[Counter] = field(default_factory=list[Counter])
-    """Of marks or slices; their values are no events of the file."""
+    """Counters of marks or slices; their values are no events of the file."""
     skipped: dict[str, Skipped] = field(default_factory=dict[str, Skipped])
 
     def skip(self, reason: str, count: int, offset: int = -1) -> None:
@@ -94,7 +94,7 @@ class Recording:
 
     @property
     def first_time(self) -> int | None:
-        """Of slices and marks; None without any."""
+        """The first time of slices and marks; None without any."""
         times = [*(each.start for each in self.runs), *(each.time for each in self.marks)]
         return min((int(each.min()) for each in times if len(each)), default=None)
 

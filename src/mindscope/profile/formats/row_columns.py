@@ -13,12 +13,12 @@ from mindscope.profile.columns import TextColumn, integers_of
 
 
 def firsts(lengths: Iterable[int]) -> list[int]:
-    """Where each of several lists begins in their concatenation."""
+    """Return where each of several lists begins in their concatenation."""
     return list(accumulate(lengths, initial=0))[:-1]
 
 
 def rows_by_id(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each of ``wanted`` its place among ``ids``; -1 for none."""
+    """Return for each of ``wanted`` its position among ``ids``; -1 for none."""
     if not len(ids):
         return np.full(len(wanted), -1, np.int64)
     order = np.argsort(ids, kind="stable")

@@ -17,15 +17,15 @@ from mindscope.profile.formats.recorded_runs import RecordedRuns
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, open_sqlite
 
 MOST_CHARACTERS = 1 << 20
-"""Of a text."""
+"""Largest number of characters of a text."""
 _MOST_BYTES = 32
-"""Of a value that is no text, which are shown as digits."""
+"""Largest number of bytes of a value that is no text; they are written as digits."""
 _MOST_TEXTS = 10_000
-"""That are kept while rows are read."""
+"""Largest number of texts that are kept while rows are read."""
 
 
 class Texts(NamedTuple):
-    """Where the text of a number is: a table with a column ``id``, and texts for files without that table."""
+    """The place of the text of a number: a table with a column ``id``, and texts for files without that table."""
 
     table: str
     column: str = "value"

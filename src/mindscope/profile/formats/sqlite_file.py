@@ -21,10 +21,10 @@ from mindscope.profile.formats.problems import Problems
 from mindscope.reasons import Reason
 
 NONE = int(np.iinfo(np.int64).min)
-"""Of a cell that is no integer."""
+"""Value of a cell that is no integer."""
 _MAGIC = b"SQLite format 3\x00"
 _ROWS = 20_000
-"""That are held as Python objects at once."""
+"""Largest number of rows that are held as Python objects at once."""
 _LENGTH, _LONGEST_CELL = 0, 16 << 20
 """The number of SQLite's limit, and bytes."""
 _WHOLE = re.compile(r"\s*[+-]?\d{1,19}\s*", re.ASCII)
@@ -215,7 +215,7 @@ def is_sqlite(path: Path) -> bool:
 
 
 def table_names(path: Path) -> frozenset[str]:
-    """Of a file; empty if it is no database, or one that can't be read. Raises OSError."""
+    """Return the names of the tables; empty if it is no database, or one that can't be read. Raises OSError."""
     if not is_sqlite(path):
         return frozenset()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What else PyTorch's profilers write: files without the times of single events, and a trace in another format."""
+"""Recognizes what else PyTorch's profilers write: files without times of single events, a trace in another format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_PACKETS = 8
 
 
 def torch_export(name: str, head: bytes) -> str:
-    """What a file is, by its name and beginning, and what to open instead; empty for anything else."""
+    """Say what a file is, by its name and beginning, and what to open instead; empty for anything else."""
     if name.endswith(_PERFETTO_NAMES) or _is_perfetto(head):
         return f"is a trace of Perfetto in protobuf: convert it with 'traceconv json {name} trace.json'"
     if b'"schema"' in head and b'"nodes"' in head and (b'"rf_id"' in head or b"chakra" in head):

@@ -60,7 +60,7 @@ def rank_of(properties: Mapping[str, Any]) -> int | None:
 
 
 def _problems(path: Path, trace: Trace) -> Problems:
-    """What the file lacks, or holds twice."""
+    """Return what the file lacks, or holds twice."""
     found = Problems()
     for reason in problems_of(trace):
         found.note(path.name, reason)
@@ -87,7 +87,7 @@ def _device(described: Any, kind: str) -> Device:
 
 
 def _steps(path: Path) -> tuple[int, int] | None:
-    """As ``mindscope.torch.Profiler`` writes them before the events."""
+    """Return the steps that ``mindscope.torch.Profiler`` writes before the events."""
     found = _FACTS.search(json_head(path).partition(b'"traceEvents"')[0])
     try:
         steps = steps_of_run({"mindscope": json.loads(found[1])}) if found else {}

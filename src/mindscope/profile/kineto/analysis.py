@@ -31,7 +31,7 @@ from mindscope.profile.trace import Trace
 from mindscope.store.mapped_columns import mapped
 
 PHASES = ("", "forward", "backward", "optimizer", "data")
-"""What a call is for, by the codes of ``KinetoAnalysis.phase``."""
+"""Purposes of calls, by the codes of ``KinetoAnalysis.phase``."""
 _FORWARD, _BACKWARD, _OPTIMIZER, _DATA = 1, 2, 3, 4
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _OF_MARKS = ArgumentNames(("Device Type", "Device Id", "Addr", "Bytes", "Total Allocated", "Total Reserved"))
@@ -62,7 +62,7 @@ class KinetoAnalysis:
 
     @cached_property
     def calls(self) -> HostCalls:
-        """What the host ran."""
+        """The calls that the host ran."""
         return host_calls_of(self.trace, self.roles, self.frame_names.codes)
 
     @cached_property
@@ -77,7 +77,7 @@ class KinetoAnalysis:
 
     @cached_property
     def call_arguments(self) -> CallArguments:
-        """Beside ``calls``."""
+        """The arguments beside ``calls``."""
         return call_arguments_of(self.source, self.calls, bool(np.isin(self.roles, ON_DEVICE).any()))
 
     def forget_arguments(self) -> None:
@@ -88,12 +88,12 @@ class KinetoAnalysis:
 
     @cached_property
     def mark_arguments(self) -> Arguments:
-        """Of the marks of the allocator, in the order of ``calls.marks``."""
+        """The arguments of the marks of the allocator, in the order of ``calls.marks``."""
         return self.source.of_events(self.calls.marks, _OF_MARKS)
 
     @cached_property
     def device(self) -> DeviceWork:
-        """What the devices ran."""
+        """The work that the devices ran."""
         rows = np.flatnonzero(np.isin(self.roles, ON_DEVICE))
         arguments = self.source.of_slices(rows, device_work.WANTED)
         return device_work_of(
@@ -109,7 +109,7 @@ class KinetoAnalysis:
 
     @cached_property
     def is_operator(self) -> NDArray[np.bool_]:
-        """Of each call. As in torch's tables, the only child of an operator of its own name is a part of it."""
+        """Whether each call is an operator. As in torch's tables, an only child with the name of its parent is none."""
         calls = self.calls
         found = calls.role == Role.OPERATOR
         inner = np.flatnonzero(found & calls.is_only_child)
@@ -132,7 +132,7 @@ class KinetoAnalysis:
 
     @cached_property
     def phase(self) -> NDArray[np.uint8]:
-        """What each call is for: an index into ``PHASES``. Backward is what autograd runs, forward what it recorded."""
+        """Purpose of each call, an index into ``PHASES``: backward is what autograd runs, forward what it recorded."""
         own = np.zeros(len(self.calls), np.uint8)
         sequence, has_forward = self._sequence, self.call_arguments.has_forward_thread
         is_backward = self._has_name(BACKWARD_PREFIX) | (self.is_operator & has_forward)
@@ -238,6 +238,6 @@ class KinetoAnalysis:
         return found
 
     def _has_name(self, prefix: str) -> NDArray[np.bool_]:
-        """Which calls have a name with this prefix."""
+        """Return which calls have a name with this prefix."""
         named = np.array([each.startswith(prefix) for each in self.trace.names], np.bool_)
         return named[self.calls.name] if len(named) else np.zeros(len(self.calls), np.bool_)

@@ -13,7 +13,7 @@ from mindscope.profile.texts import Missing
 
 
 def data_pipeline_of(analysis: KinetoAnalysis) -> DataPipeline | Missing:
-    """Each call of the iterator of a DataLoader."""
+    """Make a pipeline of the calls of the iterator of a DataLoader."""
     calls, names = analysis.calls, analysis.trace.names
     is_loader = np.array([each.startswith(DATA_LOADER_PREFIX) for each in names], np.bool_)
     rows = np.flatnonzero(is_loader[calls.name] & (calls.role == Role.ANNOTATION)) if len(names) else np.empty(0, int)

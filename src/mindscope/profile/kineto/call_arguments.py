@@ -28,7 +28,7 @@ class CallArguments:
     """Columns beside n calls. Modules, Python frames and marks have none of them."""
 
     external_id: Ids
-    """Only of traces with work of devices, as ``correlation``."""
+    """External ids, only of traces with work of devices, as ``correlation``."""
     correlation: Ids
     sequence: Ids
     has_forward_thread: NDArray[np.bool_]
@@ -37,7 +37,7 @@ class CallArguments:
     """Shapes of the inputs, as JSON."""
     dtypes: TextColumn
     values: TextColumn
-    """Of the inputs that are no tensors."""
+    """Values of the inputs that are no tensors."""
 
 
 def call_arguments_of(source: ArgumentSource, calls: HostCalls, has_device: bool) -> CallArguments:

@@ -40,7 +40,7 @@ class _Kept:
     call: CallRows
     """Row of the calls of the analysis."""
     parent: NDArray[np.int32]
-    """Of these columns; -1 for none."""
+    """Row of the parent in these columns; -1 for none."""
     step: NDArray[np.int32]
     level: NDArray[np.uint16]
 
@@ -139,7 +139,7 @@ def _labels(analysis: KinetoAnalysis, kept: _Kept) -> NDArray[np.uint32]:
 
 
 def _occurrence(key: NDArray[np.int64]) -> NDArray[np.int32]:
-    """How many earlier rows have the same key."""
+    """Return how many earlier rows have the same key."""
     order = np.argsort(key, kind="stable").astype(np.int32)
     key = key[order]
     is_first = np.ones(len(order), np.bool_)
@@ -153,7 +153,7 @@ def _occurrence(key: NDArray[np.int64]) -> NDArray[np.int32]:
 def _earliest(
     analysis: KinetoAnalysis, kept: _Kept, node: NDArray[np.int32], rows: int, threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """For each row a call of it, that of the earliest begin in its step; and that begin. 0 for threads."""
+    """Return for each row its call of the earliest begin in a step, and that begin; 0 for threads."""
     offset, steps = analysis.calls.start[kept.call], analysis.marked_steps
     offset -= steps.start[kept.step] if len(steps) else offset.min()
     start = np.full(rows, np.iinfo(np.int64).max)

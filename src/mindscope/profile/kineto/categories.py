@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the slices of a trace of PyTorch are, by their categories and names."""
+"""Classifies the slices of a trace of PyTorch, by their categories and names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mindscope.profile.trace import Trace
 
 
 class Role(IntEnum):
-    """What a slice is."""
+    """The role of a slice."""
 
     OTHER = 0
     OPERATOR = 1
@@ -22,7 +22,7 @@ class Role(IntEnum):
     LAUNCH = 3
     """A call of the runtime or driver of a device."""
     FRAME = 4
-    """Of Python."""
+    """A call of a Python function."""
     MODULE = 5
     """A frame that calls the forward function of a module."""
     STEP = 6
@@ -35,7 +35,7 @@ ON_HOST = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
 ON_DEVICE = (Role.KERNEL, Role.MEMCPY, Role.MEMSET)
 
 STEP_CATEGORY = "step"
-"""Of marks of steps that only readers of other formats make."""
+"""Category of marks of steps that only readers of other formats make."""
 STEP_NAME = re.compile(r"ProfilerStep#(\d+)")
 MODULE_PREFIX = "nn.Module: "
 DATA_LOADER_PREFIX = "enumerate(DataLoader)"
@@ -91,7 +91,7 @@ def _role_of(category: str) -> Role:
 
 
 def _named(name: str) -> Role:
-    """What a name says beside the category: ``OTHER`` for operators that are not shown."""
+    """Return the role by the name, beside the category: ``OTHER`` for operators that are not drawn."""
     if STEP_NAME.fullmatch(name):
         return Role.STEP
     if name.startswith(_ANNOTATIONS):

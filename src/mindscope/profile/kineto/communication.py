@@ -136,7 +136,7 @@ def _sizes(elements: NDArray[np.int64], dtype: TextColumn) -> NDArray[np.int64]:
 
 
 def _elements(shapes: TextColumn) -> NDArray[np.int64]:
-    """Of all tensors of ``[[8, 64], [10]]``; -1 where a text is no list."""
+    """Return the elements of all tensors of ``[[8, 64], [10]]``; -1 where a text is no list."""
     return np.array([_element_count(each) for each in shapes.values], np.int64)[shapes.codes]
 
 
@@ -167,7 +167,7 @@ def _first_of_lists(texts: TextColumn) -> TextColumn:
 
 
 def _value(text: str) -> Any:
-    """Of JSON; None of anything else."""
+    """Return the value of JSON; None of anything else."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

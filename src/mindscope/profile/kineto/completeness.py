@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace of PyTorch lacks or holds twice, as other tools leave it when they cut and merge traces."""
+"""Finds what a trace of PyTorch lacks or holds twice, as other tools leave it when they cut and merge traces."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the devices ran, with the call that launched it."""
+"""Collects what the devices ran, with the call that launched it."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class DeviceWork:
 
     @property
     def end(self) -> NDArray[np.int64]:
-        """Of each."""
+        """The end of each."""
         return self.start + self.duration
 
     def __len__(self) -> int:
         return len(self.slice)
 
     def is_kind(self, *kinds: str) -> NDArray[np.bool_]:
-        """Which are of one of these kinds."""
+        """Return which rows are of one of these kinds."""
         return self.kind.is_any_of(lambda each: each in kinds)
 
 
@@ -110,7 +110,7 @@ def device_work_of(
 
 
 def _launches(arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
-    """By correlation; one launch of a CUDA graph has many kernels."""
+    """Return the launch of each kernel by correlation; one launch of a CUDA graph has many kernels."""
     rows, ids = np.flatnonzero(calls.role == Role.LAUNCH), call_arguments.correlation
     return _lookup(arguments.integers["correlation"], ids, _of_one_process(calls, rows, ids))
 
@@ -121,7 +121,7 @@ def _of_one_process(calls: HostCalls, rows: NDArray[np.int64], ids: Ids) -> NDAr
 
 
 def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
-    """By the external id of the launch, then by the calls around it, then by the external id of the kernel."""
+    """Find operators by the external id of the launch, then by the calls around it, then by that of the kernel."""
     is_operator = calls.role == Role.OPERATOR
     ids = call_arguments.external_id
     rows = _of_one_process(calls, np.flatnonzero(is_operator), ids)
@@ -154,7 +154,7 @@ def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], argu
 
 
 def _devices(trace: Trace, rows: NDArray[np.int64], arguments: Arguments, kind: str) -> TextColumn:
-    """By the argument, else by the process of the track."""
+    """Return the device by the argument, else by the process of the track."""
     processes = [_number(track.process) for track in trace.tracks]
     by_track = np.array(processes, np.int64)[trace.slices.track[rows]] if processes else np.empty(0, np.int64)
     device = arguments.integers["device"]
@@ -163,7 +163,7 @@ def _devices(trace: Trace, rows: NDArray[np.int64], arguments: Arguments, kind: 
 
 
 def _streams(trace: Trace, rows: NDArray[np.int64], arguments: Arguments) -> TextColumn:
-    """By the argument, else by the thread of the track; a negative number is that of a track that is no stream."""
+    """Return the stream by the argument, else by the thread of the track; a negative number means no stream."""
     threads = [_number(track.thread) for track in trace.tracks]
     track = trace.slices.track[rows].astype(np.int64)
     by_track = np.array(threads, np.int64)[track] if threads else np.empty(0, np.int64)

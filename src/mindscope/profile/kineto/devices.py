@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tables call the devices of a trace of PyTorch, before their number."""
+"""Names the devices of a trace of PyTorch, as tables call them before their number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GPU, UNKNOWN = "GPU", "device"
 NAMES: Mapping[int, str] = {
     CPU: "CPU", _CUDA: GPU, 6: GPU, 9: "XLA", 12: "XPU", 13: "MPS", 15: "HPU", 17: "IPU", 19: "MTIA", 20: "NPU",
 }  # fmt: skip
-"""By PyTorch's ``DeviceType``. Traces of NPUs say ``PrivateUse1``, which is 20."""
+"""Names by PyTorch's ``DeviceType``. Traces of NPUs say ``PrivateUse1``, which is 20."""
 _BY_CATEGORY = (("mtia", "MTIA"), ("hpu", "HPU"), ("xpu", "XPU"), ("privateuse1", "NPU"))
 """Prefixes of the categories of what these devices and their runtimes ran."""
 KINDS: Mapping[str, str] = {GPU: "cuda", "MTIA": "mtia", "HPU": "hpu", "XPU": "xpu", "NPU": "npu"}
@@ -21,7 +21,7 @@ KINDS: Mapping[str, str] = {GPU: "cuda", "MTIA": "mtia", "HPU": "hpu", "XPU": "x
 
 
 def device_kind_of(trace: Trace) -> str:
-    """What the devices are whose kernels a trace has; ``GPU`` where no category says another kind."""
+    """Return the kind of the devices whose kernels a trace has; ``GPU`` where no category says another kind."""
     categories = [each.lower() for each in trace.categories]
     return next((name for prefix, name in _BY_CATEGORY if any(each.startswith(prefix) for each in categories)), GPU)
 

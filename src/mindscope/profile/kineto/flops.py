@@ -54,7 +54,7 @@ def _elements(shapes: Shapes, values: list[str]) -> int:
 
 
 def _convolution(shapes: Shapes, values: list[str]) -> int:
-    """Of two dimensions; inputs: input, weight, bias, stride, padding, dilation, groups."""
+    """Count those of a convolution in 2-D; inputs: input, weight, bias, stride, padding, dilation, groups."""
     batch, in_channels, height, width = shapes[0]
     out_channels, _, kernel_height, kernel_width = shapes[1]
     stride, padding, dilation = (_pair(values[place]) for place in (3, 4, 5))

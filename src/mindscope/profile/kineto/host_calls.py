@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of the host ran, as one tree for each thread: operators, annotations, launches, modules.
+"""Collects what the threads of the host ran, as one tree each: operators, annotations, launches, modules.
 
 Traces with stacks have a slice for each Python frame. Frames become paths, so that tables need no memory for them.
 """
@@ -41,7 +41,7 @@ class HostCalls:
     marks: NDArray[np.int32]
     """Rows of the marks among the events of the trace."""
     role: NDArray[np.uint8]
-    """Of a mark: ``Role.OTHER``."""
+    """Role of a slice; that of a mark is ``Role.OTHER``."""
     parent: CallRows
     """The innermost of these calls of the thread that contains it; -1 for none."""
     is_only_child: NDArray[np.bool_]
@@ -94,7 +94,7 @@ class HostCalls:
         return [mapped(each) for each in rows_by_level(self.level)]
 
     def nearest(self, chosen: NDArray[np.bool_]) -> CallRows:
-        """For each call itself, if it is chosen, else its nearest chosen ancestor; -1 for none."""
+        """Return for each call itself, if it is chosen, else its nearest chosen ancestor; -1 for none."""
         found = np.where(chosen, np.arange(len(self), dtype=np.int32), np.int32(-1))
         for calls in self._levels:
             open_calls = calls[(found[calls] < 0) & (self.parent[calls] >= 0)]
@@ -102,7 +102,7 @@ class HostCalls:
         return found
 
     def outermost(self, values: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """For each call the value of its outermost ancestor (or itself) whose value is not 0; 0 without one."""
+        """Return for each call the value of its outermost ancestor (or itself) whose value is not 0; 0 without one."""
         found = np.array(values)
         for calls in self._levels:
             inner = calls[self.parent[calls] >= 0]
@@ -184,7 +184,7 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
 
 
 def _only_children(parent: CallRows, calls: int) -> NDArray[np.bool_]:
-    """Which of the first ``calls`` rows are the only one of these with their parent."""
+    """Return which of the first ``calls`` rows are the only one of these with their parent."""
     found = np.zeros(len(parent), np.bool_)
     has_parent = parent[:calls] >= 0
     is_one = np.bincount(parent[:calls][has_parent], minlength=len(parent)) == 1

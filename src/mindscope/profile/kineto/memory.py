@@ -21,7 +21,7 @@ from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryC
 from mindscope.profile.texts import Missing
 
 _EMPTY = ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::zeros", "aten::resize_")
-"""What the operator that needs the memory calls."""
+"""Operators that the operator calls which needs the memory."""
 
 
 def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
@@ -63,7 +63,7 @@ def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
 
 
 def _of_devices_with(device: TextColumn, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which rows are of a device that has any of ``rows``."""
+    """Return which rows are of a device that has any of ``rows``."""
     return np.isin(device.codes, device.codes[rows])
 
 
@@ -169,7 +169,7 @@ def _stacks(analysis: KinetoAnalysis, marks: CallRows) -> TextColumn | None:
 def _categories(
     analysis: KinetoAnalysis, owner: CallRows, born: NDArray[np.int64], freed: NDArray[np.int64]
 ) -> TextColumn:
-    """What a block most likely holds, by what allocated it and how long it lives.
+    """Guess what a block holds, by what allocated it and how long it lives.
 
     A block that is freed before its outermost operator ends is temporary. Else the loader allocates inputs, the
     forward pass activations, the backward pass gradients, the optimizer its state.

@@ -150,7 +150,7 @@ def _stack_column(analysis: KinetoAnalysis, rows: NDArray[np.int64]) -> TextColu
 
 
 def _devices(analysis: KinetoAnalysis) -> TextColumn:
-    """Where each call and those within it computed; of several devices the last one by name."""
+    """Return where each call and those within it computed; of several devices the last one by name."""
     device = analysis.device.device
     code = np.zeros(len(analysis.calls), np.int64)
     owner = np.where(analysis.device.operator >= 0, analysis.device.operator, analysis.device.launch)
@@ -160,12 +160,12 @@ def _devices(analysis: KinetoAnalysis) -> TextColumn:
 
 
 def _recorded(column: TextColumn) -> TextColumn | None:
-    """None where no row has a value."""
+    """Return the column without spaces; None where no row has a value."""
     return TextColumn(column.codes, [each.replace(" ", "") for each in column.values]) if column.codes.any() else None
 
 
 def _types(names: TextColumn) -> TextColumn:
-    """What computes: the name without its library and the number of its autograd node."""
+    """Return what computes: the name without its library and the number of its autograd node."""
     return TextColumn.of(
         each.removeprefix("autograd::engine::evaluate_function: ").rpartition("::")[2] for each in names
     )

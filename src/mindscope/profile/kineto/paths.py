@@ -20,9 +20,9 @@ class Paths:
     of_call: NDArray[np.int32]
     """The path of each call: of its nearest chosen ancestor or itself; -1 for none."""
     parent: NDArray[np.int64]
-    """Of each path; less than its own index, -1 for a root."""
+    """Parent of each path; less than its own index, -1 for a root."""
     name: NDArray[np.int64]
-    """Of those that the paths were made with."""
+    """Name of each path, one of those that the paths were made with."""
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -36,7 +36,7 @@ class Paths:
         return found
 
     def select(self, calls: NDArray[Any]) -> Paths:
-        """The same paths beside only these calls."""
+        """Return the same paths beside only these calls."""
         return Paths(mapped(self.of_call[calls]), self.parent, self.name)
 
 

@@ -30,7 +30,7 @@ def process_codes(trace: Trace, tracks: NDArray[np.uint32]) -> NDArray[np.int32]
 
 
 def of_one_process(ids: NDArray[Any], process: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which of n rows have an id that only rows of one process have."""
+    """Return which of n rows have an id that only rows of one process have."""
     if not len(ids) or (process == process[0]).all():
         return np.ones(len(ids), np.bool_)
     _, group = np.unique(ids, return_inverse=True)

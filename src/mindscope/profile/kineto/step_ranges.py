@@ -22,7 +22,7 @@ class StepRanges:
     number: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    """Of the mark on the host."""
+    """End of the mark on the host."""
 
     def __len__(self) -> int:
         return len(self.number)
@@ -40,7 +40,7 @@ class StepRanges:
         return np.where(found >= 0, self.number[found], -1) if len(self) else found
 
     def stretched(self, steps: NDArray[np.int64], ends: NDArray[np.int64]) -> StepRanges:
-        """Each step to the last end of what it launched; each begins no earlier than the one before ends.
+        """Extend each step to the last end of what it launched; each begins no earlier than the one before ends.
 
         Args:
             steps: (m,) index of the step that launched a kernel; -1 for none.
@@ -84,13 +84,13 @@ def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
 
 class _EndedSteps(NamedTuple):
     cut: list[int]
-    """Which of the marks, in order of time, are of steps that did not end."""
+    """Positions of the marks, in order of time, of steps that did not end."""
     numbers: list[int]
-    """Of the other marks; one number may come again where a training restarts from a checkpoint."""
+    """Numbers of the other marks; one may come again where a training restarts from a checkpoint."""
 
 
 def _ended_steps(properties: Mapping[str, Any], count: int) -> _EndedSteps | None:
-    """What the recorder knows of the ``count`` marks; None if it says nothing, or the trace has other marks."""
+    """Return what the recorder says of the ``count`` marks; None if nothing, or if the trace has other marks."""
     facts = properties.get("mindscope")
     found = cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
     cut, numbers = _whole_numbers(found.get("cut")), _whole_numbers(found.get("ended"))

@@ -15,7 +15,7 @@ from mindscope.profile.trace import Events, Slices
 
 
 def analysis_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> KinetoAnalysis:
-    """What begins within the steps from number ``first`` to ``last``, and the kernels that they launched."""
+    """Select what begins within the steps from number ``first`` to ``last``, and the kernels that they launched."""
     trace, steps, work = analysis.trace, analysis.marked_steps, analysis.device
     is_chosen = np.append((steps.number >= first) & (steps.number <= last), False)  # the last one for no step
     kept = is_chosen[steps.at(trace.slices.start)]
@@ -33,7 +33,7 @@ def analysis_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> Kineto
 
 
 def _overlaps(analysis: KinetoAnalysis, is_chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which slices overlap the time from the first to the last chosen step."""
+    """Return which slices overlap the time from the first to the last chosen step."""
     steps, slices = analysis.marked_steps, analysis.trace.slices
     if not is_chosen.any():
         return np.zeros(len(slices), np.bool_)

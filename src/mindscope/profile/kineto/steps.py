@@ -95,7 +95,7 @@ def _layers(analysis: KinetoAnalysis) -> _Layers:
 
 
 def _device_work(analysis: KinetoAnalysis) -> Intervals:
-    """When the devices run anything: kernels and copies only."""
+    """Return when the devices run anything: kernels and copies only."""
     work = analysis.device
     return union((work.start, work.end))
 

@@ -77,19 +77,19 @@ class _StreamRuns:
     """Columns of what the devices ran, by stream and start."""
 
     first: NDArray[np.int64]
-    """Of each stream, a row of the work of the devices."""
+    """Row of the work of the devices, of each stream."""
     stream: NDArray[np.int64]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     gap: NDArray[np.int64]
-    """To the latest end of its stream before it; 0 for the first."""
+    """Gap to the latest end of its stream before it; 0 for the first."""
     is_launched: NDArray[np.bool_]
     launched: NDArray[np.int64]
-    """When the launching call began."""
+    """Time when the launching call began."""
     call: NDArray[np.int64]
-    """How long it took."""
+    """Duration of that call."""
     delay: NDArray[np.int64]
-    """From its end on."""
+    """Time from the end of that call on."""
     is_host_wait: NDArray[np.bool_]
 
 

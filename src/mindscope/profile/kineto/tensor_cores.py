@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kernels of a trace run on tensor cores, and whether its devices have them."""
+"""Finds which kernels of a trace run on tensor cores, and whether its devices have them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KERNEL_NAME = re.compile(
     re.IGNORECASE,
 )
 _CATEGORIES = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"}
-"""Of what a GPU runs; accelerators of other makers have categories of their own."""
+"""Categories of what a GPU runs; accelerators of other makers have categories of their own."""
 _AMD_NAME = re.compile(r"AMD|Radeon|Instinct|gfx\d", re.IGNORECASE)
 _AMD_WARP = 64
 _HIP_CALL = re.compile(r"hip[A-Z]")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page shows of the memory of a device: curves, live blocks, stacks, segments, leaks."""
+"""Computes what a page draws of the memory of a device: curves, live blocks, stacks, segments, leaks."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By what blocks are grouped: category, operator, module, line of code."""
+"""Groups blocks by category, operator, module, line of code."""
 
 from __future__ import annotations
 

@@ -28,14 +28,14 @@ def allocated_rows(blocks: MemoryBlocks, begin: int, end: int, device: str | Non
 
 
 def of_device(blocks: MemoryBlocks, device: str | None) -> NDArray[np.bool_]:
-    """Which blocks are those of a device; all for None."""
+    """Return which blocks are those of a device; all for None."""
     if device is None:
         return np.ones(len(blocks), np.bool_)
     return blocks.device.is_any_of(lambda each: each == device)
 
 
 def largest(sizes: Sizes, rows: Rows, offset: int, count: int) -> Rows:
-    """Of ``rows`` those at the places from ``offset`` on, at most ``count``, if the largest is the first.
+    """Return those of ``rows`` at the positions from ``offset`` on, at most ``count``, if the largest is the first.
 
     ``sizes`` are those of all blocks. Equal sizes stay in their order.
     """

@@ -13,7 +13,7 @@ from mindscope.profile.memory import UNKNOWN_TIME, MemoryBlocks
 from mindscope.profile.timeline_window import Range, check_range
 
 MOST_GROUPS = 9
-"""That have an area of their own; all others share one more."""
+"""Largest number of groups with an area of their own; all others share one more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the segments of an allocator are filled at a moment: blocks in use, freed ones, and gaps."""
+"""Maps the segments of an allocator at a moment: blocks in use, freed ones, and gaps."""
 
 from __future__ import annotations
 

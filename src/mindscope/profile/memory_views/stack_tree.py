@@ -19,7 +19,7 @@ class StackTree:
     """
 
     def __init__(self, blocks: MemoryBlocks) -> None:
-        """By stacks; by module and operator where blocks have none."""
+        """Make the tree by stacks; by module and operator where blocks have none."""
         stacks = _stacks(blocks)
         self.names: list[str] = []
         self._parent: list[int] = []

@@ -19,7 +19,7 @@ from mindscope.profile.memory_views.stack_tree import StackTree
 
 
 class MemoryViews:
-    """For any thread; computes each part at its first use."""
+    """The views of the memory, for any thread; each part is computed at its first use."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -29,12 +29,12 @@ class MemoryViews:
 
     @cached_property
     def curves(self) -> list[DeviceCurve]:
-        """One for each device and allocator."""
+        """The curve of each device and allocator."""
         return device_curves(self.memory.curve)
 
     @cached_property
     def devices(self) -> list[str]:
-        """That have a curve or blocks, in the order of their first rows."""
+        """The devices that have a curve or blocks, in the order of their first rows."""
         of_blocks = [] if self.blocks is None else [self.blocks.device.values[code] for code in self._codes]
         return list(dict.fromkeys([*(each.device for each in self.curves), *of_blocks]))
 
@@ -44,12 +44,12 @@ class MemoryViews:
 
     @property
     def blocks(self) -> MemoryBlocks | None:
-        """None if the format does not record them."""
+        """The blocks; None if the format does not record them."""
         return self.memory.blocks
 
     @cached_property
     def groups(self) -> list[str]:
-        """By what its blocks can be grouped: those of ``GROUPS`` that have any text."""
+        """The columns by which its blocks can be grouped: those of ``GROUPS`` that have any text."""
         return [by for by in GROUPS if (texts := self.group(by)) is not None and any(texts.values)]
 
     @cached_property

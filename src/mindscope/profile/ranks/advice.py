@@ -205,5 +205,5 @@ RULES: tuple[Callable[[Ranks], Iterator[Advice]], ...] = (
 
 
 def advise_ranks(ranks: Ranks) -> list[Advice]:
-    """What to change, by the share of time that it concerns, the greatest first."""
+    """Advise what to change, by the share of time that it concerns, the greatest first."""
     return sorted((each for rule in RULES for each in rule(ranks)), key=lambda each: -each.share)

@@ -25,7 +25,7 @@ _S = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Clock:
-    """What to subtract from times of a rank: ``offset + drift * (time - center) / 1 s``."""
+    """The offset to subtract from times of a rank: ``offset + drift * (time - center) / 1 s``."""
 
     offset: int = 0
     uncertainty: float = 0.0

@@ -67,7 +67,7 @@ def _steps(table: CsvTable) -> dict[int, Steps]:
 
 
 def _stages(table: CsvTable) -> int:
-    """Of the pipeline: the greatest number of rows of stages in a step."""
+    """Return the stages of the pipeline: the greatest number of rows of stages in a step."""
     types, steps = table.cells("Type") or [], table.cells("Step") or []
     counts: dict[str, int] = defaultdict(int)
     for kind, step in zip(types, steps, strict=False):
@@ -103,7 +103,7 @@ def _origin(table: Communication) -> int:
 
 
 def _links(path: Path) -> dict[int, Links]:
-    """By the rank that sends."""
+    """Read the links by the rank that sends."""
     operations = [ascend_operation(step, name, facts) for _, step, name, facts in _entries(read_object(path))]
     table = links_table(operations)
     if table is None:

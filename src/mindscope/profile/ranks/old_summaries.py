@@ -35,7 +35,7 @@ def is_old_summary(name: str) -> bool:
 
 
 def old_summaries(path: Path, names: list[str], problems: Problems) -> Iterator[RankData]:
-    """Each rank that files in a directory are named by."""
+    """Read the data of each rank that files in a directory are named by."""
     analysed = {int(found[4]): found for name in names if (found := CLUSTER_ANALYSIS.fullmatch(name))}
     hccl, traces = (
         {int(found[1]): name for name in names if (found := pattern.fullmatch(name))}
@@ -101,7 +101,7 @@ def _kind(name: str) -> str:
 
 
 def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:
-    """What a reader makes of a table; None if it can't be read."""
+    """Return what a reader makes of a table; None if it can't be read."""
 
     def read(file: Path) -> Any:
         table = read_csv(file)

@@ -26,13 +26,13 @@ class Operations:
     data: NDArray[np.int64]
     """Into the list of ``RankData``."""
     row: NDArray[np.int64]
-    """Of the ``Communication`` of that rank."""
+    """Row in the ``Communication`` of that rank."""
     rank: NDArray[np.int64]
     cycle: NDArray[np.int64]
     step: NDArray[np.int64]
     """-1 outside of any step."""
     start: NDArray[np.int64]
-    """By the clock of the rank, nanoseconds since 1970; where unknown the place in the file."""
+    """Start by the clock of the rank, nanoseconds since 1970; where unknown the position in the file."""
     has_start: NDArray[np.bool_]
     duration: NDArray[np.int64]
     kind: TextColumn
@@ -42,22 +42,22 @@ class Operations:
     size: NDArray[np.int64]
     """Bytes that the rank contributes; -1 where unknown."""
     transit: NDArray[np.int64]
-    """As the profiler measured it; -1 where it did not."""
+    """Transit as the profiler measured it; -1 where it did not."""
     group_size: NDArray[np.int64]
     """-1 where unknown."""
     collective: NDArray[np.int64]
-    """The same number for the operations of one collective; -1 for those that no other rank can be matched with."""
+    """Number of the collective of an operation; -1 for those that no other rank can be matched with."""
 
     def __len__(self) -> int:
         return len(self.data)
 
     @property
     def end(self) -> NDArray[np.int64]:
-        """Of each, by the clock of the rank."""
+        """End of each, by the clock of the rank."""
         return self.start + self.duration
 
     def is_synchronous(self) -> NDArray[np.bool_]:
-        """Which end together on all ranks, at a known time."""
+        """Return which operations end together on all ranks, at a known time."""
         return self.has_start & self.kind.is_any_of(lambda each: each in SYNCHRONOUS)
 
 

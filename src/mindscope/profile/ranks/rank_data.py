@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is needed of the profile of one rank, and which profiles are one cycle of the training."""
+"""Takes what is needed from the profile of one rank, and finds which profiles are one cycle of the training."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mindscope.profile.profile import Part, Profile
 from mindscope.profile.steps import Steps
 
 _NAMED_RANK = re.compile(r"(?:^|_)(?:rank_?|summary_dir|device_?)(\d{1,6})$", re.IGNORECASE)
-"""Of a directory, as a launcher names it."""
+"""Name of the directory of a rank, as a launcher names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,28 +29,28 @@ class RankData:
     rank: int
     name: str
     path: str
-    """Of the profile, or of the directory of the summary."""
+    """Path of the profile, or of the directory of the summary."""
     is_profile: bool = False
     """Whether times of ``steps`` and ``communication`` are those of the timeline of the profile at ``path``."""
     cycle: int = 0
-    """Of the training: profiles of one cycle hold the same steps."""
+    """Cycle of the training: profiles of one cycle hold the same steps."""
     origin_ns: int | None = None
     """The time of 0 in nanoseconds since 1970, by the clock of the rank's host; None if unknown."""
     steps: Steps | None = None
     communication: Communication | None = None
     links: Links | None = None
     receive: Durations | None = None
-    """Beside ``steps``: waits for data of other pipeline stages while nothing computes."""
+    """Waits for data of other pipeline stages while nothing computes; beside ``steps``."""
     world_size: int = 0
     """Ranks of the training; 0 if unknown."""
     stages: int = 0
-    """Of the pipeline; 0 if unknown."""
+    """Stages of the pipeline; 0 if unknown."""
     flops_per_second: float | None = None
     """Floating-point operations, as the profiler counted them; None if unknown."""
 
 
 def rank_data_of(profile: Profile, rank: int | None = None) -> RankData | None:
-    """What is needed of a profile; None if it has neither steps nor communication. Keeps no part of its trace."""
+    """Take what is needed of a profile; None if it has neither steps nor communication. Keeps no part of its trace."""
     found = part_of(profile, Part.STEPS, Steps)
     steps = None if found is None or not len(found.complete) else found.complete
     communication = part_of(profile, Part.COMMUNICATION, Communication)
@@ -68,7 +68,7 @@ def rank_data_of(profile: Profile, rank: int | None = None) -> RankData | None:
 
 
 def cycles_of(found: Iterable[RankData]) -> list[RankData]:
-    """The same data, numbered by cycle, in the order of ranks and cycles. Unknown ranks follow the known ones.
+    """Number the data by cycle, in the order of ranks and cycles. Unknown ranks follow the known ones.
 
     Profiles whose steps overlap are one cycle. Of several such profiles of one rank, as after a restart, the last ones
     of all ranks belong together.
@@ -113,7 +113,7 @@ def _last_step(each: RankData) -> int:
 
 
 def _begin(each: RankData) -> tuple[int, str]:
-    """When a profile begins, by its own clock, then by its name."""
+    """Return when a profile begins, by its own clock, then by its name."""
     table = each.steps if each.steps is not None else each.communication
     starts = None if table is None else table.start
     return (each.origin_ns or 0) + (int(starts.min()) if starts is not None and len(starts) else 0), each.path
@@ -132,7 +132,7 @@ def _with_ranks(found: list[RankData]) -> list[RankData]:
 
 
 def _rank_of(profile: Profile) -> int | None:
-    """As the profile says it, else as a directory above it is named."""
+    """Return the rank that the profile says, else the one in the name of a directory above it."""
     if profile.rank is not None:
         return profile.rank
     for name in reversed(Path(profile.facts.path).parts):

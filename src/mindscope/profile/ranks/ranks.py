@@ -36,7 +36,7 @@ class Ranks:
         if not self.data:
             raise FormatError("no profile with steps or communication of ranks")
         self.ranks = sorted({each.rank for each in self.data})
-        """That have a profile."""
+        """Ranks that have a profile."""
         self.problems: dict[str, str] = {}
         """File -> why it could not be read; the tables lack it."""
 
@@ -48,7 +48,7 @@ class Ranks:
 
     @property
     def cycles(self) -> int:
-        """How many there are."""
+        """The number of cycles."""
         return len({each.cycle for each in self.data})
 
     @cached_property
@@ -69,7 +69,7 @@ class Ranks:
 
     @property
     def clocks(self) -> ClockOffsets:
-        """How far the clocks differ."""
+        """The differences of the clocks."""
         return self._clocks.table
 
     @cached_property
@@ -102,7 +102,7 @@ class Ranks:
 
     @cached_property
     def stragglers(self) -> Stragglers | None:
-        """For whom the others waited longest in each step."""
+        """The ranks for which the others waited longest in each step."""
         mean = 0.0 if self.steps is None else float(self.steps.duration.mean())
         return stragglers_of(self.operations, self._clocks, mean, self.data)
 

@@ -20,7 +20,7 @@ from mindscope.profile.steps import PARTS, Steps
 def rank_steps(
     data: Sequence[RankData], clocks: Clocks, operations: Operations, waits: Waits, origin_ns: int
 ) -> RankSteps | None:
-    """One row for each step of each rank; None without steps. A part that a rank does not record is 0."""
+    """Make a row for each step of each rank; None without steps. A part that a rank does not record is 0."""
     found = [(place, each, each.steps) for place, each in enumerate(data) if each.steps is not None]
     if not found:
         return None
@@ -93,7 +93,7 @@ def warm_up_steps(steps: RankSteps) -> list[int]:
 
 
 def _without_warm_up(steps: RankSteps) -> RankSteps:
-    """The same steps of all ranks; all of them if a rank had none."""
+    """Return the same steps of all ranks without the warm-up; all of them if a rank had no others."""
     if steps.is_warm_up is None:
         return steps
     _, key = np.unique(np.stack([steps.cycle, steps.step]), axis=1, return_inverse=True)

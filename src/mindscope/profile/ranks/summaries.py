@@ -18,7 +18,7 @@ _DEPTH = 4
 
 
 def summaries_in(path: Path, problems: dict[str, str]) -> Iterator[RankData]:
-    """Each rank that a summary in the directory, or below it, describes. Directories that can't be read have none.
+    """Find each rank that a summary in the directory, or below it, describes. Unreadable directories have none.
 
     ``problems`` gets files that are damaged.
     """

@@ -34,7 +34,7 @@ class ClockOffsets(Table):
     is_aligned: NDArray[np.bool_]
     """False if no chain of collectives connects the rank with the reference; its offset is 0 then."""
     offset: Durations
-    """In the middle of the rank's collectives: what to subtract from its times."""
+    """Offset in the middle of the rank's collectives: what to subtract from its times."""
     uncertainty: Durations
     """Spread of the single collectives around the offset: 1.48 x their median absolute deviation."""
     drift: Figures
@@ -42,7 +42,7 @@ class ClockOffsets(Table):
     center: Times
     """The time of ``offset``, by the rank's own clock, nanoseconds since 1970."""
     collectives: Counts
-    """On which the offset rests."""
+    """Number of collectives on which the offset rests."""
 
     def derived(self) -> dict[str, Column]:
         """``drift_ppm``: parts in a million."""
@@ -61,11 +61,11 @@ class RankSteps(Table):
     own_start: Times
     """Since the origin of that profile, by the rank's own clock."""
     start: Times
-    """By the reference clock, nanoseconds since ``Ranks.origin_ns``."""
+    """Start by the reference clock, nanoseconds since ``Ranks.origin_ns``."""
     duration: Durations
     compute: Durations
     communication: Durations
-    """That no computation hides."""
+    """Communication that no computation hides."""
     copy: Durations
     data_waiting: Durations
     host: Durations
@@ -79,9 +79,9 @@ class RankSteps(Table):
     receive: Durations | None = None
     """Waits for other stages of the pipeline."""
     is_warm_up: NDArray[np.bool_] | None = None
-    """Of steps that warm up on any rank: means leave them out."""
+    """Whether the step warms up on any rank: means leave it out."""
     interval: Durations | None = None
-    """Until the first operator after the batch arrived."""
+    """Time until the first operator after the batch arrived."""
 
     def derived(self) -> dict[str, Column]:
         """``own``: the step without communication that is not hidden, which waits of other ranks are part of."""
@@ -89,7 +89,7 @@ class RankSteps(Table):
 
     @property
     def own(self) -> Durations:
-        """What the rank itself needs for the step: all but the communication that is not hidden."""
+        """Time that the rank itself needs for the step: all but the communication that is not hidden."""
         return self.duration - self.communication
 
 
@@ -99,7 +99,7 @@ class RankMeans(Table):
 
     rank: Counts
     stage: Counts
-    """Of the pipeline, from 1 on; all 1 without a pipeline."""
+    """Stage of the pipeline, from 1 on; all 1 without a pipeline."""
     steps: Counts
     duration: Durations
     compute: Durations
@@ -143,11 +143,11 @@ class CollectiveSizes(Table):
     size_class: TextColumn
     """``<= 64 KiB`` and its like; empty where sizes are unknown."""
     ranks: Counts
-    """That take part, as the group says it, else of those that are profiled."""
+    """Ranks that take part, as the group says it, else of those that are profiled."""
     count: Counts
     """Collectives, each counted once for all ranks."""
     size: Sizes
-    """Of what one rank contributes, over all of them; -1 where unknown."""
+    """Size of what one rank contributes, over all of them; -1 where unknown."""
     time: Durations
     """Mean over ranks of their durations, summed over the collectives."""
     transfer: Durations
@@ -183,9 +183,9 @@ class Stragglers(Table):
     group_ranks: TextColumn
     kind: TextColumn
     rank: Counts
-    """That began it last."""
+    """Rank that began it last."""
     lateness: Durations
-    """After the median of the other ranks, by the reference clock."""
+    """Lateness after the median of the other ranks, by the reference clock."""
     waiting: Durations
     """The longest wait of another rank for it."""
     profile: Rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of collectives is transfer of data, and what is waiting for other ranks; who is waited for."""
+"""Divides collectives into transfer of data and waiting for other ranks, and finds who is waited for."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def stragglers_of(
 def _longest_waits(
     operations: Operations, own: NDArray[np.int64], waiting: NDArray[np.int64], usable: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Of the collectives of each cycle, step and group the one with the longest wait."""
+    """Return the collective with the longest wait, of each cycle, step and group."""
     rows = np.flatnonzero(usable)
     at = own[rows]
     keys = (operations.cycle[at], operations.step[at], operations.group.codes[at], operations.group_ranks.codes[at])

@@ -40,4 +40,4 @@ def _read(path: Path, on_progress: Progress) -> Profile:
 
 
 CLUSTER_OUTPUT = ProfileFormat("ascend_cluster", "Ascend cluster analysis", is_cluster_output, _read)
-"""Not among ``FORMATS``: beside the profiles of the ranks it is no further profile."""
+"""The format of a cluster analysis. ``FORMATS`` lacks it: beside the profiles of the ranks it is no further profile."""

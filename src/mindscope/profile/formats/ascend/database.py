@@ -45,7 +45,7 @@ _EPOCH_FROM = 10**17
 
 @dataclass(slots=True)
 class _Tables:
-    """What the analysis of Ascend computed, in one or several files; times since 1970."""
+    """The tables that the analysis of Ascend computed, in one or several files; times since 1970."""
 
     memory: Memory | None = None
     steps: Steps | None = None
@@ -94,7 +94,7 @@ def read_directory(directory: Path, problems: Problems, origin_ns: int | None) -
 
 
 def _main_database(directory: Path) -> Path | None:
-    """Of a profiler, the first by its name; None without one."""
+    """Return the database of a profiler, the first by its name; None without one."""
     return next((file for file in sorted(directory.glob("*.db")) if _MAIN.fullmatch(file.name)), None)
 
 
@@ -152,7 +152,7 @@ def _add(path: Path, problems: Problems, tables: _Tables) -> bool:
 
 
 def _rank_of(path: Path, file: SqliteFile) -> int:
-    """By the table of ranks, else by the name of the file."""
+    """Return the rank by the table of ranks, else by the name of the file."""
     named = [row.get("rankId") for row in file.named_rows("RANK_DEVICE_MAP")]
     rank = next((each for each in named if isinstance(each, int) and 0 <= each < 1 << 31), None)
     found = _MAIN.fullmatch(path.name)

@@ -29,7 +29,7 @@ _TIMES = {
     "wait_time": "Wait Time(ms)", "synchronization_time": "Synchronization Time(ms)", "idle_time": "Idle Time(ms)",
 }  # fmt: skip
 _Operations = dict[tuple[int, str, str], dict[str, Any]]
-"""By step, name and group."""
+"""Facts by step, name and group."""
 
 
 def memory_of_tables(file: SqliteFile) -> Memory | None:

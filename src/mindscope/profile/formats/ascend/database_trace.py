@@ -103,7 +103,7 @@ class DatabaseTrace:
             self._to.add(self._runs(rows, category, name, self._threads(rows)))
 
     def _calls_of_cann(self, operators: dict[int, int]) -> None:
-        """Of the calls of one connection, which contain each other, the last one to begin launches."""
+        """Let the call of a connection that begins last launch; calls of one connection contain each other."""
         rows = self._timed("CANN_API", "startNs", "endNs", "globalTid", "connectionId", "name")
         if rows is None:
             return

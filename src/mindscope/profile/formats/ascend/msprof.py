@@ -82,7 +82,7 @@ class _Msprof:
         self.rank = self._rank()
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
-        """How to read each part."""
+        """Return how to read each part."""
         return {
             Part.OPERATORS: lambda: by_time(self._operators) or Missing("ascend_operators"),
             Part.KERNELS: lambda: self._kernels or Missing("ascend_kernels"),
@@ -102,7 +102,7 @@ class _Msprof:
         return sorted(chosen, key=lambda file: natural_key(file.name))
 
     def _rank(self) -> int:
-        """That the profile names, else the number of its device."""
+        """Return the rank that the profile names, else the number of its device."""
         device = next((found for each in self._path.glob("device_*") if (found := _DEVICE.fullmatch(each.name))), None)
         rank = self.information.get("rank_id")
         if isinstance(rank, int) and 0 <= rank < 1 << 31:
@@ -111,7 +111,7 @@ class _Msprof:
 
     @cached_property
     def _summary(self) -> _Iterations | None:
-        """Of kernels; without it, of tasks, which has no shapes."""
+        """Return the summary of kernels; without it, that of tasks, which has no shapes."""
         found = self._table("op_summary*.csv")
         return found if found is not None and len(found.table) else self._table("task_time*.csv")
 
@@ -163,7 +163,7 @@ class _Msprof:
 class _Iterations(NamedTuple):
     table: CsvTable
     iteration: TextColumn | None
-    """Of each row; None if the files are not those of single iterations."""
+    """Iteration of each row; None if the files are not those of single iterations."""
 
 
 def _iterations(files: Sequence[tuple[Path, CsvTable]]) -> _Iterations:

@@ -122,7 +122,7 @@ class _Output:
         return [Device("CPU", "cpu"), *(npu if self._kernel_table or self._file("step_trace_time.csv") else [])]
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
-        """How to read each part."""
+        """Return how to read each part."""
         return {
             Part.STEPS: self._part("step_trace_time.csv", self._steps, "ascend_steps"),
             Part.OPERATORS: lambda: by_time(self._operators) or Missing("ascend_operators"),
@@ -174,7 +174,7 @@ class _Output:
 
     @cached_property
     def _kernel_table(self) -> CsvTable | None:
-        """Of kernels; without it, of tasks, which has neither types nor shapes."""
+        """Return the table of kernels; without it, that of tasks, which has neither types nor shapes."""
         found = self._kernel_details
         return found if found is not None and len(found) else self._table("task_time") or found
 
@@ -224,7 +224,7 @@ class _Output:
         return file if file.is_file() else None
 
     def _information(self) -> dict[str, Any]:
-        """Of the profiler, of its user, and of ``mindscope.mindspore.Profiler``."""
+        """Return facts of the profiler, of its user, and of ``mindscope.mindspore.Profiler``."""
         found: dict[str, Any] = {}
         others = [self._root / name for name in ("profiler_metadata.json", FACTS_FILE)]
         for file in [*sorted(self._root.glob("profiler_info*.json")), *others]:
@@ -233,7 +233,7 @@ class _Output:
         return found
 
     def _rank(self) -> int:
-        """That a file names, in it or in its own name; -1 of a single process is 0."""
+        """Return the rank that a file names, in it or in its own name; -1 of a single process is 0."""
         named = str(self.information.get("rank_id"))
         if _NUMBER.fullmatch(named):
             return max(int(named), 0)

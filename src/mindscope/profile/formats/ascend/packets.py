@@ -49,6 +49,6 @@ def _sizes(links: Mapping[str, Any], link: str) -> list[tuple[float, int]]:
 
 
 def _distribution(link: Any) -> list[tuple[float, int]]:
-    """Of ``{"Size Distribution": {"MB": [count, total ms]}}``."""
+    """Return sizes and counts of ``{"Size Distribution": {"MB": [count, total ms]}}``."""
     sizes = mapping_of(mapping_of(link).get("Size Distribution"))
     return [(number_of(size), int(number_of(counts[0]))) for size, each in sizes.items() if (counts := list_of(each))]

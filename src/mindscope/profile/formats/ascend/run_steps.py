@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of the training a profile of MindSpore or torch_npu holds, where its files say so."""
+"""Finds which steps of the training a profile of MindSpore or torch_npu holds, where its files say so."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DYNAMIC = re.compile(r"rank\d+_start(\d{1,15})_stop(\d{1,15})")
 
 
 def first_and_last_step(profile: Path) -> tuple[int, int] | None:
-    """By the file of mindscope, else by the name of the directory above. Raises OSError."""
+    """Return the steps by the file of mindscope, else by the name of the directory above. Raises OSError."""
     steps: Sequence[int] = []
     with suppress(FormatError):
         steps = run_steps(read_object(profile / FACTS_FILE)) if (profile / FACTS_FILE).is_file() else []

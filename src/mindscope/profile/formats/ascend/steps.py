@@ -87,7 +87,7 @@ def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
 
 
 def _numbers(table: CsvTable, count: int) -> NDArray[np.int64]:
-    """As the file numbers them; a file of a training without marks has one row without a number."""
+    """Return the numbers in the file; that of a training without marks has one row without a number."""
     found = table.numbers("Step")
     if found is None or not np.isfinite(found).all():
         return np.arange(count, dtype=np.int64)

@@ -28,7 +28,7 @@ _SIZE, _TRANSPORT = "size(Byte)", "transport type"
 
 
 def trace_figures(trace: Trace, file: Path) -> dict[str, Any]:
-    """What the trace has of these.
+    """Return the figures that the trace has.
 
     ``ai_core_frequency``: ``highest`` and ``mean`` MHz over time. ``garbage_collection``: ``count`` of the long
     ones, and their ``time`` (ns); without these ``quiet_host``, the same of pauses that may be collections.
@@ -68,7 +68,7 @@ def _longest(start: NDArray[np.int64], duration: NDArray[np.int64]) -> list[list
 
 
 def with_computing(communication: Communication | None, trace: Trace | None) -> Communication | None:
-    """With a column ``computing``, if the trace knows that: nanoseconds of each operation in which the device computes.
+    """Add a column ``computing``, if the trace has it: nanoseconds of each operation in which the device computes.
 
     Times of both count from the same moment.
     """
@@ -102,7 +102,7 @@ def _is_overlap(trace: Trace, name: str) -> NDArray[np.bool_]:
 
 
 def _transfers(trace: Trace, file: Path) -> dict[str, Any]:
-    """Of SDMA, by their sizes; empty without any."""
+    """Return the transfers of SDMA, by their sizes; empty without any."""
     is_plane = np.array(
         [each.process_name in _COMMUNICATION and each.thread_name.startswith(_PLANE) for each in trace.tracks], np.bool_
     )

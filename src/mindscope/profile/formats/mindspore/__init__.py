@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MindSpore before 2.3 writes: a directory ``profiler`` with many small files, by rank."""
+"""Reads what MindSpore before 2.3 writes: a directory ``profiler`` with many small files, by rank."""

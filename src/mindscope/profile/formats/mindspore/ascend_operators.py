@@ -32,7 +32,7 @@ AI_CORE, AI_CPU = "AI_CORE", "AI_CPU"
 
 
 class CompiledOperator(NamedTuple):
-    """What the compiler knows of an operator."""
+    """Facts that the compiler has about an operator."""
 
     type: str
     shapes: str

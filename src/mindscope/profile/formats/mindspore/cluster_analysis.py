@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On what the steps of one rank of many went, as MindSpore analysed it: ``*_cluster_analyse_*.csv``."""
+"""Reads the parts of the steps of one rank, as MindSpore analysed them: ``*_cluster_analyse_*.csv``."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def with_split(steps: Steps, split: StepSplit) -> Steps:
 
 
 def _starts(duration: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of steps that follow each other."""
+    """Return the starts of steps that follow each other."""
     return np.cumsum(duration) - duration
 
 

@@ -22,18 +22,18 @@ from mindscope.reasons import Reason
 _MS = 1_000_000
 _SUM = "total"
 _PHASES = {"Default": "forward", "Gradients": "backward"}
-"""Of a subgraph, where the file has no full names."""
+"""Phase of a subgraph, where the file has no full names."""
 
 
 def compute_time_operators(path: Path, rank: int) -> Operators | None:
-    """Of ``output_op_compute_time``: the mean time of one run of each operator. Raises FormatError, OSError."""
+    """Read ``output_op_compute_time``: the mean time of one run of each operator. Raises FormatError, OSError."""
     rows = _last_table(path, "op_name")
     found = [(words[0], words[1]) for words in rows if len(words) >= 2 and words[0] != _SUM and _is_number(words[1])]
     return _operators([name for name, _ in found], [time for _, time in found], None, rank) if found else None
 
 
 def compute_detail_operators(path: Path, rank: int) -> Operators | None:
-    """Of ``output_op_compute_time_detail``: single operators, or types where it has only those.
+    """Read ``output_op_compute_time_detail``: single operators, or types where it has only those.
 
     Raises:
         FormatError: it has neither table.

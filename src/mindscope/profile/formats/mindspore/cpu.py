@@ -65,7 +65,7 @@ def _counts(table: CsvTable) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def cpu_memory_curve(table: CsvTable, origin_ns: int) -> MemoryCurve | None:
-    """Of ``cpu_ms_memory_record``, whose times are nanoseconds and sizes bytes; None without rows."""
+    """Read ``cpu_ms_memory_record``, whose times are nanoseconds and sizes bytes; None without rows."""
     time, allocated = table.nanoseconds("Timestamp", unit="ns"), table.bytes("Total Allocated", unit="b")
     if time is None or allocated is None or not len(time):
         return None

@@ -28,13 +28,13 @@ class DynamicShapes(NamedTuple):
     """The runs of all steps; each part is None where the file has none."""
 
     operators: Operators | None
-    """By step (column ``step``), name and shapes."""
+    """Operators by step (column ``step``), name and shapes."""
     kernels: Kernels | None
     steps: Steps | None
-    """Each as long as its operators together; one begins where the one before ends, since the file has no times."""
+    """Steps, each as long as its operators together; one begins where the one before ends: the file has no times."""
 
     def of_steps(self, first: int, last: int) -> DynamicShapes:
-        """What ran in the steps from number ``first`` to ``last``."""
+        """Return what ran in the steps from number ``first`` to ``last``."""
 
         def select(table: _T | None) -> _T | None:
             step = None if table is None else table.extra[STEP]

@@ -30,11 +30,11 @@ class RankFiles:
     """
 
     def __init__(self, directory: Path, rank: int | None = None) -> None:
-        """Of the smallest rank if none is given. Raises OSError if the directory can't be read."""
+        """List the files of a rank, the smallest if none is given. Raises OSError if the directory can't be read."""
         self.directory = directory
         self._names = sorted(each.name for each in directory.iterdir() if each.is_file())
         self.ranks = _ranks_of(self._names)
-        """Of which there are files."""
+        """Ranks of which there are files."""
         self.rank = rank if rank is not None else self.ranks[0] if self.ranks else 0
         self._others = _other_number(self._names, self.rank) if len(self.ranks) <= 1 else None
 
@@ -65,7 +65,7 @@ def ranks_of(directory: Path) -> list[int]:
 
 
 def _ranks_of(names: list[str]) -> list[int]:
-    """Of ``profiler_info`` and the tables; those of other files only where nothing else names one."""
+    """Return the ranks of ``profiler_info`` and the tables; those of other files only where nothing else names one."""
     named, tables = _numbers(names, f"{_INFORMATION}_"), _numbers(names, *ASCEND, *GPU, *CPU, *OTHERS)
     if len(named) == 1 and len(tables) == 1:
         return sorted(named)  # the tables have the number of the device

@@ -41,7 +41,7 @@ _ROOT = "Total"
 
 
 class RunFlops(NamedTuple):
-    """Of one run of an operator, by unit: ``cube``, ``vector``, or an empty name for all."""
+    """Operations of one run of an operator, by unit: ``cube``, ``vector``, or an empty name for all."""
 
     operations: Mapping[str, int]
     utilization: Mapping[str, float]
@@ -169,5 +169,5 @@ def with_scope_flops(modules: Modules, operations: Mapping[str, int]) -> Modules
 
 
 def unknown_names(flops: Mapping[str, RunFlops], names: TextColumn) -> int:
-    """How many operators of the file are not in the table of operators."""
+    """Count the operators of the file that are not in the table of operators."""
     return len(flops.keys() - set(names.values))

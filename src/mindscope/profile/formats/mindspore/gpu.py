@@ -15,7 +15,7 @@ from mindscope.profile.operators import Operators
 
 
 def gpu_operators(table: CsvTable, rank: int) -> Operators | None:
-    """Of ``gpu_op_detail_info``, or ``gpu_op_type_info``. Raises FormatError without the columns.
+    """Read ``gpu_op_detail_info``, or ``gpu_op_type_info``. Raises FormatError without the columns.
 
     ``op_total_time`` is the time of the host, which launches; that of the device is ``cuda_activity_cost_time``.
     """
@@ -42,7 +42,7 @@ def gpu_operators(table: CsvTable, rank: int) -> Operators | None:
 
 
 def gpu_kernels(table: CsvTable, rank: int) -> Kernels | None:
-    """Of ``gpu_activity_data``. Raises FormatError without the columns."""
+    """Read ``gpu_activity_data``. Raises FormatError without the columns."""
     names, total = table.texts("name"), table.nanoseconds("total_duration")
     if names is None or total is None:
         raise FormatError(columns_missing("names or durations of kernels", table.names))
@@ -68,7 +68,7 @@ def gpu_kernels(table: CsvTable, rank: int) -> Kernels | None:
 
 
 def kernel_kind(name: str) -> str:
-    """What a kernel is for, by its name."""
+    """Return what a kernel is for, by its name."""
     if name.startswith(("nccl", "ncclKernel")):
         return "communication"
     return "copy" if name.lower().startswith(("memcpy", "memset", "cudamemcpy", "cudamemset")) else "compute"

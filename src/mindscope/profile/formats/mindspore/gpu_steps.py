@@ -84,5 +84,5 @@ def _trace(points: NDArray[np.int64], reduces: Sequence[dict[str, _Span]], skipp
 
 
 def _numbers(word: str) -> list[int]:
-    """Of ``NAME,T``, ``NAME,T0,T1`` or ``T0,T1``."""
+    """Return the numbers of ``NAME,T``, ``NAME,T0,T1`` or ``T0,T1``."""
     return [int(part) for part in word.split(",") if part.isdecimal()]

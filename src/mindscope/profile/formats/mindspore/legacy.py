@@ -127,7 +127,7 @@ class _Legacy:
         return [Device("CPU", "cpu"), *([Device(self._device, *other, memory=memory)] if other else [])]
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
-        """How to read each part."""
+        """Return how to read each part."""
         rank = self.files.rank
         return {
             Part.STEPS: lambda: self._steps or Missing("mindspore_steps"),
@@ -158,7 +158,7 @@ class _Legacy:
 
     @property
     def select_steps(self) -> Callable[[int, int], Profile] | None:
-        """Only where each step lists its own runs."""
+        """Return the function; None unless each step lists its own runs."""
         if self._dynamic_shapes is None or self._dynamic_shapes.steps is None:
             return None
         return self._of_steps
@@ -194,7 +194,7 @@ class _Legacy:
         return min(origins, key=lambda origin: abs(origin - first))
 
     def _information(self) -> dict[str, Any]:
-        """Of the profiler, and figures of the whole profile."""
+        """Return facts of the profiler, and figures of the whole profile."""
         found = self._object("profiler_info_{}.json") | self._object("step_trace_point_info_{}.json")
         for name, file, reader in (
             ("flops", "flops_summary_{}.json", flops.read_summary),
@@ -292,7 +292,7 @@ class _Legacy:
         return self._from("output_timeline_data_{}.txt", lambda table: ascend.timeline_runs(table, self.files.rank))
 
     def _of_aicpu(self, reader: Callable[[CsvTable], _T | None]) -> _T | None:
-        """Of the newer file, else of the older one."""
+        """Read the newer file, else the older one."""
         name = "output_data_preprocess_aicpu_{}.txt"
         return self._from("aicpu_intermediate_{}.csv", reader) or self._read(
             name, lambda path: reader(data_preprocess_table(path))
@@ -327,7 +327,7 @@ class _Legacy:
         return found or self._read("memory_usage_details_{}.json", lambda path: read_plan(path, self._device))
 
     def _trace(self, on_progress: Progress) -> Trace | None:
-        """Of the tables, which hold all runs; else of the JSON that MindSpore shows, which it cuts at 20 MB."""
+        """Make the trace of the tables, which hold all runs; else of the JSON of MindSpore, which it cuts at 20 MB."""
         built = trace_of([runs for runs in self._runs() if runs is not None], {}, is_epoch=self.device != "NPU")
         if built is not None:
             return built
@@ -351,7 +351,7 @@ class _Legacy:
         return self._read(name, lambda path: timestamp_runs(path, process, unit_ns))
 
     def _from(self, name: str, reader: Callable[[CsvTable], _T | None]) -> _T | None:
-        """What the reader makes of a table; None without one, or if it can't be read."""
+        """Return what the reader makes of a table; None without one, or if it can't be read."""
 
         def read(path: Path) -> _T | None:
             table = read_csv(path)
@@ -361,7 +361,7 @@ class _Legacy:
         return self._read(name, read)
 
     def _read(self, name: str, reader: Callable[[Path], _T | None]) -> _T | None:
-        """What the reader makes of a file of the rank; None without one, or if it can't be read, which is noted."""
+        """Return what the reader makes of a file of the rank; None without one, or if it can't be read and is noted."""
         return self.problems.read(self.files.find(name), reader)
 
     def _object(self, name: str) -> dict[str, Any]:

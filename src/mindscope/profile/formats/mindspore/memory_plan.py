@@ -37,7 +37,7 @@ class _Tensor(NamedTuple):
 class _Graph(NamedTuple):
     id: int
     places: list[int]
-    """Of its listed operators."""
+    """Positions of its listed operators."""
     names: list[str]
     full_names: Mapping[str, str]
     lines: list[int]
@@ -112,7 +112,7 @@ def _graph(key: str, content: Any) -> _Graph | None:
 
 
 def _tensors(breakdown: Any, length: int) -> Iterator[_Tensor]:
-    """Those that live after one operator."""
+    """Return the tensors that live after one operator."""
     for tensor in map(mapping_of, list_of(breakdown)):
         end = whole_of(tensor.get("life_end"), -1)
         shape = tensor.get("shape") or ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a network is cut among ranks: ``parallel_strategy``, a graph of protobuf as JSON, whose integers are texts."""
+"""Reads how a network is cut among ranks: a graph of protobuf as JSON, whose integers are texts."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _REDUCE = re.compile(r"(stream_.+)_start_point")
 _STREAM = re.compile(r"stream_(\d+)_")
 _OPERATOR = re.compile(r"(?:stream_\d+_\d+_|.*/)?([A-Za-z]+)")
 PHASES = ("Interval", "Forward and backward", "Tail")
-"""Of a step, as slices of the timeline."""
+"""Phases of a step, as slices of the timeline."""
 
 
 class Reduces(NamedTuple):
@@ -49,7 +49,7 @@ class StepTrace(NamedTuple):
     skipped: int
     """Steps that lack a point."""
     has_phases: bool = True
-    """Of graphs within a network, only the whole time is recorded."""
+    """Whether phases were recorded; of graphs within a network, only the whole time is."""
     graph: NDArray[np.int64] | None = None
     """Id of the graph of each step, where the file has several."""
 
@@ -133,7 +133,7 @@ def _runs(title: str, order: int, start: NDArray[np.int64], end: NDArray[np.int6
 
 
 def communication_of(trace: StepTrace, device: str, origin_ns: int) -> Communication | None:
-    """Each communication of each step; None without any."""
+    """Return each communication of each step; None without any."""
     found = _events(trace)
     if not found:
         return None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Nsight Systems exports with ``nsys export --type sqlite``."""
+"""Reads what Nsight Systems exports with ``nsys export --type sqlite``."""

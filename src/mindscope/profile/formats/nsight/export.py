@@ -77,7 +77,7 @@ def _session(file: SqliteFile) -> int | None:
 
 
 def _properties(file: SqliteFile) -> dict[str, Any]:
-    """What the file says about itself, and the tables of it that are not read."""
+    """Return what the file says about itself, and the tables of it that are not read."""
     system = {
         str(row.get("name")): str(row.get("value"))
         for table in ("META_DATA_CAPTURE", "META_DATA_EXPORT", "TARGET_INFO_SYSTEM_ENV")

@@ -41,7 +41,7 @@ class _Threads(NamedTuple):
 
     processes: Mapping[int, str]
     threads: Mapping[int, str]
-    """By ``globalTid``."""
+    """Names of threads by ``globalTid``."""
 
 
 def read_host_tables(file: SqliteFile, strings: Mapping[int, str], to: Recording) -> None:

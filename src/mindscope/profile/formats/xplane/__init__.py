@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the profiler of JAX and XLA writes: ``plugins/profile/TIME/HOST.xplane.pb``."""
+"""Reads what the profiler of JAX and XLA writes: ``plugins/profile/TIME/HOST.xplane.pb``."""

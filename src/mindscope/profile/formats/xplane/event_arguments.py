@@ -106,7 +106,7 @@ def _values(stats: Sequence[Mapping[str, Any]], plane: _Plane) -> dict[str, Any]
 
 
 def _value(field: str, value: Any, plane: _Plane) -> Any:
-    """As JSON. A reference is the name of another stat."""
+    """Return a value as JSON. A reference is the name of another stat."""
     if field == "ref_value":
         return plane.stat_names.get(value, f"[{value}]")
     if isinstance(value, bytes):

@@ -40,13 +40,13 @@ class EventBlock:
     """``NO_INTEGER`` for an event without it."""
     texts: Mapping[str, TextColumn]
     place: NDArray[np.int64]
-    """Of the encoded event within its plane."""
+    """Position of the encoded event within its plane."""
     size: NDArray[np.uint32]
     broken: int
     """Events that could not be decoded, which are left out."""
 
     def has(self, name: str) -> NDArray[np.bool_]:
-        """Which events have an integer or text."""
+        """Return which events have an integer or text."""
         return self.integers[name] != NO_INTEGER if name in self.integers else self.texts[name].codes > 0
 
 
@@ -144,7 +144,7 @@ def _block(events: Messages, timestamp: int, names: PlaneNames) -> EventBlock:
 
 
 def _names(events: Messages, kind: NDArray[np.int64], names: PlaneNames) -> TextColumn:
-    """Of each event; its number in brackets where the plane does not name it."""
+    """Return the name of each event; its number in brackets where the plane does not name it."""
     unknown = kind < 0
     if not unknown.any():
         return names.names.select(kind)

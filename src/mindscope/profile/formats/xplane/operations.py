@@ -90,7 +90,7 @@ def _table(
 
 
 def _known(values: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """None if no row has a value."""
+    """Return the values, limited to 0 and 2^53; None if no row has one."""
     return np.clip(values, 0, 1 << 53) if (values != NO_INTEGER).any() else None
 
 

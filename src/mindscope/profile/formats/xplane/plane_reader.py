@@ -38,7 +38,7 @@ OPERATION, PATH, MODULE = "hlo_op", "tf_op", "hlo_module"
 _DEVICE = re.compile(r"/?(?:device:)?(GPU|TPU|CUSTOM|NPU|CPU):(\d+)\b.*", re.IGNORECASE)
 _STREAM = re.compile(r"Stream #(\d{1,15})")
 _WORK_LINES = ("XLA Ops", "Async XLA Ops")
-"""Of devices without streams."""
+"""Lines of the work of devices without streams."""
 _COMMUNICATION = re.compile(
     r"all-?reduce|all-?gather|reduce-?scatter|all-?to-?all|collective-?\w+|ragged-all-to-all|nccl|send|recv",
     re.IGNORECASE,

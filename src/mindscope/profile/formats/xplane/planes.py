@@ -25,13 +25,13 @@ _LINE = 3
 
 @dataclass(slots=True)
 class Space:
-    """What a file says beside its planes; complete after the last plane."""
+    """Facts that a file has beside its planes; complete after the last plane."""
 
     errors: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
     hosts: list[str] = field(default_factory=list[str])
     cut_at: int = -1
-    """Where the file ends within a field, or breaks the encoding; -1 for a whole one."""
+    """Position where the file ends within a field, or breaks the encoding; -1 for a whole one."""
 
 
 class EncodedPlane(NamedTuple):
@@ -114,7 +114,7 @@ def metadata_of(encoded: bytes) -> tuple[Messages, Messages]:
 
 
 def name_of(encoded: bytes) -> str:
-    """Of a plane."""
+    """Return the name of a plane."""
     return Messages.one(PLANE, encoded).field_runs("name").text(0)
 
 
@@ -127,7 +127,7 @@ def texts_by_id(metadata: Messages) -> dict[int, str]:
 
 
 def _cut_line(encoded: bytes) -> int:
-    """Where the content of a line begins whose end is missing; -1 if something else is cut."""
+    """Return where the content of a line begins whose end is missing; -1 if something else is cut."""
     at = 0
     while at < len(encoded):
         key, at = _varint_of(encoded, at)

@@ -24,7 +24,7 @@ _DEEPEST = 20
 
 
 class Scope(NamedTuple):
-    """What a path says."""
+    """The parts of a path."""
 
     module: str
     """``Net/Dense_0``; empty outside of any named scope."""
@@ -57,7 +57,7 @@ def hlo_paths(encoded: bytes) -> dict[str, str]:
 
 
 def _split(path: str) -> list[str]:
-    """At each ``/`` outside of parentheses."""
+    """Split a path at each ``/`` outside of parentheses."""
     found, depth, begin = list[str](), 0, 0
     for place, letter in enumerate(path):
         depth += (letter == "(") - (letter == ")")
