@@ -43,6 +43,7 @@ function encode(all: readonly Rows[], isWide = false): ArrayBuffer {
       wall_time: place(Float64Array.from(step)),
       value: place(isWide ? Float64Array.from(value) : Float32Array.from(value)),
       smoothed: smoothed && place(Float32Array.from(smoothed)),
+      quantiles: place(Float32Array.from(value)),
     },
   }));
   const json = new TextEncoder().encode(JSON.stringify({ series }));

@@ -43,9 +43,9 @@ export function writeCamera({ azimuth, elevation, zoom }: Camera): string {
 }
 
 /** The default for anything that is no camera. */
-export function readCamera(text: string | null): Camera {
-  const numbers = (text ?? "").split(",").map(Number);
-  if (text === null || numbers.length !== 3 || !numbers.every(Number.isFinite)) return DEFAULT_CAMERA;
+export function readCamera(text: string): Camera {
+  const numbers = text.split(",").map(Number);
+  if (numbers.length !== 3 || !numbers.every(Number.isFinite)) return DEFAULT_CAMERA;
   const [azimuth, elevation, zoom] = numbers as [number, number, number];
   return tidyCamera({ azimuth, elevation, zoom });
 }

@@ -35,9 +35,9 @@ export function writePlaneWindow({ x, y }: PlaneWindow): string {
 }
 
 /** The whole plane for anything that is no part of it. */
-export function readPlaneWindow(text: string | null): PlaneWindow {
-  const numbers = (text ?? "").split(",").map(Number);
-  if (text === null || numbers.length !== 4 || !numbers.every((each) => each >= 0 && each <= 1)) return WHOLE_PLANE;
+export function readPlaneWindow(text: string): PlaneWindow {
+  const numbers = text.split(",").map(Number);
+  if (numbers.length !== 4 || !numbers.every((each) => each >= 0 && each <= 1)) return WHOLE_PLANE;
   const [left, right, bottom, top] = numbers as [number, number, number, number];
   return right - left < SMALLEST || top - bottom < SMALLEST ? WHOLE_PLANE : { x: [left, right], y: [bottom, top] };
 }

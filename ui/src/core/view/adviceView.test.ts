@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 
 import { adviceView, partView, type AdvicePlace } from "./adviceView";
-import { defaultProfileView } from "./profileView";
+import { PROFILE_VIEW } from "./profileView";
 
-const VIEW = defaultProfileView();
+const VIEW = PROFILE_VIEW.defaultValue;
 const place = (change: Partial<AdvicePlace>): AdvicePlace => ({
   ...{ kind: "step", name: "", of: "", row: -1, begin_ns: null, duration_ns: null, slice: null },
   ...change,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defaultRowsView, EACH } from "./profileRows";
+import { ROWS_VIEW, EACH } from "./profileRows";
 import type { ProfileTab, ProfileView } from "./profileView";
 
 /** A row that advice rests on, as the server describes it. */
@@ -47,7 +47,7 @@ export function adviceView(place: AdvicePlace, view: ProfileView): Partial<Profi
       return ofStep(Number(name), view);
     case "operator":
     case "kernel":
-      return { tab: `${kind}s`, rows: { ...defaultRowsView(), group: EACH, where: [{ column: "name", text: name }], row } };
+      return { tab: `${kind}s`, rows: { ...ROWS_VIEW.defaultValue, group: EACH, where: [{ column: "name", text: name }], row } };
     case "stream":
       return { tab: "overview", stream: `${of} ${name}` };
     case "operation":

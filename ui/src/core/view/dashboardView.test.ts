@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { dashboardViewOf, defaultDashboardView, describeDashboard, landscapeTag, previewTag, type DashboardView } from "./dashboardView";
+import { DASHBOARD_VIEW, landscapeTag, previewTag, type DashboardView } from "./dashboardView";
 
 function through(view: DashboardView): DashboardView {
   const query = new URLSearchParams();
-  describeDashboard(view, query);
-  return dashboardViewOf(new URLSearchParams(query.toString()));
+  DASHBOARD_VIEW.write(view, query);
+  return DASHBOARD_VIEW.read(new URLSearchParams(query.toString()));
 }
 
 describe("the address of the dashboard", () => {
   it("says nothing of what is as it always is", () => {
     const query = new URLSearchParams();
-    describeDashboard(defaultDashboardView(), query);
+    DASHBOARD_VIEW.write(DASHBOARD_VIEW.defaultValue, query);
     expect(query.toString()).toBe("");
   });
 
@@ -22,7 +22,7 @@ describe("the address of the dashboard", () => {
   });
 
   it("does not believe what can't be", () => {
-    expect(dashboardViewOf(new URLSearchParams("preview_=x"))).toEqual(defaultDashboardView());
+    expect(DASHBOARD_VIEW.read(new URLSearchParams("preview_=x"))).toEqual(DASHBOARD_VIEW.defaultValue);
   });
 });
 

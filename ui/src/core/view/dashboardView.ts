@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What the dashboard looks at; all of it is in the address. */
-export interface DashboardView {
-  /** The run of the cards; null for the first of the shown ones. */
-  run: string | null;
-  /** The previewed tag of a kind, where it is not the viewer's own choice. */
-  tags: Readonly<Record<string, string>>;
-}
+import { fields, optional, text, unique, type Param, type ValueOf } from "./schema";
 
 const PREFIX = "preview_";
 
-export function defaultDashboardView(): DashboardView {
-  return { run: null, tags: {} };
-}
+const TAGS: Param<Readonly<Record<string, string>>> = {
+  defaultValue: {},
+  read: (query) => {
+    const names = unique([...query.keys()]).filter((name) => name.startsWith(PREFIX) && name.length > PREFIX.length);
+    return Object.fromEntries(names.map((name) => [name.slice(PREFIX.length), query.get(name)!]));
+  },
+  write: (tags, query) => Object.entries(tags).forEach(([kind, tag]) => query.append(`${PREFIX}${kind}`, tag)),
+};
 
-export function describeDashboard({ run, tags }: DashboardView, query: URLSearchParams): void {
-  if (run !== null) query.append("dashboard", run);
-  for (const [kind, tag] of Object.entries(tags)) query.append(`${PREFIX}${kind}`, tag);
-}
-
-/** Never fails: what a link says wrongly is as if it said nothing. */
-export function dashboardViewOf(query: URLSearchParams): DashboardView {
-  const kinds = [...new Set(query.keys())].filter((key) => key.startsWith(PREFIX) && key.length > PREFIX.length);
-  return { run: query.get("dashboard"), tags: Object.fromEntries(kinds.map((key) => [key.slice(PREFIX.length), query.get(key)!])) };
-}
+/** What the dashboard looks at. */
+export const DASHBOARD_VIEW = fields({
+  /** The run of the cards; null for the first of the shown ones. */
+  run: optional("dashboard", text),
+  /** The previewed tag of a kind, where it is not the viewer's own choice. */
+  tags: TAGS,
+});
+export type DashboardView = ValueOf<typeof DASHBOARD_VIEW>;
 
 /** The tag to preview: the selected one, otherwise the most likely loss or metric. */
 export function previewTag(tags: readonly string[], chosen: string | undefined): string | undefined {

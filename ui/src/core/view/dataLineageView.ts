@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+import { fields, flag, optional, type Codec, type ValueOf } from "./schema";
 
-/** What Data lineage looks like; all of it is in the address. */
-export interface DataLineageView {
+const STAGE: Codec<{ column: string; pipeline: number }> = {
+  read: (text) => {
+    const stage = /^(\d{1,9}):([\d.]+)$/.exec(text);
+    return stage ? { pipeline: Number(stage[1]), column: stage[2]! } : null;
+  },
+  write: ({ column, pipeline }) => `${pipeline}:${column}`,
+};
+
+/** What Data lineage looks like. */
+export const DATA_LINEAGE_VIEW = fields({
   /** Runs with equal pipelines are one row. */
-  isFolded: boolean;
+  isFolded: flag("pipelines", "unfolded", true),
   /** Operations that are equal in all pipelines are hidden. */
-  onlyDiffering: boolean;
+  onlyDiffering: flag("operations", "different"),
   /** Parallel coordinates over the parameters that differ. */
-  hasChart: boolean;
+  hasChart: flag("pipeline_chart", "none", true),
   /** The operation whose details are open: the key of its column, and the number of its pipeline; null for none. */
-  stage: { column: string; pipeline: number } | null;
-}
-
-export function defaultDataLineageView(): DataLineageView {
-  return { isFolded: true, onlyDiffering: false, hasChart: true, stage: null };
-}
-
-export function describeDataLineage(view: DataLineageView, query: URLSearchParams): void {
-  if (!view.isFolded) query.append("pipelines", "unfolded");
-  if (view.onlyDiffering) query.append("operations", "different");
-  if (!view.hasChart) query.append("pipeline_chart", "none");
-  if (view.stage) query.append("stage", `${view.stage.pipeline}:${view.stage.column}`);
-}
-
-/** Never fails: what a link says wrongly is as if it said nothing. */
-export function dataLineageViewOf(query: URLSearchParams): DataLineageView {
-  const stage = /^(\d{1,9}):([\d.]+)$/.exec(query.get("stage") ?? "");
-  return {
-    isFolded: query.get("pipelines") !== "unfolded",
-    onlyDiffering: query.get("operations") === "different",
-    hasChart: query.get("pipeline_chart") !== "none",
-    stage: stage ? { pipeline: Number(stage[1]), column: stage[2]! } : null,
-  };
-}
+  stage: optional("stage", STAGE),
+});
+export type DataLineageView = ValueOf<typeof DATA_LINEAGE_VIEW>;

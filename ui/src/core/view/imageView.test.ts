@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { imageSize, imageViewOf } from "./imageView";
+import { imageSize, IMAGE_VIEW } from "./imageView";
 
 describe("the size of a picture on the screen", () => {
   const room = { width: 400, height: 200 };
@@ -21,7 +21,7 @@ describe("the size of a picture on the screen", () => {
   });
 
   it("does not believe a scale or a gain that can't be", () => {
-    for (const size of ["3", "fit", "-1", "1e9"]) expect(imageViewOf(new URLSearchParams({ size, gain: size })).scale).toBeNull();
-    expect(imageViewOf(new URLSearchParams("size=original&gain=5"))).toMatchObject({ scale: 1, gain: 1 });
+    for (const size of ["3", "fit", "-1", "1e9"]) expect(IMAGE_VIEW.read(new URLSearchParams({ size, gain: size })).scale).toBeNull();
+    expect(IMAGE_VIEW.read(new URLSearchParams("size=original&gain=5"))).toMatchObject({ scale: 1, gain: 1 });
   });
 });

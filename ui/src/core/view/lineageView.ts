@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ScaleKind } from "../lineage/column";
-import { unique } from "./queryValues";
+import { fields, filled, flag, list, oneOf, optional, optionalList, param, text, type Codec, type Param, type ValueOf } from "./schema";
 
 export const LINEAGE_CHARTS = ["coordinates", "scatter", "importance", "heat", "distribution", "none"] as const;
 export type LineageChart = (typeof LINEAGE_CHARTS)[number];
@@ -14,94 +14,45 @@ export interface AxisChoice {
   isTurned: boolean;
 }
 
-/** What Model lineage looks like beside its table; all of it is in the address. Columns are named by their ids. */
-export interface LineageView {
+const AXIS: Codec<AxisChoice> = {
+  read: (axis) => {
+    if (!axis.includes(":")) return null;
+    const words = axis.slice(0, axis.indexOf(":")).split(",");
+    return {
+      column: axis.slice(axis.indexOf(":") + 1),
+      scale: AXIS_SCALES.find((scale) => words.includes(scale)) ?? null,
+      isTurned: words.includes("turned"),
+    };
+  },
+  write: ({ column, scale, isTurned }) => `${[scale, isTurned ? "turned" : null].filter((word) => word !== null).join(",")}:${column}`,
+};
+
+const PAIR: Param<readonly [string, string] | null> = {
+  defaultValue: null,
+  read: (query) => {
+    const runs = query.getAll("pair");
+    return runs.length === 2 ? [runs[0]!, runs[1]!] : null;
+  },
+  write: (runs, query) => runs?.forEach((run) => query.append("pair", run)),
+};
+
+/** What Model lineage looks like beside its table. Columns are named by their ids. */
+export const LINEAGE_VIEW = fields({
   /** Null for the remembered one. */
-  target: string | null;
-  chart: LineageChart;
+  target: optional("target", text),
+  chart: param("lineage_chart", oneOf(LINEAGE_CHARTS), "coordinates"),
   /** Columns in which all runs agree are hidden. */
-  onlyDiffering: boolean;
+  onlyDiffering: flag("differing", "no", true),
   /** Patterns of scalars that become columns. */
-  scalars: readonly string[];
+  scalars: list("scalar", filled),
   /** Null for the proposed ones. */
-  axes: readonly AxisChoice[] | null;
+  axes: optionalList("dimension", AXIS),
   /** The column of the colors; null for the target, "run" for a color of its own for each run. */
-  color: string | null;
-  x: string | null;
-  y: string | null;
-  size: string | null;
+  color: optional("colored_by", text),
+  x: optional("on_x", text),
+  y: optional("on_y", text),
+  size: optional("sized_by", text),
   /** Two runs that are compared field by field. */
-  pair: readonly [string, string] | null;
-}
-
-export function defaultLineageView(): LineageView {
-  return {
-    target: null,
-    chart: "coordinates",
-    onlyDiffering: true,
-    scalars: [],
-    axes: null,
-    color: null,
-    x: null,
-    y: null,
-    size: null,
-    pair: null,
-  };
-}
-
-export function describeLineage(view: LineageView, query: URLSearchParams): void {
-  if (view.target !== null) query.append("target", view.target);
-  if (view.chart !== "coordinates") query.append("lineage_chart", view.chart);
-  if (!view.onlyDiffering) query.append("differing", "no");
-  for (const pattern of view.scalars) query.append("scalar", pattern);
-  for (const axis of view.axes ?? []) query.append("dimension", axisText(axis));
-  if (view.axes?.length === 0) query.append("dimension", "");
-  for (const [name, value] of channels(view)) if (value !== null) query.append(name, value);
-  for (const run of view.pair ?? []) query.append("pair", run);
-}
-
-function channels(view: LineageView): [string, string | null][] {
-  return [
-    ["colored_by", view.color],
-    ["on_x", view.x],
-    ["on_y", view.y],
-    ["sized_by", view.size],
-  ];
-}
-
-function axisText({ column, scale, isTurned }: AxisChoice): string {
-  return `${[scale, isTurned ? "turned" : null].filter((word) => word !== null).join(",")}:${column}`;
-}
-
-function axisOf(text: string): AxisChoice {
-  const words = text.slice(0, text.indexOf(":")).split(",");
-  return {
-    column: text.slice(text.indexOf(":") + 1),
-    scale: AXIS_SCALES.find((scale) => words.includes(scale)) ?? null,
-    isTurned: words.includes("turned"),
-  };
-}
-
-/** Never fails: what a link says wrongly is as if it said nothing. */
-export function lineageViewOf(query: URLSearchParams): LineageView {
-  const listed = (name: string): string[] | null => {
-    const all = query.getAll(name);
-    return all.length === 0 ? null : unique(all.filter((text) => text !== ""));
-  };
-  const pair = query.getAll("pair");
-  return {
-    target: query.get("target"),
-    chart: LINEAGE_CHARTS.find((chart) => chart === query.get("lineage_chart")) ?? "coordinates",
-    onlyDiffering: query.get("differing") !== "no",
-    scalars: listed("scalar") ?? [],
-    axes:
-      listed("dimension")
-        ?.filter((text) => text.includes(":"))
-        .map(axisOf) ?? null,
-    color: query.get("colored_by"),
-    x: query.get("on_x"),
-    y: query.get("on_y"),
-    size: query.get("sized_by"),
-    pair: pair.length === 2 ? [pair[0]!, pair[1]!] : null,
-  };
-}
+  pair: PAIR,
+});
+export type LineageView = ValueOf<typeof LINEAGE_VIEW>;

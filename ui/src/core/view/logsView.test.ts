@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { defaultLogsView, describeLogs, LOG_LEVELS, logsViewOf, type LogsView } from "./logsView";
+import { LOGS_VIEW, LOG_LEVELS, type LogsView } from "./logsView";
 
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
 const names = fc.uniqueArray(name, { maxLength: 4 });
@@ -25,13 +25,15 @@ describe("the page Logs in the address", () => {
     fc.assert(
       fc.property(views, (view) => {
         const query = new URLSearchParams();
-        describeLogs(view, query);
-        expect(logsViewOf(new URLSearchParams(query.toString()))).toEqual(view);
+        LOGS_VIEW.write(view, query);
+        expect(LOGS_VIEW.read(new URLSearchParams(query.toString()))).toEqual(view);
       }),
     );
   });
 
   it("ignores what a link says wrongly", () => {
-    expect(logsViewOf(new URLSearchParams("log_level=loud&log_from=x&log_line=1&log_rank=-1&log_step=1e9"))).toEqual(defaultLogsView());
+    expect(LOGS_VIEW.read(new URLSearchParams("log_level=loud&log_from=x&log_line=1&log_rank=-1&log_step=1e9"))).toEqual(
+      LOGS_VIEW.defaultValue,
+    );
   });
 });

@@ -1,153 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
+import { TOP_BY } from "../series/topCurves";
+import { OVERRIDES } from "./chartSettings";
 import type { InclusionSet } from "./inclusionSet";
-import { describeOverrides, overridesOf, type OverridesByChart } from "./chartSettings";
-import { unique, wholeNumber } from "./queryValues";
-import { TOP_BY, type TopBy } from "../series/topCurves";
+import {
+  dictionary,
+  fields,
+  flag,
+  integer,
+  list,
+  oneOf,
+  optional,
+  param,
+  text,
+  unique,
+  type Codec,
+  type Param,
+  type ValueOf,
+} from "./schema";
 
 /** How smoothing looks back: by the weight of the slider, a half-life on an axis, or the median of some points. */
 export type Smoother = "weight" | "half_life_steps" | "half_life_seconds" | "median";
 
 export const SMOOTHERS: readonly Smoother[] = ["weight", "half_life_steps", "half_life_seconds", "median"];
-
-/** Settings of the scalar charts; all of them are in the URL. */
-export interface ScalarView {
-  isLogX: boolean;
-  /** Tag whose values are the x-axis; null for steps or time. */
-  xTag: string | null;
-  smoother: Smoother;
-  /** Half-life in its unit, or number of points of the median. The weight is kept elsewhere. */
-  reach: number;
-  /** Raw values of a smoothed curve: as a faint line, an area, or an area where they are dense. */
-  rawAs: RawAs;
-  /** Null ignores them where a curve would else be flat. */
-  ignoresOutliers: boolean | null;
-  /** What single charts show otherwise. */
-  own: OverridesByChart;
-  /** Points too that a restart or a later point of the same step hides. */
-  showsHidden: boolean;
-  /** A zoom along the horizontal axis and the cursor go for all charts. */
-  isLinked: boolean;
-  /** Every run begins at 0. */
-  alignsStarts: boolean;
-  /** How far runs are moved along the axis, in its unit. */
-  offsets: Readonly<Record<string, number>>;
-  /** Tags chosen one by one; null shows all that match the filter. */
-  tags: InclusionSet | null;
-  /** Step that the full chart points at, where an alert led there; null for none. */
-  markedStep: number | null;
-  /** Which curves of a chart of many are lines of their own, and how many. */
-  topBy: TopBy;
-  topCount: number;
-  /** Runs that stay highlighted. */
-  focus: readonly string[];
-  /** Charts that a person composed: each a list of tags, or of formulas that begin with "=". */
-  composed: readonly (readonly string[])[];
-}
-
-export type RawAs = "auto" | "line" | "band";
-
-export const RAW_AS: readonly RawAs[] = ["auto", "line", "band"];
+export const RAW_AS = ["auto", "line", "band"] as const;
+export type RawAs = (typeof RAW_AS)[number];
 export const DEFAULT_REACH = 10;
 const DEFAULT_TOP = 10;
 export const MOST_TOP = 30;
 
-export function defaultScalarView(): ScalarView {
-  return {
-    isLogX: false,
-    xTag: null,
-    smoother: "weight",
-    reach: DEFAULT_REACH,
-    rawAs: "auto",
-    ignoresOutliers: null,
-    own: new Map(),
-    showsHidden: false,
-    isLinked: true,
-    alignsStarts: false,
-    offsets: {},
-    tags: null,
-    markedStep: null,
-    topBy: "auto",
-    topCount: DEFAULT_TOP,
-    focus: [],
-    composed: [],
-  };
-}
+/** The name of a smoother is the name of its reach. */
+const SMOOTHER: Param<Smoother> = {
+  defaultValue: "weight",
+  read: (query) => SMOOTHERS.find((one) => one !== "weight" && positive(query.get(one)) !== null) ?? "weight",
+  write: (value, query) => {
+    if (value !== "weight") query.append(value, String(DEFAULT_REACH));
+  },
+};
 
-export function describeScalars(view: ScalarView, query: URLSearchParams): void {
-  if (view.isLogX) query.append("x", "log");
-  if (view.xTag !== null) query.append("x_tag", view.xTag);
-  if (view.smoother !== "weight") query.append(view.smoother, String(view.reach));
-  if (view.rawAs !== "auto") query.append("raw", view.rawAs);
-  if (view.ignoresOutliers !== null) query.append("outliers", view.ignoresOutliers ? "mark" : "keep");
-  describeOverrides(view.own, query);
-  if (view.showsHidden) query.append("points", "all");
-  if (!view.isLinked) query.append("linked", "off");
-  if (view.alignsStarts) query.append("align", "start");
-  for (const [run, offset] of Object.entries(view.offsets)) query.append("offset", `${offset},${run}`);
-  if (view.tags?.base === "none" && view.tags.except.length === 0) query.append("tags", "none");
-  for (const tag of view.tags?.except ?? []) query.append(view.tags?.base === "all" ? "hide" : "only", tag);
-  if (view.markedStep !== null) query.append("at", String(view.markedStep));
-  if (view.topBy !== "auto") query.append("top_by", view.topBy);
-  if (view.topCount !== DEFAULT_TOP) query.append("top", String(view.topCount));
-  for (const run of view.focus) query.append("focus", run);
-  for (const parts of view.composed) query.append("chart", JSON.stringify(parts));
-}
+const REACH: Param<number> = {
+  defaultValue: DEFAULT_REACH,
+  read: (query) => positive(query.get(SMOOTHER.read(query))) ?? DEFAULT_REACH,
+  write: (value, query) => {
+    const smoother = SMOOTHER.read(query);
+    if (smoother !== "weight") query.set(smoother, String(value));
+  },
+};
 
-/** Never fails: what a link says wrongly is as if it said nothing. */
-export function scalarViewOf(query: URLSearchParams): ScalarView {
-  const smoother = SMOOTHERS.find((one) => one !== "weight" && positive(query.get(one)) !== null) ?? "weight";
-  return {
-    isLogX: query.get("x") === "log",
-    xTag: query.get("x_tag"),
-    smoother,
-    reach: positive(query.get(smoother)) ?? DEFAULT_REACH,
-    rawAs: RAW_AS.find((one) => one === query.get("raw")) ?? "auto",
-    ignoresOutliers: outliersOf(query.get("outliers")),
-    own: overridesOf(query),
-    showsHidden: query.get("points") === "all",
-    isLinked: query.get("linked") !== "off",
-    alignsStarts: query.get("align") === "start",
-    offsets: offsetsOf(query.getAll("offset")),
-    tags: tagChoice(query),
-    markedStep: wholeNumber(query.get("at")),
-    topBy: TOP_BY.find((one) => one === query.get("top_by")) ?? "auto",
-    topCount: Math.min(MOST_TOP, wholeNumber(query.get("top")) ?? DEFAULT_TOP),
-    focus: unique(query.getAll("focus")),
-    composed: query.getAll("chart").flatMap(partsOf),
-  };
-}
+const TAGS: Param<InclusionSet | null> = {
+  defaultValue: null,
+  read: (query) => {
+    const only = unique(query.getAll("only"));
+    if (only.length > 0 || query.get("tags") === "none") return { base: "none", except: only };
+    const hidden = unique(query.getAll("hide"));
+    return hidden.length > 0 ? { base: "all", except: hidden } : null;
+  },
+  write: (tags, query) => {
+    if (tags?.base === "none" && tags.except.length === 0) query.append("tags", "none");
+    for (const tag of tags?.except ?? []) query.append(tags?.base === "all" ? "hide" : "only", tag);
+  },
+};
 
-function outliersOf(text: string | null): boolean | null {
-  return text === "mark" ? true : text === "keep" ? false : null;
-}
+const OUTLIERS: Codec<boolean> = {
+  read: (word) => (word === "mark" ? true : word === "keep" ? false : null),
+  write: (isIgnored) => (isIgnored ? "mark" : "keep"),
+};
 
-function tagChoice(query: URLSearchParams): InclusionSet | null {
-  const only = unique(query.getAll("only"));
-  if (only.length > 0 || query.get("tags") === "none") return { base: "none", except: only };
-  const hidden = unique(query.getAll("hide"));
-  return hidden.length > 0 ? { base: "all", except: hidden } : null;
-}
+const OFFSET: Codec<readonly [string, number]> = {
+  read: (pair) => {
+    const comma = pair.indexOf(",");
+    const offset = Number(pair.slice(0, comma));
+    return comma > 0 && Number.isFinite(offset) && offset !== 0 ? [pair.slice(comma + 1), offset] : null;
+  },
+  write: ([run, offset]) => `${offset},${run}`,
+};
 
-function positive(text: string | null): number | null {
-  const number = Number(text ?? NaN);
-  return Number.isFinite(number) && number > 0 ? number : null;
-}
+const COMPOSED: Codec<readonly string[]> = {
+  read: (json) => {
+    try {
+      const parts: unknown = JSON.parse(json);
+      const isParts = Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part === "string" && part !== "");
+      return isParts ? unique(parts as string[]) : null;
+    } catch {
+      return null;
+    }
+  },
+  write: (parts) => JSON.stringify(parts),
+};
 
-function offsetsOf(texts: readonly string[]): Record<string, number> {
-  const pairs = texts.flatMap((text) => {
-    const comma = text.indexOf(",");
-    const offset = Number(text.slice(0, comma));
-    return comma > 0 && Number.isFinite(offset) && offset !== 0 ? [[text.slice(comma + 1), offset] as const] : [];
-  });
-  return Object.fromEntries(pairs);
-}
+const TOP: Codec<number> = {
+  read: (count) => {
+    const number = integer.read(count);
+    return number === null ? null : Math.min(MOST_TOP, number);
+  },
+  write: String,
+};
 
-function partsOf(text: string): string[][] {
-  try {
-    const parts: unknown = JSON.parse(text);
-    const isParts = Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part === "string" && part !== "");
-    return isParts ? [unique(parts as string[])] : [];
-  } catch {
-    return [];
-  }
+/** Settings of the scalar charts. */
+export const SCALAR_VIEW = fields({
+  isLogX: flag("x", "log"),
+  /** Tag whose values are the x-axis; null for steps or time. */
+  xTag: optional("x_tag", text),
+  smoother: SMOOTHER,
+  /** Half-life in its unit, or number of points of the median. The weight is kept elsewhere. */
+  reach: REACH,
+  /** Raw values of a smoothed curve: as a faint line, an area, or an area where they are dense. */
+  rawAs: param("raw", oneOf(RAW_AS), "auto"),
+  /** Null ignores them where a curve would else be flat. */
+  ignoresOutliers: optional("outliers", OUTLIERS),
+  /** What single charts show otherwise. */
+  own: OVERRIDES,
+  /** Points too that a restart or a later point of the same step hides. */
+  showsHidden: flag("points", "all"),
+  /** A zoom along the horizontal axis and the cursor go for all charts. */
+  isLinked: flag("linked", "off", true),
+  /** Every run begins at 0. */
+  alignsStarts: flag("align", "start"),
+  /** How far runs are moved along the axis, in its unit. */
+  offsets: dictionary("offset", OFFSET),
+  /** Tags chosen one by one; null shows all that match the filter. */
+  tags: TAGS,
+  /** Step that the full chart points at, where an alert led there; null for none. */
+  markedStep: optional("at", integer),
+  /** Which curves of a chart of many are lines of their own, and how many. */
+  topBy: param("top_by", oneOf(TOP_BY), "auto"),
+  topCount: param("top", TOP, DEFAULT_TOP),
+  /** Runs that stay highlighted. */
+  focus: list("focus", text),
+  /** Charts that a person composed: each a list of tags, or of formulas that begin with "=". */
+  composed: list("chart", COMPOSED),
+});
+export type ScalarView = ValueOf<typeof SCALAR_VIEW>;
+
+function positive(number: string | null): number | null {
+  const value = Number(number ?? NaN);
+  return Number.isFinite(value) && value > 0 ? value : null;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Codec } from "./schema";
+
 const [FNV_OFFSET, FNV_PRIME] = [0x811c9dc5, 0x01000193];
 const KEY = /^[0-9a-z]{1,7}$/;
 const MOST_KEYS = 1000;
@@ -26,9 +28,11 @@ function hashed(text: string): string {
   return (hash >>> 0).toString(36);
 }
 
+export const TREE_KEYS: Codec<readonly string[]> = { read: treeKeysOf, write: (keys) => keys.join(".") };
+
 /** The keys that an address lists. */
-export function treeKeysOf(text: string | null): string[] {
-  const keys = (text ?? "").split(".").filter((key) => KEY.test(key));
+export function treeKeysOf(text: string): string[] {
+  const keys = text.split(".").filter((key) => KEY.test(key));
   return [...new Set(keys)].slice(0, MOST_KEYS);
 }
 

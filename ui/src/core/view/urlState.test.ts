@@ -21,7 +21,7 @@ import { PHASES, ROLES } from "../debugger/tensorRoles";
 import { DEBUG_SHOWS, DEBUG_TABS, HIT_ORDERS } from "./debugView";
 import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
-import { defaultView, queryToView, viewToQuery, type ViewState } from "./urlState";
+import { DEFAULT_VIEW, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { brushes, columnLayouts, lineageViews, tableViews } from "./lineageArbitraries";
 import { rowsViews } from "./profileRowsArbitrary";
 import { TREE_BASES } from "./profileTrees";
@@ -319,8 +319,8 @@ describe("the state in the address bar", () => {
   });
 
   it("is empty for what everybody sees first", () => {
-    expect(viewToQuery(defaultView())).toBe("");
-    expect(queryToView("")).toEqual(defaultView());
+    expect(viewToQuery(DEFAULT_VIEW)).toBe("");
+    expect(queryToView("")).toEqual(DEFAULT_VIEW);
   });
 
   it("is never broken by a broken link", () => {
@@ -329,11 +329,11 @@ describe("the state in the address bar", () => {
         expect(queryToView(text).smoothing).toBeGreaterThanOrEqual(0);
       }),
     );
-    expect(queryToView("axis=sideways&smoothing=much&full=a&zoom=1,2,3&runs=some")).toEqual({ ...defaultView(), fullTag: "a" });
+    expect(queryToView("axis=sideways&smoothing=much&full=a&zoom=1,2,3&runs=some")).toEqual({ ...DEFAULT_VIEW, fullTag: "a" });
     expect(queryToView("smoothing=7").smoothing).toBe(0.999);
     expect(queryToView("step=two&brightness=-3&contrast=x&swipe=&shape=cube&picture=-1&size=7")).toEqual({
-      ...defaultView(),
-      pictures: { ...defaultView().pictures, brightness: 0 },
+      ...DEFAULT_VIEW,
+      pictures: { ...DEFAULT_VIEW.pictures, brightness: 0 },
     });
     for (const zoom of ["2,1,0,1", "0,1,0", "0,1,,2", "0,1,0,Infinity", "a"]) expect(queryToView(`full=a&zoom=${zoom}`).zooms.size).toBe(0);
     expect(queryToView("zoom=0,1,0,1").zooms.size).toBe(0);

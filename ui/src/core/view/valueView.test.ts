@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { defaultValueView, describeValues, valueViewOf, type ValueView } from "./valueView";
+import { VALUE_VIEW, type ValueView } from "./valueView";
 
 function through(view: ValueView): ValueView {
   const query = new URLSearchParams();
-  describeValues(view, query);
-  return valueViewOf(new URLSearchParams(query.toString()));
+  VALUE_VIEW.write(view, query);
+  return VALUE_VIEW.read(new URLSearchParams(query.toString()));
 }
 
 describe("the address of single values", () => {
   it("says nothing of what is as it always is", () => {
     const query = new URLSearchParams();
-    describeValues(defaultValueView(), query);
+    VALUE_VIEW.write(VALUE_VIEW.defaultValue, query);
     expect(query.toString()).toBe("");
   });
 
@@ -30,6 +30,6 @@ describe("the address of single values", () => {
   });
 
   it("does not believe what can't be", () => {
-    expect(valueViewOf(new URLSearchParams("as=soup&decimals=-3"))).toEqual(defaultValueView());
+    expect(VALUE_VIEW.read(new URLSearchParams("as=soup&decimals=-3"))).toEqual(VALUE_VIEW.defaultValue);
   });
 });

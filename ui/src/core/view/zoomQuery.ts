@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Box } from "../scales/zoom";
+import type { Param } from "./schema";
 
 /** The shown box of every zoomed chart, by its key. */
 export type Zooms = ReadonlyMap<string, Box>;
@@ -7,20 +8,21 @@ export type Zooms = ReadonlyMap<string, Box>;
 const EDGES = 4;
 
 /** One text for a zoomed chart: left, right, bottom, top, and its key unless it is the chart in full screen. */
-export function describeZooms(zooms: Zooms, fullTag: string | null, query: URLSearchParams): void {
-  for (const [key, { x, y }] of zooms) query.append("zoom", [...x, ...y, ...(key === fullTag ? [] : [key])].join(","));
-}
-
-/** Never fails: what a link says wrongly is as if it said nothing. */
-export function zoomsOf(texts: readonly string[], fullTag: string | null): Zooms {
-  const pairs = texts.flatMap((text) => {
-    const parts = text.split(",");
-    const key = parts.length > EDGES ? parts.slice(EDGES).join(",") : fullTag;
-    const box = boxOf(parts.slice(0, EDGES));
-    return key === null || box === null ? [] : [[key, box] as const];
-  });
-  return new Map(pairs);
-}
+export const ZOOMS: Param<Zooms> = {
+  defaultValue: new Map(),
+  read: (query) => {
+    const pairs = query.getAll("zoom").flatMap((text) => {
+      const parts = text.split(",");
+      const key = parts.length > EDGES ? parts.slice(EDGES).join(",") : query.get("full");
+      const box = boxOf(parts.slice(0, EDGES));
+      return key === null || box === null ? [] : [[key, box] as const];
+    });
+    return new Map(pairs);
+  },
+  write: (zooms, query) => {
+    for (const [key, { x, y }] of zooms) query.append("zoom", [...x, ...y, ...(key === query.get("full") ? [] : [key])].join(","));
+  },
+};
 
 function boxOf(parts: readonly string[]): Box | null {
   const numbers = parts.map((part) => (part === "" ? NaN : Number(part)));

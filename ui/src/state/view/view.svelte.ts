@@ -14,8 +14,8 @@ import type { DebugView } from "../../core/view/debugView";
 import type { LineageView } from "../../core/view/lineageView";
 import type { RunsView } from "../../core/view/runsView";
 import { withOverrides, type ChartOverrides } from "../../core/view/chartSettings";
-import { defaultScalarView, type ScalarView } from "../../core/view/scalarView";
-import { defaultView, isLogTag, SMOOTHING_LIMIT, type RunInclusion, type ViewState } from "../../core/view/urlState";
+import { SCALAR_VIEW, type ScalarView } from "../../core/view/scalarView";
+import { DEFAULT_VIEW, isLogTag, SMOOTHING_LIMIT, type RunInclusion, type ViewState } from "../../core/view/urlState";
 import type { TableView } from "../../core/view/tableView";
 import type { ValueView } from "../../core/view/valueView";
 import { address } from "./address.svelte";
@@ -263,14 +263,14 @@ class View {
     zooms.restoreAll();
     const { runs, fullTag, list, table, isAllClosed, closed, scalars }: ViewState = address.state;
     address.change({
-      ...defaultView(),
+      ...DEFAULT_VIEW,
       runs,
       list,
       table,
       fullTag,
       isAllClosed,
       closed,
-      scalars: { ...defaultScalarView(), composed: scalars.composed },
+      scalars: { ...SCALAR_VIEW.defaultValue, composed: scalars.composed },
     });
   }
 

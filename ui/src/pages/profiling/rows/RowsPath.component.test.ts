@@ -3,7 +3,7 @@ import { page } from "@vitest/browser/context";
 import { expect, onTestFinished, test } from "vitest";
 
 import { render } from "../../../../tests/render.svelte";
-import { defaultRowsView } from "../../../core/view/profileRows";
+import { ROWS_VIEW } from "../../../core/view/profileRows";
 import { view } from "../../../state/view/view.svelte";
 import RowsPath from "./RowsPath.svelte";
 
@@ -14,11 +14,11 @@ test("a step of the path goes back to the rows from which the next one was chose
     { column: "type", text: "mm" },
     { column: "name", text: "aten::mm" },
   ];
-  view.setProfiles({ tab: "operators", rows: { ...defaultRowsView(), group: "each", where, row: 3 } });
+  view.setProfiles({ tab: "operators", rows: { ...ROWS_VIEW.defaultValue, group: "each", where, row: 3 } });
   render(RowsPath, { part: "operators" });
   await expect.element(page.getByText("Name: aten::mm")).toHaveAttribute("aria-current", "page");
   await page.getByRole("button", { name: "Type: mm" }).click();
-  expect(view.profiles.rows).toEqual({ ...defaultRowsView(), group: "name", where: where.slice(0, 1) });
+  expect(view.profiles.rows).toEqual({ ...ROWS_VIEW.defaultValue, group: "name", where: where.slice(0, 1) });
   await page.getByRole("button", { name: "All operators" }).click();
-  expect(view.profiles.rows).toEqual({ ...defaultRowsView(), group: "type" });
+  expect(view.profiles.rows).toEqual({ ...ROWS_VIEW.defaultValue, group: "type" });
 });

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { GAP_KINDS, type Brush, type Brushes } from "./brushes";
+import type { Param } from "./schema";
+import { GAP_KINDS, type Brush, type Brushes } from "../lineage/brushes";
 
-/** Adds brushes to an address, one `brush` each: a JSON list of the column and `{low, high}`, `{values}` or `{gaps}`. */
-export function describeBrushes(brushes: Brushes, query: URLSearchParams): void {
-  for (const [column, some] of brushes) for (const brush of some) query.append("brush", JSON.stringify([column, brush]));
-}
-
-/** Never fails: what a link says wrongly is as if it said nothing. */
-export function brushesOf(query: URLSearchParams): Brushes {
-  const brushes = new Map<string, Brush[]>();
-  for (const text of query.getAll("brush")) {
-    const [column, brush] = parsed(text) ?? [];
-    if (column !== undefined && brush !== undefined) brushes.set(column, [...(brushes.get(column) ?? []), brush]);
-  }
-  return brushes;
-}
+/** One `brush` each: a JSON list of the column and `{low, high}`, `{values}` or `{gaps}`. */
+export const BRUSHES: Param<Brushes> = {
+  defaultValue: new Map(),
+  read: (query) => {
+    const brushes = new Map<string, Brush[]>();
+    for (const text of query.getAll("brush")) {
+      const [column, brush] = parsed(text) ?? [];
+      if (column !== undefined && brush !== undefined) brushes.set(column, [...(brushes.get(column) ?? []), brush]);
+    }
+    return brushes;
+  },
+  write: (brushes, query) => {
+    for (const [column, some] of brushes) for (const brush of some) query.append("brush", JSON.stringify([column, brush]));
+  },
+};
 
 function parsed(text: string): [string, Brush] | null {
   let value: unknown;
