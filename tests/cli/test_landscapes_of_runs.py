@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def make_batches():
 '''
 FUNCTIONS = ("--model", "users_networks:make_network", "--data", "users_networks:make_batches")
 LOSS = ("--loss", "torch.nn:CrossEntropyLoss")
-TAG = "landscape_[1, 4]_common"
+TAG = "landscape_[1, 4]_common_"
 
 
 def network_of(hidden: int = 3) -> nn.Module:
@@ -67,14 +68,16 @@ def runs(tmp_path: Path) -> tuple[str, str]:
     return "runs/a", "runs/b"
 
 
-def read(directory: Path, tag: str = TAG) -> Any:
-    return open_run(directory).landscapes()[tag]
+def read(directory: Path) -> Any:
+    """The only landscape of a run."""
+    ((tag, found),) = open_run(directory).landscapes().items()
+    assert tag == f"{TAG}{found.facts.plane_id[:8]}"
+    return found
 
 
 def test_each_run_has_its_path_on_one_plane(mindscope: CommandLine, runs: tuple[str, str], tmp_path: Path) -> None:
     printed = mindscope("landscape", *runs, *FUNCTIONS, *LOSS, "--sharpness").stdout
-    assert f"{TAG} written to runs/a" in printed
-    assert f"{TAG} written to runs/b" in printed
+    assert re.findall(rf"{re.escape(TAG)}[0-9a-f]{{8}} written to (\S+)", printed) == ["runs/a", "runs/b"]
     assert printed.count("eigenvalues") == 2
     assert printed.count("normalization re_estimated") == 2
     first, second = (read(tmp_path / run) for run in runs)
@@ -156,6 +159,17 @@ def test_event_files_go_into_a_directory_for_each_run(
     assert found[0].facts.plane_id == found[1].facts.plane_id
     assert found[0].z.shape == (4, 4)
     assert [path.name for path in (tmp_path / "runs/a").iterdir()] == ["ckpt_dir"]
+
+
+def test_a_run_keeps_its_planes_with_several_others(
+    mindscope: CommandLine, runs: tuple[str, str], tmp_path: Path
+) -> None:
+    train(tmp_path / "runs" / "c", 2)
+    mindscope("landscape", "runs/a", "runs/b", *FUNCTIONS, *LOSS)
+    mindscope("landscape", "runs/a", "runs/c", *FUNCTIONS, *LOSS)
+    tags = {name: {*open_run(tmp_path / "runs" / name).landscapes()} for name in "abc"}
+    assert len(tags["a"]) == 2
+    assert tags["b"] | tags["c"] == tags["a"]
 
 
 def test_planes_of_other_checkpoints_have_other_ids(runs: tuple[str, str], tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def _of_several(
     found = common_landscapes(*program, runs, output=output, **options)
     directories = map(str, event_directories(runs, output))
     return [
-        (each, common_tag(each.path_intervals), directory)
+        (each, common_tag(each), directory)
         for each, directory in zip(found, directories, strict=True)
     ]  # fmt: skip
 

@@ -28,6 +28,7 @@ from mindscope.torch.landscapes.surface import Surfaces
 from mindscope.types import Landscape
 
 _MOST_NAMED = 3
+_TAG_DIGITS = 8
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -94,12 +95,13 @@ def common_landscapes(
     surfaces = Surfaces(partial(given_network, network, loss_fn), data, options)
     targets = event_directories(directories, output)
     parts = surfaces.compute_together("pca", paths, size, targets[0] / DIRECTORY, on_progress)
-    return _record(targets, [common_tag(path.numbers) for path in paths], parts)
+    return _record(targets, parts)
 
 
-def common_tag(numbers: Sequence[int]) -> str:
-    """The tag in event files for a path with these steps or epochs; the run's other landscapes stay."""
-    return f"{path_tag(numbers)}_common"
+def common_tag(found: Landscape) -> str:
+    """The tag in event files, with the plane: a run keeps its landscapes on planes with other runs, and of its own."""
+    plane = found.facts.plane_id if found.facts else ""
+    return f"{path_tag(found.path_intervals)}_common_{plane[:_TAG_DIGITS]}"
 
 
 def event_directories(runs: Sequence[Path], output: str | PathLike[str] | None) -> list[Path]:
@@ -153,14 +155,14 @@ def _differences(shapes: Shapes, first: Shapes) -> list[str]:
     ]  # fmt: skip
 
 
-def _record(targets: Sequence[Path], tags: Sequence[str], parts: Iterator[list[Landscape]]) -> list[Landscape]:
+def _record(targets: Sequence[Path], parts: Iterator[list[Landscape]]) -> list[Landscape]:
     """Record the landscapes of each run when they come; returns the last ones. Raises OSError."""
     landscapes: list[Landscape] = []
     with ExitStack() as stack:
         records = [stack.enter_context(SummaryRecord(target, raise_exception=True)) for target in targets]
         for landscapes in parts:
-            for record, tag, each in zip(records, tags, landscapes, strict=True):
-                record.add_value("landscape", tag, each)
+            for record, each in zip(records, landscapes, strict=True):
+                record.add_value("landscape", common_tag(each), each)
                 record.record(0)
                 record.flush()
     return landscapes
