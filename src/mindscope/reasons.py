@@ -55,8 +55,13 @@ TEXTS: Mapping[str, str] = {
     "profile_timelines_left_out": "the timeline is of this file only; {count} further ones are left out",
     "profile_several_processes": "it holds {count} processes ({processes}), such as ranks in one file: steps are those "
     "of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator",
+    "profile_ranks_merged": "it holds several ranks or runs under one process: {steps} marks of steps repeat a number, "
+    "and {overlaps} operators or launches begin in another one of their thread and end after it; only its timeline "
+    "is shown",
     "profile_events_repeated": "{count} events repeat others of the same thread, name, time and duration, as in a file "
     "that was merged with itself: each counts once",
+    "profile_steps_unmarked": "{before} operators begin before the first marked step and {after} after the last one, "
+    "as where the marks of their steps are cut off: they are in the tables and in no step",
     "profile_kernels_missing": "it has {launches} launches of kernels and {kernels} kernels: its work on devices is "
     "cut off, and times of devices, steps and advice lack it",
     "profile_steps_skipped": "{count} steps lack a point",

@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last steps of a trace whose kernels are cut count for no mean, by TensorBoard's rules."""
+"""Steps that a trace holds only in part count for no mean: by TensorBoard's rules, and by what a cut leaves."""
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.build_timeline import build_timeline
+from mindscope.profile.export_range import export_range
+from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
 from tests.profile.kineto_events import Events
+
+SMALL_CUDA = Path(__file__).parent / "data" / "small_cuda.pt.trace.json.gz"
 
 
 def steps(directory: Path, kernels: list[int], **properties: object) -> Profile:
@@ -55,3 +64,97 @@ def test_means_advice_and_differences_leave_them_out(tmp_path: Path) -> None:
 def test_the_recorder_of_mindscope_ends_its_steps(tmp_path: Path) -> None:
     profile = steps(tmp_path, [10, 2], mindscope={"rank": 0})
     assert profile.steps.is_incomplete is None
+
+
+def cut(events: list[dict[str, Any]], begin: float, end: float, how: str) -> list[dict[str, Any]]:
+    """The events that a tool keeps of a range of time."""
+    kept: list[dict[str, Any]] = []
+    for event in events:
+        first = event.get("ts", begin)
+        last = first + event.get("dur", 0)
+        if event["ph"] == "M" or (begin <= first if how in ("begins", "inside") else last >= begin):
+            kept += [event] if event["ph"] == "M" or (last <= end if how == "inside" else first <= end) else []
+    if how != "shortens":
+        return kept
+    return [
+        {**each, "ts": (first := max(each["ts"], begin)), "dur": min(each["ts"] + each["dur"], end) - first}
+        if each["ph"] == "X"
+        else each
+        for each in kept
+    ]
+
+
+@pytest.mark.parametrize(
+    ("how", "numbers", "incomplete", "is_unmarked"),
+    [
+        ("begins", [3, 4], [4], True),
+        ("inside", [3], [], True),
+        ("overlaps", [2, 3, 4], [2, 4], False),
+        ("shortens", [2, 3, 4], [2, 4], False),
+    ],
+)
+@pytest.mark.parametrize("has_facts", [True, False])
+def test_a_real_trace_that_is_cut_within_its_first_and_last_step(
+    tmp_path: Path, how: str, numbers: list[int], incomplete: list[int], is_unmarked: bool, has_facts: bool
+) -> None:
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    facts = {name: value for name, value in whole.items() if has_facts or name != "mindscope"}
+    annotations = [each for each in whole["traceEvents"] if each.get("cat") == "user_annotation"]
+    marks = sorted((each for each in annotations if "ProfilerStep" in each["name"]), key=lambda each: each["ts"])
+    begin, end = (each["ts"] + share * each["dur"] for each, share in ((marks[0], 0.2), (marks[-1], 0.8)))
+    path = tmp_path / "cut.pt.trace.json"
+    path.write_text(json.dumps({**facts, "traceEvents": cut(whole["traceEvents"], begin, end, how)}))
+    profile = read_profile(path)
+    overview = overview_of(profile)
+    assert profile.steps.number.tolist() == numbers
+    assert overview.incomplete == incomplete
+    assert overview.steps == 1
+    step = read_profile(SMALL_CUDA).steps
+    assert overview.step_time == step.duration[step.number == 3][0]
+    problems = [each.code for each in profile.facts.properties["problems"].values()]
+    assert problems == (["profile_steps_unmarked"] if is_unmarked else [])
+
+
+def test_a_range_that_mindscope_exports_says_which_steps_are_whole(tmp_path: Path) -> None:
+    profile = read_profile(SMALL_CUDA)
+    assert profile.trace is not None
+    timeline, steps = build_timeline(profile.trace, SMALL_CUDA), profile.steps
+    begin, end = int(steps.start[0]) + 1, int(steps.start[2] + steps.duration[2])
+    path = tmp_path / "range.pt.trace.json"
+    file, tracks = ArgumentFile(SMALL_CUDA), range(len(timeline.tracks))
+    path.write_bytes(b"".join(export_range(timeline, file, tracks, begin, end)))
+    assert overview_of(read_profile(path)).incomplete == [2]
+
+
+@pytest.mark.parametrize(
+    "operators",
+    [
+        [(0, 5, 90), (0, 5, 90), (0, 5, 90)],
+        [(0, 5, 90), (0, 5, 90), (0, 5, 20)],  # a checkpoint is written after the last operator
+        [(60, 5, 90), (0, 5, 90), (0, 5, 90)],  # the first batch comes late
+        [(0, 5, 90), (0, 9, 90), (0, 5, 88)],  # gradients are accumulated: every other step is shorter
+        [(0, 5, 90), (0, 5, 90)],
+        [(0, 5, 90)],
+    ],
+)
+def test_steps_of_healthy_traces_are_whole(tmp_path: Path, operators: list[tuple[int, int, int]]) -> None:
+    """Begin, count and end of the operators of each step of 100 us."""
+    made = Events()
+    for number, (begin, count, end) in enumerate(operators):
+        made.step(number, 100 * number, 100)
+        for place in range(count):
+            made.op("aten::mm", 100 * number + begin + 1 + (end - begin) * place / count, 1)
+    profile = made.read(tmp_path)
+    assert profile.steps.is_incomplete is None
+    assert not profile.facts.properties["problems"]
+
+
+def test_a_step_that_ends_before_its_first_operator_is_incomplete(tmp_path: Path) -> None:
+    """As where a loop ends: the profiler has begun the next step."""
+    made = Events()
+    for number in range(3):
+        made.step(number, 100 * number, 100 if number < 2 else 3)
+        made.add("user_annotation", "enumerate(DataLoader)", 100 * number, 2)
+        if number < 2:
+            made.op("aten::mm", 100 * number + 10, 80)
+    assert overview_of(made.read(tmp_path)).incomplete == [2]

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from mindscope.profile.kineto.categories import STEP_NAME
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Profile
+from mindscope.profile.profile import Part, Profile
 from mindscope.profile.repeated_events import REPEATED
 from tests.profile.kineto_events import HOST, Events
 
@@ -113,9 +114,13 @@ def test_a_trace_that_holds_a_part_twice_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("phases", ["X", "BE"])
 def test_a_doubled_trace_of_another_program_is_drawn_once(tmp_path: Path, phases: str) -> None:
-    ranges = [{"name": f"work {number % 3}", "pid": 1, "tid": 1, "ts": 10 * number} for number in range(40)]
-    whole = [{**each, "ph": "X", "dur": 5} for each in ranges]
-    pairs = [{**each, "ph": phase, "ts": each["ts"] + late} for each in ranges for phase, late in (("B", 0), ("E", 5))]
+    times = [10 * number for number in range(40)]
+    whole = [{"ph": "X", "name": f"work {ts % 3}", "pid": 1, "tid": 1, "ts": ts, "dur": 5} for ts in times]
+    pairs = [
+        {"ph": phase, "name": f"work {ts % 3}", "pid": 1, "tid": 1, "ts": ts + late}
+        for ts in times
+        for phase, late in (("B", 0), ("E", 5))
+    ]
     path = tmp_path / "trace.json"
     path.write_text(json.dumps({"traceEvents": (whole if phases == "X" else pairs) * 2}))
     trace = read_profile(path).trace
@@ -135,6 +140,48 @@ def test_equal_events_of_a_healthy_trace_stay(tmp_path: Path) -> None:
     assert int(profile.kernels.count.sum()) == 201
     made.events *= 2
     assert int(made.read(tmp_path).kernels.count.sum()) == 201, "twice in the original, four times in the file"
+
+
+def shifted(events: list[dict[str, Any]], microseconds: float, step: int = 0) -> list[dict[str, Any]]:
+    """The events later, and their steps by other numbers."""
+    found = [{**each, "ts": each["ts"] + microseconds} if "ts" in each else each for each in events]
+    return [
+        {**each, "name": f"ProfilerStep#{int(mark[1]) + step}"}
+        if (mark := STEP_NAME.fullmatch(str(each.get("name", ""))))
+        else each
+        for each in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("later", "step", "steps", "overlap"),
+    [
+        (137.3, 0, 3, True),  # two ranks, whose times overlap
+        (137.3, 3, 0, True),  # of other steps
+        (1_000_000, 0, 3, False),  # two runs, one after the other
+        (1_000_000, 3, 0, False),  # two cycles of one training, one after the other
+    ],
+)
+def test_ranks_under_one_process_are_only_drawn(
+    tmp_path: Path, later: float, step: int, steps: int, overlap: bool
+) -> None:
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    events = whole["traceEvents"]
+    path = tmp_path / "merged.pt.trace.json"
+    path.write_text(json.dumps({**whole, "traceEvents": events + shifted(events, later, step)}))
+    profile = read_profile(path)
+    found = list(profile.facts.properties["problems"].values())
+    if not steps and not overlap:
+        assert not found
+        assert len(profile.steps) == 6
+        return
+    assert [(each.code, each.values["steps"]) for each in found] == [("profile_ranks_merged", steps)]
+    assert (int(found[0].values["overlaps"]) > 50) == overlap
+    overview = overview_of(profile)
+    assert (overview.steps, overview.step_time, overview.advice) == (0, None, [])
+    assert overview.missing[Part.OPERATORS].code == overview.missing[Part.STEPS].code == "torch_merged"
+    assert profile.trace is not None
+    assert len(profile.trace.slices) == 2 * 1346
 
 
 @pytest.mark.parametrize(("launches", "kernels", "is_said"), [(4, 0, True), (4, 1, True), (4, 2, False), (0, 0, False)])

@@ -83,13 +83,13 @@ def test_kernels_without_their_launches_are_said(tmp_path: Path, is_stripped: bo
     assert overview_of(events.read(tmp_path)).unlinked == want
 
 
-def test_the_same_events_twice_count_twice_and_are_busy_once(tmp_path: Path) -> None:
+def test_the_same_events_twice_count_once(tmp_path: Path) -> None:
     events = one_step()
     events.events += [dict(event) for event in events.events]
     profile = events.read(tmp_path)
-    assert profile.steps.number.tolist() == [1, 1]
+    assert profile.steps.number.tolist() == [1]
     assert profile.streams.busy.tolist() == [30_000]
-    assert profile.kernels.count.tolist() == [2]
+    assert profile.kernels.count.tolist() == [1]
 
 
 def test_kernels_that_overlap_on_a_stream_are_all_there(tmp_path: Path) -> None:

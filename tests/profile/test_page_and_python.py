@@ -159,7 +159,7 @@ def test_steps_are_those_of_python(
         assert got.header["missing"]["code"] == profiles[name].missing[Part.STEPS].code
         return
     steps = profiles[name].steps
-    assert (got.header["count"], got.header["warm_up"]) == (len(steps), steps.warm_up)
+    assert (got.header["count"], got.header["warm_up_rows"]) == (len(steps), list(range(steps.warm_up)))
     np.testing.assert_array_equal(column(got.header["number"]), steps.number)
     np.testing.assert_array_equal(np.diff(column(got.header["begin"])), np.diff(steps.start))
     for each in got.header["columns"]:

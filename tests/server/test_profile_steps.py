@@ -51,7 +51,7 @@ def test_steps(client: TestClient) -> None:
     header, column = columns_of(client.get("/api/profiles/steps", params=of).content)
     assert (header["missing"], header["count"], header["has_communication"]) == (None, 2, True)
     assert column(header["number"]) == [1, 2]
-    assert (header["warm_up"], header["complete"]) == (1, 2)
+    assert (header["warm_up_rows"], header["incomplete_rows"]) == ([0], [])
     found = {each["name"]: column(each["values"]) for each in header["columns"]}
     assert (found["duration"], found["interval"]) == ([10_000, 15_000], [1000, 2000])
     assert (found["forward_backward"], found["tail"]) == ([7000, 10_000], [2000, 3000])

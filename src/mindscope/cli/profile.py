@@ -162,7 +162,7 @@ def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: in
             yield f"warm-up      step {', '.join(map(str, overview.warm_up))}: means and advice leave it out"
         if overview.incomplete:
             numbers = ", ".join(map(str, overview.incomplete))
-            yield f"incomplete   step {numbers}: the trace lacks kernels at its end; means and advice leave it out"
+            yield f"incomplete   step {numbers}: the trace does not hold all of it; means and advice leave it out"
         for part, share in overview.parts.items():
             if share:
                 yield f"  {part:<14} {share_text(share):>8}  {time_text(share * overview.step_time)}"

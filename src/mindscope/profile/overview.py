@@ -58,7 +58,7 @@ class Overview:
     warm_up: Sequence[int]
     """Numbers of the first steps that are left out."""
     incomplete: Sequence[int]
-    """Numbers of the last steps that are left out."""
+    """Numbers of the steps that are left out because the trace does not hold all of them."""
     step_time: float | None
     """Mean nanoseconds of a step."""
     parts: Mapping[str, float]
@@ -149,7 +149,7 @@ def overview_of(profile: Profile) -> Overview:
 
 def _warm_up(profile: Profile) -> list[int]:
     steps = part_of(profile, Part.STEPS, Steps)
-    return [] if steps is None else integers_of(steps.number[: steps.warm_up])
+    return [] if steps is None else integers_of(steps.number[steps.warm_up_rows])
 
 
 def _incomplete(profile: Profile) -> list[int]:

@@ -17,7 +17,7 @@ REPEATED = "repeated"
 FEWEST_SHARE = 0.02
 """Fewest slices that repeat another one, as a share. Clocks of whole microseconds make some equal."""
 FEWEST = 8
-"""Fewest slices that repeat another one, in a trace of a few slices."""
+"""Fewest slices that repeat another one, unless all do."""
 _SAMPLED = 1 << 20
 """Slices from which on a sixteenth of them decides, so that a healthy trace costs no memory."""
 _CHUNK = 1 << 18
@@ -45,7 +45,9 @@ def _is_repeated(slices: Slices) -> bool:
     """Whether more than some slices that take time repeat others."""
     keys = _keys(_columns(slices), slices.duration, 15 if len(slices) > _SAMPLED else 0)
     keys.sort()
-    return int((keys[1:] == keys[:-1]).sum()) >= max(FEWEST, FEWEST_SHARE * len(keys))
+    repeats = int((keys[1:] == keys[:-1]).sum())
+    is_whole = len(keys) - repeats > 1 and _copies(keys) > 1
+    return is_whole or repeats >= max(FEWEST, FEWEST_SHARE * len(keys))
 
 
 def _columns(found: Slices | Events) -> list[NDArray[Any]]:

@@ -58,7 +58,7 @@ class Steps(Table):
     """Time from then to the end: communication that is not hidden, update of the weights."""
 
     is_incomplete: NDArray[np.bool_] | None = None
-    """The trace ends before all kernels of the step: of the last ones, which means and advice leave out."""
+    """The trace does not hold all of the step: of the first and the last ones, which means and advice leave out."""
 
     is_warm_up: NDArray[np.bool_] | None = None
     """Whether the step warms up, of formats whose means leave the first step out; None: see ``warm_up``."""
@@ -78,13 +78,28 @@ class Steps(Table):
 
     @property
     def judged(self) -> Steps:
-        """The steps of means and advice: complete ones without the warm-up. Their first row is row ``warm_up``."""
-        return self.complete.select(np.arange(self.warm_up, len(self.complete)))
+        """The steps of means and advice: complete ones without the warm-up."""
+        return self.select(self.judged_rows)
 
     @property
     def complete(self) -> Steps:
-        """The steps of which nothing is missing: the first rows."""
-        return self if self.is_incomplete is None else self.select(~self.is_incomplete)
+        """The steps of which nothing is missing."""
+        return self if self.is_incomplete is None else self.select(self.complete_rows)
+
+    @property
+    def complete_rows(self) -> NDArray[np.int64]:
+        """Rows of ``complete``."""
+        return np.arange(len(self)) if self.is_incomplete is None else np.flatnonzero(~self.is_incomplete)
+
+    @property
+    def warm_up_rows(self) -> NDArray[np.int64]:
+        """Rows of the steps that warm up."""
+        return self.complete_rows[: self.warm_up]
+
+    @property
+    def judged_rows(self) -> NDArray[np.int64]:
+        """Rows of ``judged``."""
+        return self.complete_rows[self.warm_up :]
 
     def part(self, name: str) -> Durations:
         """A column of ``PARTS``; zeros where it is not recorded."""

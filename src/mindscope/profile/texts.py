@@ -24,6 +24,9 @@ MISSING: Mapping[str, _MissingText] = {
         "the trace marks no steps",
         "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)  # and profiler.step() after each step",
     ),
+    "torch_merged": _MissingText(
+        "the file holds several ranks or runs under one process, whose calls can't be separated", ""
+    ),
     "torch_operators": _MissingText("the trace has no operators", "activities=[ProfilerActivity.CPU]"),
     "torch_kernels": _MissingText(
         "the trace has no kernels", "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"

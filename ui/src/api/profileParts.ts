@@ -133,7 +133,13 @@ export function decodeSteps(buffer: ArrayBuffer): StepsAnswer {
   const columns = new Map(header.columns.map(({ name, values }) => [name, f64(values)]));
   return {
     missing: header.missing,
-    value: { number: f64(header.number), begin: f64(header.begin), columns, warmUp: header.warm_up, complete: header.complete },
+    value: {
+      number: f64(header.number),
+      begin: f64(header.begin),
+      columns,
+      warmUp: new Set(header.warm_up_rows),
+      incomplete: new Set(header.incomplete_rows),
+    },
     hasCommunication: header.has_communication,
   };
 }

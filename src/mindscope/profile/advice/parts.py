@@ -24,8 +24,7 @@ def steps_of(profile: Profile) -> Steps | None:
 def slowest_steps(profile: Profile, times: Durations) -> list[int]:
     """The rows in the table of steps of the greatest of ``times``, which are beside ``steps_of(profile)``."""
     found = part_of(profile, Part.STEPS, Steps)
-    first = 0 if found is None else found.warm_up
-    return [first + row for row in slowest(times)]
+    return [] if found is None else integers_of(found.judged_rows[slowest(times)])
 
 
 def slowest(times: Durations, count: int = 3) -> list[int]:

@@ -91,7 +91,7 @@ def side_of(profile: Profile, steps: StepRange | None) -> Side:
     if steps is None:
         if found is None or tree is None or len(found.judged) == len(found):
             return Side(profile, found, tree)
-        chosen = np.arange(found.warm_up, len(found.complete))
+        chosen = found.judged_rows
         return Side(profile, found.select(chosen), _tree_of_steps(tree, chosen))
     first, last = steps
     if tree is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,12 +15,13 @@ from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.completeness import problems_of
+from mindscope.profile.kineto.completeness import problems_of, unmarked_operators
 from mindscope.profile.kineto.devices import KINDS, device_kind_of
-from mindscope.profile.kineto.profile_parts import profile_of
+from mindscope.profile.kineto.merged_ranks import merged_ranks
+from mindscope.profile.kineto.profile_parts import missing_parts, profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
-from mindscope.profile.trace import Trace
+from mindscope.reasons import Reason
 
 _STAMP = re.compile(r"\.\d{10,}$")
 """Time of writing: what follows the worker in the name of a file."""
@@ -35,6 +36,9 @@ def is_torch_trace(path: Path) -> bool:
 def _read(path: Path, on_progress: Progress) -> Profile:
     trace = read_json_trace(path, on_progress)
     name, kind = bare_name(path), device_kind_of(trace)
+    analysis = KinetoAnalysis(trace, FileArguments(path, trace), device=kind)
+    merged = merged_ranks(trace, analysis.roles)
+    problems = filter(None, [*problems_of(trace), merged, unmarked_operators(trace, analysis.roles)])
     facts = ProfileFacts(
         name=name,
         path=str(path),
@@ -44,9 +48,12 @@ def _read(path: Path, on_progress: Progress) -> Profile:
         rank=rank_of(trace.properties),
         devices=devices_of(trace.properties, kind),
         origin_ns=trace.origin_ns,
-        properties={**trace.properties, "problems": _problems(path, trace)},
+        properties={
+            **trace.properties,
+            "problems": _problems(path, problems),
+        },
     )
-    return profile_of(facts, KinetoAnalysis(trace, FileArguments(path, trace), device=kind))
+    return profile_of(facts, analysis) if merged is None else profile_of(facts, analysis, missing_parts("torch_merged"))
 
 
 def rank_of(properties: Mapping[str, Any]) -> int | None:
@@ -59,10 +66,10 @@ def rank_of(properties: Mapping[str, Any]) -> int | None:
     return None
 
 
-def _problems(path: Path, trace: Trace) -> Problems:
+def _problems(path: Path, reasons: Iterable[Reason]) -> Problems:
     """Return what the file lacks, or holds twice."""
     found = Problems()
-    for reason in problems_of(trace):
+    for reason in reasons:
         found.note(path.name, reason)
     return found
 

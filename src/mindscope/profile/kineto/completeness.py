@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.processes import processes_of
 from mindscope.profile.repeated_events import REPEATED
 from mindscope.profile.trace import Trace
@@ -15,6 +16,8 @@ from mindscope.reasons import Reason
 
 FEWEST_KERNELS = 0.5
 """Kernels for each call that launches one. PyTorch records both; a few are lost at the ends of a profile."""
+MOST_UNMARKED, MOST_UNMARKED_SHARE = 8, 0.1
+"""Operators before or after all steps, and their share of those of a step, without a word."""
 _MOST_NAMED = 8
 
 
@@ -30,6 +33,23 @@ def problems_of(trace: Trace) -> Iterator[Reason]:
     launches, kernels = _launches(trace), _kernels(trace)
     if kernels < FEWEST_KERNELS * launches:
         yield Reason("profile_kernels_missing", launches=launches, kernels=kernels)
+
+
+def unmarked_operators(trace: Trace, roles: NDArray[np.uint8]) -> Reason | None:
+    """Operators before the first marked step and after the last one, as where the marks of their steps are cut off.
+
+    None where there are few: the profiler itself runs some as it begins and ends.
+    """
+    slices = trace.slices
+    marks, operators = np.flatnonzero(roles == Role.STEP), np.flatnonzero(roles == Role.OPERATOR)
+    if not len(marks):
+        return None
+    begin, end = slices.start[marks].min(), (slices.start + slices.duration)[marks].max()
+    before, after = int((slices.start[operators] < begin).sum()), int((slices.start[operators] >= end).sum())
+    each_step = (len(operators) - before - after) / len(marks)
+    if max(before, after) <= max(MOST_UNMARKED, MOST_UNMARKED_SHARE * each_step):
+        return None
+    return Reason("profile_steps_unmarked", before=before, after=after)
 
 
 def _launches(trace: Trace) -> int:

@@ -18,6 +18,7 @@ from mindscope.profile.kineto.step_selection import analysis_of_steps
 from mindscope.profile.kineto.steps import steps_of
 from mindscope.profile.kineto.streams import stream_gaps_of, streams_of
 from mindscope.profile.profile import Part, Profile, ProfileFacts
+from mindscope.profile.texts import Missing
 
 PartsOf = Callable[[KinetoAnalysis], Mapping[Part, Callable[[], Any]]]
 """Parts that a format computes otherwise."""
@@ -36,6 +37,11 @@ def profile_of(facts: ProfileFacts, analysis: KinetoAnalysis, own_parts: PartsOf
         return profile_of(facts, analysis_of_steps(analysis, first, last), own_parts)
 
     return Profile(facts, analysis.trace, {**_parts(analysis), **own_parts(analysis)}, select_steps)
+
+
+def missing_parts(code: str) -> PartsOf:
+    """Instead of all parts: why they are missing, of a trace of which only the timeline is right."""
+    return lambda analysis: {part: lambda: Missing(code) for part in _parts(analysis)}
 
 
 def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:

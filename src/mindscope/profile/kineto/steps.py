@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from mindscope.profile.columns import Durations
 from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
+from mindscope.profile.kineto.cut_steps import incomplete_steps
 from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
 
-FEWEST_KERNELS = 0.8
-"""TensorBoard's profiler plugin: of those of the step before, in a last step that is complete."""
 _HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")
 _HOST_COMMUNICATION = ("c10d::", *_HOST_BACKENDS)
 """Of a training on CPUs. Of one on devices, calls of ``c10d`` only launch the kernels that communicate."""
@@ -47,23 +46,8 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
         interval=None if phases is None else phases[0],
         forward_backward=None if phases is None else phases[1],
         tail=None if phases is None else phases[2],
-        is_incomplete=_incomplete(analysis),
+        is_incomplete=incomplete_steps(analysis),
     )  # fmt: skip
-
-
-def _incomplete(analysis: KinetoAnalysis) -> NDArray[np.bool_] | None:
-    """Trailing steps without kernels, and a last one with few of them; None if none is, or if the recorder cut them.
-
-    The rules of TensorBoard's profiler plugin. ``mindscope.torch.Profiler`` waits for the kernels of a step.
-    """
-    work, count = analysis.device, len(analysis.steps)
-    kernels = np.bincount(work.step[work.step >= 0], minlength=count)
-    if analysis.profiler != "torch" or isinstance(analysis.trace.properties.get("mindscope"), dict):
-        return None
-    complete = int(np.flatnonzero(kernels)[-1]) + 1 if kernels.any() else count
-    if complete >= 2 and kernels[complete - 1] < FEWEST_KERNELS * kernels[complete - 2]:
-        complete -= 1
-    return np.arange(count) >= complete if complete < count else None
 
 
 @dataclass(frozen=True, slots=True)

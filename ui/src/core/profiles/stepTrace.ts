@@ -9,10 +9,10 @@ export interface StepTrace {
   number: Float64Array;
   begin: Float64Array;
   columns: ReadonlyMap<string, Float64Array>;
-  /** How many first ones warm up; means leave them out. */
-  warmUp: number;
-  /** Of the first ones nothing is missing; means are theirs. */
-  complete: number;
+  /** Which of them warm up; means leave them out. */
+  warmUp: ReadonlySet<number>;
+  /** Which of them the profile does not hold whole; means leave them out. */
+  incomplete: ReadonlySet<number>;
 }
 
 export type QueueKind = "operation" | "device_queue" | "get_next" | "iterator";

@@ -159,6 +159,7 @@ export const advice = {
   "missing.not_in_format": "profiles of this format don’t have it",
   "missing.no_events": "the profile has no events",
   "missing.torch_steps": "the trace marks no steps",
+  "missing.torch_merged": "the file holds several ranks or runs under one process, whose calls can’t be separated",
   "missing.torch_operators": "record them with:",
   "missing.torch_kernels": "a training on a CPU has none; on a GPU, record them with:",
   "missing.torch_modules": "record them with:",

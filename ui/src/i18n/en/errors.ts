@@ -77,9 +77,15 @@ export const errors = {
   "error.code.profile_several_processes":
     "It holds {count} processes ({processes}), such as ranks in one file. Steps are those of one of them, tables are sums over all, and work with an id that several of them use is linked to no operator.",
   "error.remedy.profile_several_processes": "Open the trace of each rank as a file of its own.",
+  "error.code.profile_ranks_merged":
+    "It holds several ranks or runs under one process: {steps} {steps|mark of a step repeats|marks of steps repeat} a number, and {overlaps} {overlaps|operator or launch begins|operators or launches begin} in another one of {overlaps|its|their} thread and {overlaps|ends|end} after it. Only its timeline is shown.",
+  "error.remedy.profile_ranks_merged": "Open the trace of each rank as a file of its own, or merge them with a process id for each rank.",
   "error.code.profile_events_repeated":
     "{count} {count|event repeats another one|events repeat others} of the same thread, name, time and duration, as in a file that was merged with itself. Each counts once.",
   "error.remedy.profile_events_repeated": "Open the trace as the profiler wrote it to be sure.",
+  "error.code.profile_steps_unmarked":
+    "{before} {before|operator begins|operators begin} before the first marked step and {after} after the last one, as where the marks of their steps are cut off. They are in the tables and in no step.",
+  "error.remedy.profile_steps_unmarked": "Open the trace as the profiler wrote it.",
   "error.code.profile_kernels_missing":
     "It has {launches} launches of kernels and {kernels} kernels: its work on devices is cut off, and times of devices, steps and advice lack it.",
   "error.remedy.profile_kernels_missing":

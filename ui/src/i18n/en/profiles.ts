@@ -141,7 +141,7 @@ export const profiles = {
   "profile.stages_name": "Pipeline stages",
   "profile.stragglers_name": "Steps",
   "profile.incomplete_steps":
-    "Incomplete {n|step|steps} {steps}: the trace ends before all kernels of {n|it|them}. Means and advice leave {n|it|them} out.",
+    "Incomplete {n|step|steps} {steps}: the trace does not hold all calls or kernels of {n|it|them}. Means and advice leave {n|it|them} out.",
   "profile.unlinked": "{share} of the time of kernels is in no operator: the trace lacks their launches, or no operator is around these.",
   "profile.warm_up_steps": "Step {steps} warms up, since it exceeds the steps after it. Means and advice leave it out.",
   "profile.place_block": "Block {n}",

@@ -140,6 +140,7 @@ export const advice: Record<keyof typeof texts, string> = {
   "missing.not_in_format": "该格式的性能数据不含此项",
   "missing.no_events": "性能数据中没有事件",
   "missing.torch_steps": "未标记训练步",
+  "missing.torch_merged": "文件在同一进程下包含多个 rank 或多次运行，无法区分它们的调用",
   "missing.torch_operators": "请这样记录：",
   "missing.torch_kernels": "在 CPU 上训练时没有此项；在 GPU 上请这样记录：",
   "missing.torch_modules": "请这样记录：",

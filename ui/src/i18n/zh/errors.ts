@@ -79,9 +79,15 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.profile_several_processes":
     "文件包含 {count} 个进程（{processes}），例如合并在一起的多个 rank。训练步仅取自其中一个进程，表格为所有进程之和；多个进程共用同一 id 的任务不关联到任何算子。",
   "error.remedy.profile_several_processes": "请将每个 rank 的性能数据作为单独的文件打开。",
+  "error.code.profile_ranks_merged":
+    "文件在同一进程下包含多个 rank 或多次运行：{steps} 个训练步标记的编号重复，{overlaps} 个算子或下发在同线程的另一个调用内开始、却在其之后结束。仅显示时间线。",
+  "error.remedy.profile_ranks_merged": "请将每个 rank 的性能数据作为单独的文件打开，或在合并时为每个 rank 使用不同的进程 id。",
   "error.code.profile_events_repeated":
     "有 {count} 个事件与其他事件的线程、名称、时间和时长完全相同（例如文件与自身合并过）。每个事件只计一次。",
   "error.remedy.profile_events_repeated": "如需确认，请打开性能采集工具写出的原始文件。",
+  "error.code.profile_steps_unmarked":
+    "有 {before} 个算子早于第一个训练步标记，{after} 个晚于最后一个，其所在训练步的标记可能被截掉了。这些算子计入表格，但不属于任何训练步。",
+  "error.remedy.profile_steps_unmarked": "请打开性能采集工具写出的原始文件。",
   "error.code.profile_kernels_missing":
     "文件中有 {launches} 次核函数下发，但只有 {kernels} 个核函数：设备侧数据被截断，设备耗时、训练步和建议都不完整。",
   "error.remedy.profile_kernels_missing": "请打开性能采集工具写出的原始文件；若原始文件同样缺少核函数，请使用 ProfilerActivity.CUDA 采集。",

@@ -142,7 +142,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.means_name": "Rank",
   "profile.stages_name": "流水线 stage",
   "profile.stragglers_name": "训练步",
-  "profile.incomplete_steps": "{n} 步不完整（第 {steps} 步）：其核函数尚未全部记录，跟踪就已结束。均值和优化建议不计入这些步。",
+  "profile.incomplete_steps": "{n} 步不完整（第 {steps} 步）：文件没有包含其全部调用或核函数。均值和优化建议不计入这些步。",
   "profile.unlinked": "{share} 的核函数时间不属于任何算子：跟踪中缺少其启动，或启动之外没有算子。",
   "profile.warm_up_steps": "第 {steps} 步为预热步，耗时高于其后的步。均值和优化建议不计入该步。",
   "profile.place_block": "内存块 {n}",

@@ -18,15 +18,15 @@ class StepsHeader(Answer):
     """The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
 
     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
-    Of the first ``complete`` ones nothing is missing: means are theirs, without the first ``warm_up`` ones.
+    Means leave out ``warm_up_rows``, and ``incomplete_rows``, of which the profile does not hold all.
     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
     """
 
     version: str
     missing: MissingEntry | None
     count: int
-    warm_up: int
-    complete: int
+    warm_up_rows: list[int]
+    incomplete_rows: list[int]
     number: Column | None
     begin: Column | None
     columns: list[StepColumn]

@@ -9,6 +9,7 @@ from typing import Any, cast
 from mindscope.profile.advice import Advice
 from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.places import places_of
+from mindscope.profile.columns import integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.overview import MOST_UNLINKED, FlopsFigures, Overview, overview_of
@@ -95,12 +96,12 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
 
 def _steps(steps: Steps, zero: int) -> list[StepParts]:
     parts = {part: steps.part(part) for part in PARTS}
-    warm_up, complete = steps.warm_up, len(steps.complete)
+    warm_up, complete = set(integers_of(steps.warm_up_rows)), set(integers_of(steps.complete_rows))
     return [
         StepParts(
             number=int(steps.number[row]),
-            is_warm_up=row < warm_up,
-            is_incomplete=row >= complete,
+            is_warm_up=row in warm_up,
+            is_incomplete=row not in complete,
             begin_ns=int(steps.start[row]) - zero,
             duration_ns=int(steps.duration[row]),
             parts={part: int(times[row]) for part, times in parts.items()},

@@ -20,7 +20,7 @@ class DeviceEntry(Answer):
 class StepParts(Answer):
     """A step, and on what its time went: the parts sum to its duration. ``begin_ns`` is that of the timeline.
 
-    Kernels of an incomplete step are missing: means and advice leave it out, and the first step if it warms up.
+    The profile does not hold all of an incomplete step. Means and advice leave it out, and one that warms up.
     """
 
     number: int
