@@ -108,5 +108,6 @@ def test_it_ends_with_the_viewer(tmp_path: Path) -> None:
 def test_files_are_large_by_the_limit() -> None:
     assert is_large(1 << 20, MEMORY)
     assert not is_large((1 << 20) - 1, MEMORY)
-    assert is_large(1 << 17, MEMORY, is_compressed=True)
+    assert is_large(1 << 16, MEMORY, is_dense=True)
+    assert not is_large((1 << 16) - 1, MEMORY, is_dense=True)
     assert not is_large(1 << 40, 0)

@@ -29,8 +29,8 @@ _PACKAGES = Path(__file__).parents[1]
 _CHILD = f"import sys; sys.path.insert(0, {str(_PACKAGES)!r}); from mindscope.limited_process import main; main()"
 _LARGE = 64
 """A file is large from this part of the memory on: readers take some ten times its size."""
-_COMPRESSED = 10
-"""The same of a compressed file, which is that much larger inside."""
+_DENSE = 16
+"""The same of a compressed file, a pickle or a graph, which take that much more in memory."""
 _TICK_S = 0.25
 _MOST_SECONDS = 3600.0
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
@@ -39,9 +39,12 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_AREN
 Report = Callable[[Mapping[str, Any]], None]
 
 
-def is_large(size_bytes: int, memory_bytes: int, *, is_compressed: bool = False) -> bool:
-    """Whether a file is to be read in a process with this limit; never without one."""
-    return memory_bytes > 0 and size_bytes * _LARGE * (_COMPRESSED if is_compressed else 1) >= memory_bytes
+def is_large(size_bytes: int, memory_bytes: int, *, is_dense: bool = False) -> bool:
+    """Whether a file is to be read in a process with this limit; never without one.
+
+    ``is_dense``: the file is compressed, or of a format that says much in a byte.
+    """
+    return memory_bytes > 0 and size_bytes * _LARGE * (_DENSE if is_dense else 1) >= memory_bytes
 
 
 def run_limited(

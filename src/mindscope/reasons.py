@@ -43,6 +43,7 @@ TEXTS: Mapping[str, str] = {
     "profile_table_failed": "{detail}",
     "profile_journal": "it holds changes that are not in the database yet, and is not read",
     "profile_pickle_names": "it names {name}, want plain values only; nothing of it was run",
+    "pickle_too_large": "{file} would take about {size} bytes of memory, a file of at most {most} is read",
     "profile_pickle_refers": "it refers to objects outside of it, want plain values only",
     "profile_pickle_damaged": "{file} is no whole pickle: {detail}",
     "profile_not_xla": "{file} is no profile of XLA: it does not begin with a plane",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mindscope.errors import FormatError
-from mindscope.formats._pickle_memo import greatest_memo
+from mindscope.formats._pickle_memo import scan_pickle
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.profile import Part
@@ -161,8 +161,8 @@ def test_numbers_of_values_are_those_of_pickletools(protocol: int) -> None:
     content = [SNAPSHOT, "é" * 300, 1 << 90, ["x" * 70_000, 1.5] * 300, {str(each): each for each in range(999)}]
     data = pickle.dumps([*content, b"x" * 300] if protocol > 2 else content, protocol)  # old ones name a function
     stored = [int(argument or 0) for opcode, argument, _ in pickletools.genops(data) if opcode.name.endswith("PUT")]
-    assert greatest_memo(data) == max(stored, default=0)
-    cut = [greatest_memo(data[:size]) for size in range(1, 500)]
+    assert scan_pickle(data)[0] == max(stored, default=0)
+    cut = [scan_pickle(data[:size])[0] for size in range(1, 500)]
     assert cut == sorted(cut)
 
 

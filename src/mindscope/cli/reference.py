@@ -54,8 +54,8 @@ writes the cache; the second uses it and holds the rest in memory. When the cach
 deletes the least recently used ones.
 
 **Large files** are read in a process of their own, which may have `--reader-memory` for its data. A profile is large
-from a 64th of that size on, 64 MiB by default; one compressed with gzip from a tenth of that, a graph file from 4 MiB
-on. A file that needs more memory is a message on the page, and the viewer continues. The limit holds on Linux only.
+from a 64th of that size on, 64 MiB by default; one compressed with gzip, a pickle or a graph file from a 16th of that.
+A file that needs more memory is a message on the page, and the viewer continues. The limit holds on Linux only.
 
 **Read-only workspace or full disk:** the viewer still starts, prints a warning and serves from memory. It refuses to
 change annotations and gives the reason, writes no log files, and reads the event files again at the next start. If the

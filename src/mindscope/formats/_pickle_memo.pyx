@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""Looks for the numbers under which a pickle remembers its values, without making the values."""
+"""Looks for what a pickle needs: numbers under which it remembers its values, and memory, without making the values."""
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memchr
@@ -16,13 +16,19 @@ cdef enum:
     UNKNOWN = -100
 
 cdef int[256] ARGUMENTS
+cdef int[256] SIZES          # bytes of what an opcode makes, of texts without their characters
 
 
 def _fill():
+    containers = {"}": 232, "d": 232, "]": 88, "l": 88, "\x8f": 216, "\x91": 216,
+                  "t": 72, "\x85": 72, "\x86": 72, "\x87": 72}
+    references = "hjgqrp\x94\x95"
     for opcode in range(256):
         ARGUMENTS[opcode] = UNKNOWN
     for each in pickletools.opcodes:
         ARGUMENTS[ord(each.code)] = 0 if each.arg is None else each.arg.n
+        is_value = each.arg is not None and each.code not in references
+        SIZES[ord(each.code)] = containers.get(each.code, 64 if is_value else 16)
 
 
 _fill()
@@ -45,18 +51,18 @@ cdef uint64_t _decimal(const uint8_t *text, uint64_t length) noexcept nogil:
     return found
 
 
-def greatest_memo(const uint8_t[::1] data not None):
-    """The greatest number under which the pickle stores a value, 0 without any.
+def scan_pickle(const uint8_t[::1] data not None):
+    """The greatest number under which the pickle stores a value, 0 without any; about how many bytes its values take.
 
     It ends where an unpickler ends or fails: at the end of the pickle, a name of a class, or bytes that are no opcode.
     """
-    cdef uint64_t size = data.shape[0], at = 0, length, greatest = 0
+    cdef uint64_t size = data.shape[0], at = 0, length, greatest = 0, memory = 0
     cdef const uint8_t *bytes
     cdef const void *end
     cdef uint8_t opcode
     cdef int argument, width
     if not size:
-        return 0
+        return 0, 0
     bytes = &data[0]
     with nogil:
         while at < size:
@@ -85,4 +91,5 @@ def greatest_memo(const uint8_t[::1] data not None):
             elif opcode == c"p":
                 greatest = max(greatest, _decimal(bytes + at, length))
             at += length
-    return greatest
+            memory += SIZES[opcode] + length
+    return greatest, memory

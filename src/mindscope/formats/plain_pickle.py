@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from mindscope.errors import FormatError
-from mindscope.formats._pickle_memo import greatest_memo
+from mindscope.formats._pickle_memo import scan_pickle
 from mindscope.reasons import Reason
 
 
@@ -27,16 +27,20 @@ class _PlainUnpickler(pickle.Unpickler):
         raise FormatError(Reason("profile_pickle_refers"))
 
 
-def read_plain_pickle(path: Path) -> Any:
+def read_plain_pickle(path: Path, most_bytes: int | None = None) -> Any:
     """The value of a pickle of any protocol.
 
+    Args:
+        path: of the file.
+        most_bytes: of memory that its values may take, about.
+
     Raises:
-        FormatError: no pickle, one that is cut, or one that names a class or function.
+        FormatError: no pickle, one that is cut, too large, or that names a class or function.
         OSError: it can't be read.
     """
     try:
         with path.open("rb") as file:
-            _check_numbers(file)
+            _check(file, path.name, most_bytes)
             return _PlainUnpickler(file).load()
     except (FormatError, OSError):
         raise
@@ -46,12 +50,17 @@ def read_plain_pickle(path: Path) -> Any:
         ) from error
 
 
-def _check_numbers(file: IO[bytes]) -> None:
-    """Raises ValueError if a value has a higher number than the file has bytes: unpicklers keep room for all below."""
+def _check(file: IO[bytes], name: str, most_bytes: int | None) -> None:
+    """Raises ValueError if a value has a higher number than the file has bytes: unpicklers keep room for all below.
+
+    Raises FormatError if the values take too much memory.
+    """
     size = os.fstat(file.fileno()).st_size
     if not size:
         return
     with closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as data:
-        greatest = greatest_memo(data)
+        greatest, memory = scan_pickle(data)
     if greatest > size:
         raise ValueError(f"it stores a value under the number {greatest}, a file of {size} bytes has fewer")
+    if most_bytes is not None and memory > most_bytes:
+        raise FormatError(Reason("pickle_too_large", file=name, size=memory, most=most_bytes))

@@ -10,8 +10,6 @@ from mindscope.graph.model import Graph
 from mindscope.limited_process import Report, is_large, result_folder, run_limited
 from mindscope.store.object_file import open_object, save_object
 
-_TIMES = 16
-"""A graph takes that much more memory, in relation to its file, than a profile: a node may have two bytes."""
 _MOST_SECONDS = 300.0
 _RESULT = "graph"
 
@@ -21,7 +19,7 @@ def read_graph_file_apart(path: Path, memory_bytes: int, folder: Path | None) ->
 
     The graph is mapped from a file in ``folder``, else from a temporary one. Raises as ``run_limited`` too.
     """
-    if not is_large(path.stat().st_size * _TIMES, memory_bytes):
+    if not is_large(path.stat().st_size, memory_bytes, is_dense=True):
         return read_graph_file(path)
     with result_folder(folder) as made:
         arguments = {"path": str(path), "result": str(made / _RESULT)}

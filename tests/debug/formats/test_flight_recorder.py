@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,17 @@ def test_nothing_of_a_pickle_is_executed(tmp_path: Path) -> None:
 def test_infinite_numbers_cost_only_their_entry(tmp_path: Path) -> None:
     found = read_flight_record(write(tmp_path, 0, entry(1), entry(2, time_created_ns=float("inf"))))
     assert ([each.sequence for each in found.collectives], found.skipped) == ([1], 1)
+
+
+def test_a_small_file_of_much_memory_is_refused_before_it_takes_it(tmp_path: Path) -> None:
+    """An empty list takes one byte in the file and 88 in memory."""
+    path = tmp_path / "nccl_trace_rank_0"
+    path.write_bytes(b"\x80\x04}(\x8c\x07version\x8c\x032.9\x8c\x07entries](" + b"]" * 7_000_000 + b"eu.")
+    assert is_flight_record(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="nccl_trace_rank_0 would take about 616000"):
+            read_flight_record(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()

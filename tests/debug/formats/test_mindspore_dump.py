@@ -9,12 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mindscope.debug.formats.mindspore_dump.graph_names import read_graph_names
+from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps
 from mindscope.debug.model.array_statistics import array_statistics
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.debug.open import find_debug_data, read_debug_data
 from mindscope.errors import DebugDataError, FormatError
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import MODEL
 from tests.debug.formats.made_dumps import (
     CONV,
     MOMENTUM,
@@ -332,3 +336,25 @@ def test_an_iteration_of_thousands_of_digits_is_left_out(tmp_path: Path) -> None
     path = next(tmp_path.rglob("ms_global_execution_order_graph_*.csv"))
     path.write_text(f"0\n{'9' * 5000}\n1\n")
     assert read_debug_data(tmp_path).facts["iterations"] == {0: {"0": [0, 1]}}
+
+
+def test_names_of_a_graph_in_protobuf(tmp_path: Path) -> None:
+    """Beside a dump that has no text of the graph."""
+    graphs = tmp_path / "graphs"
+    graphs.mkdir()
+    nodes = [{"name": "1", "full_name": CONV}, {"name": "2"}, {"name": "3", "full_name": "Default/Relu-op3"}]
+    content = wire.encode(MODEL, {"graph": {"node": nodes, "parameters": [{"name": "conv1.weight"}]}})
+    file = graphs / "ms_output_trace_code_graph_0.pb"
+    file.write_bytes(content)
+    problems = Problems()
+    names = read_graph_names(tmp_path, problems)["0"]
+    assert (list(names.order), list(names.parameters.values())) == (
+        [CONV, "Default/Relu-op3"],
+        [("conv1.weight", True)],
+    )
+    file.write_bytes(content[:-3])
+    read_graph_names(tmp_path, problems)
+    file.write_bytes(wire.encode(MODEL, {"graph": {"node": [{}] * ((1 << 19) + 1)}}))
+    read_graph_names(tmp_path, problems)
+    assert [each.reason.code for each in problems] == ["debug_file_damaged"] * 2
+    assert "has 524289 nodes, names are read of at most 524288" in str(list(problems)[1].reason)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mindscope.debug.formats.mindspore_dump import statistic_file as statistic_file_module
 from mindscope.debug.formats.mindspore_dump.statistic_file import StatisticRow, read_statistics
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.model.fields import COLUMN, Field
@@ -170,3 +171,13 @@ def test_a_line_of_any_length_takes_little_memory(tmp_path: Path) -> None:
     assert [fields(each)["max"] for each in found] == [1, 2, 3]
     assert [str(each.reason) for each in problems] == ["statistic.csv: 2 rows can't be read"]
     assert peak < 16 << 20
+
+
+def test_rows_beyond_the_limit_are_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistic_file_module, "MOST_ROWS", 3)
+    noted = Problems()
+    file = statistics(tmp_path, "Max Value", *(row("1.5", slot=slot) for slot in range(5)))
+    assert [each.name.slot for each in read_statistics(file, noted)] == [0, 1, 2]
+    assert [(each.reason.code, each.reason.values) for each in noted] == [
+        ("debug_entries_left", {"file": "statistic.csv", "most": 3})
+    ]

@@ -25,6 +25,8 @@ from mindscope.reasons import Reason
 from mindscope.server.profiles.preview import TimelinePreviews
 
 TIMELINE, PARTS = "timeline", "parts"
+DENSE_SUFFIXES = {".gz", ".pickle", ".pkl", ".pt"}
+"""Of files that take far more memory than disk."""
 _REPORT_S = 0.1
 
 

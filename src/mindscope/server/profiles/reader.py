@@ -22,7 +22,14 @@ from mindscope.profile.parts_file import SavedParts
 from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
 from mindscope.server.http.json_response import json_of
-from mindscope.server.profiles.large_profile import PARTS, TIMELINE, Listener, is_readable_apart, read_large
+from mindscope.server.profiles.large_profile import (
+    DENSE_SUFFIXES,
+    PARTS,
+    TIMELINE,
+    Listener,
+    is_readable_apart,
+    read_large,
+)
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.profile_cache import ProfileCache
 from mindscope.server.profiles.versions import size_of, version_of
@@ -218,8 +225,8 @@ class ProfileReader:
                 self._compute(found.key, state.version, parts)
 
     def _read(self, found: FoundProfile, state: Reading) -> OpenProfile:
-        is_compressed = found.path.suffix == ".gz"
-        if is_readable_apart(found) and is_large(state.total_bytes, self._memory_bytes, is_compressed=is_compressed):
+        is_dense = found.path.suffix in DENSE_SUFFIXES
+        if is_readable_apart(found) and is_large(state.total_bytes, self._memory_bytes, is_dense=is_dense):
             return self._read_apart(found, state)
 
         def progress(read: int) -> None:

@@ -61,6 +61,7 @@ export const errors = {
   "error.code.profile_table_failed": "The table can't be read: {detail}.",
   "error.code.profile_journal": "It holds changes that are not in the database yet, and is not read.",
   "error.code.profile_pickle_names": "The file names {name}. Only plain values are read; nothing of it was run.",
+  "error.code.pickle_too_large": "{file} is too large: it would take about {size} bytes of memory, the limit is {most}.",
   "error.code.profile_pickle_refers": "The file refers to objects outside of it. Only plain values are read.",
   "error.code.profile_pickle_damaged": "{file} is no whole pickle: {detail}.",
   "error.remedy.profile_pickle_damaged": "Copy the file again, or record again.",

@@ -63,6 +63,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.profile_table_failed": "无法读取该数据表：{detail}。",
   "error.code.profile_journal": "其中有尚未写入数据库的修改，未读取。",
   "error.code.profile_pickle_names": "文件引用了 {name}。仅支持读取普通数据，文件中的代码未被执行。",
+  "error.code.pickle_too_large": "{file} 过大（读取约需 {size} 字节内存，上限 {most} 字节），未读取。",
   "error.code.profile_pickle_refers": "文件引用了外部对象，仅支持读取普通数据。",
   "error.code.profile_pickle_damaged": "{file} 不是完整的 pickle 文件：{detail}。",
   "error.remedy.profile_pickle_damaged": "请重新复制该文件或重新采集。",

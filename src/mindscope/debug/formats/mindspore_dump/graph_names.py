@@ -5,18 +5,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from mindscope.debug.formats.mindspore_dump.ir_text import IrText, read_ir
 from mindscope.debug.formats.mindspore_dump.scopes import plain_name, scope_of
 from mindscope.debug.formats.problems import Problems
 from mindscope.errors import FormatError
-from mindscope.formats import wire
+from mindscope.formats.message_columns import Messages
 from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.formats.text_lines import bounded_lines
 
 _GRAPH_FILE = re.compile(r"ms_output_trace_code_graph_(\d+)\.(ir|pb)", re.ASCII)
-_LARGEST_PB = 1 << 28
+_LARGEST_PB = 1 << 25
+_MOST_NAMES = 1 << 19
+_LONGEST_LINE = 1 << 20
 _ORDER_HEADER = "NodeExecutionOrder"
 
 
@@ -78,7 +81,8 @@ def _read_orders(directory: Path, problems: Problems) -> dict[str, list[str]]:
 
 def _order_lines(path: Path) -> list[str]:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return [name for line in file if (name := line.strip().strip('"')) and not name.startswith(_ORDER_HEADER)]
+        names = (line.strip().strip('"') for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
+        return list(islice((name for name in names if name and not name.startswith(_ORDER_HEADER)), _MOST_NAMES))
 
 
 def _read_graphs(
@@ -98,7 +102,7 @@ def _read_graphs(
 
 def _read_ir_file(path: Path) -> IrText:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return read_ir(file)
+        return read_ir(line for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
 
 
 def _read_pb_file(path: Path) -> IrText:
@@ -106,10 +110,19 @@ def _read_pb_file(path: Path) -> IrText:
     size = path.stat().st_size
     if size > _LARGEST_PB:
         raise FormatError(f"it has {size} bytes, names are read of at most {_LARGEST_PB}")
-    graph: Mapping[str, Any] = wire.decode(MODEL, path.read_bytes()).get("graph", {})
-    names = [str(node["full_name"]) for node in graph.get("node", ()) if node.get("full_name")]
-    weights = {str(each.get("name", "")): True for each in graph.get("parameters", ())}
-    return IrText(dict.fromkeys(names, ()), weights)
+    model = Messages.one(MODEL, path.read_bytes())
+    if model.broken.size:
+        raise FormatError("it is no graph of MindSpore, or was cut")
+    graph = model.messages("graph")
+    nodes, parameters = graph.each_run("node")[1], graph.each_run("parameters")[1]
+    if len(nodes) + len(parameters) > _MOST_NAMES:
+        raise FormatError(f"its graph has {len(nodes)} nodes, names are read of at most {_MOST_NAMES}")
+    names = graph.each_message("node")[1].field_runs("full_name")
+    weights = graph.each_message("parameters")[1].field_runs("name")
+    return IrText(
+        {name: () for row in range(len(names)) if (name := names.text(row))},
+        {weights.text(row): True for row in range(len(weights))},
+    )
 
 
 def _files(directory: Path) -> list[Path]:

@@ -22,6 +22,7 @@ _FUNCTION = re.compile(r"\s*(?:async\s+)?def\s+(?P<name>\w+)")
 _PARAMETER = re.compile(r"\s*%para\d+_(?P<name>[^\s:<>]+)\s*:(?P<rest>.*)")
 _MOST_LINES = 64
 _LONGEST_LINE = 4096
+_MOST_NAMES = 1 << 18
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ def read_ir(lines: Iterable[str]) -> IrText:
     name = ""
     frames: list[re.Match[str]] = []
     for line in lines:
+        if len(found.stacks) >= _MOST_NAMES or len(found.parameters) >= _MOST_NAMES:
+            break
         if len(line) > _LONGEST_LINE:  # constants
             line = line[:_LONGEST_LINE]
         if "In file " in line and (frame := _FILE.fullmatch(line.rstrip("\n"))):

@@ -17,6 +17,7 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _ITERATIONS = re.compile(r"ms_global_execution_order_graph_(\d+)\.csv", re.ASCII)
 _SAMPLED = 1
 _SAMPLE_SIZE = 100
+_MOST_BYTES = 1 << 22
 
 
 def read_facts(root: Path) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def _iterations(directory: Path) -> dict[str, list[int]]:
     try:
         files = {match[1]: path for path in directory.iterdir() if (match := _ITERATIONS.fullmatch(path.name))}
         return {
-            graph: [int(line) for line in path.read_text("ascii", "replace").split() if _NUMBER.fullmatch(line)]
+            graph: [int(line) for line in _front(path).decode("ascii", "replace").split() if _NUMBER.fullmatch(line)]
             for graph, path in sorted(files.items())
         }
     except OSError:
@@ -72,10 +73,16 @@ def _iterations(directory: Path) -> dict[str, list[int]]:
 
 def _object(path: Path) -> dict[str, Any]:
     try:
-        content: Any = json.loads(path.read_bytes())
+        content: Any = json.loads(_front(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+
+
+def _front(path: Path) -> bytes:
+    """All of a file, which has some kB; the beginning of a larger one."""
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES)
 
 
 def _directories(root: Path) -> list[Path]:

@@ -36,6 +36,8 @@ _CHUNK = 10_000
 _HASHES = ("md5", "sha1", "hash", "hash:sha1", "hash:md5")
 _ROLES = {"input": Role.INPUT, "output": Role.OUTPUT}
 _LONGEST_LINE = 1 << 20
+MOST_ROWS = 250_000
+"""Of a step; they take 0.5 GB in memory."""
 _LARGEST_CELL = 1 << 20
 """Characters; a quoted cell may hold many lines."""
 
@@ -71,6 +73,7 @@ def read_statistics(path: Path, problems: Problems) -> Iterator[StatisticRow]:
         rows = csv.reader(lines(file))
         header: list[str] = []
         generation = _Generation.ALL
+        given = 0
         while True:
             try:
                 cells = next(rows)
@@ -90,7 +93,11 @@ def read_statistics(path: Path, problems: Problems) -> Iterator[StatisticRow]:
             row = _row(dict(zip(header, (cell.strip() for cell in cells), strict=False)), generation)
             if row is None:
                 skipped += 1
+            elif given == MOST_ROWS:
+                problems.note(path, Reason("debug_entries_left", file=path.name, most=MOST_ROWS))
+                break
             else:
+                given += 1
                 yield row
     if skipped:
         problems.note(path, Reason("debug_rows_skipped", file=path.name, count=skipped))
