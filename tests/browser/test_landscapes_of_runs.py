@@ -111,6 +111,11 @@ def test_trainings_are_overlaid_after_the_offered_command_computed_their_common_
             expect(page.get_by_test_id("landscape-legend")).to_contain_text(name)
         expect(page.get_by_test_id("landscape-legend").locator(".scale")).to_have_count(1)  # one surface, two paths
         expect(page.get_by_test_id("landscape-other-planes")).to_have_count(0)
+        with page.expect_download() as download:
+            page.get_by_test_id("save-view").press("Enter")
+        saved = Path(download.value.path()).read_text()
+        for name in NAMES:
+            assert f"{name}: The plane explains " in saved
         page = open_page(live, address("landscape_[1, 3]_line", landscape_overlay="on"))
         expect(page.get_by_test_id("landscape-card")).to_have_count(1)
         expect(page.get_by_test_id("landscape-quality")).to_have_text(

@@ -65,9 +65,12 @@ function contentOf({ all, upTo, look }: Picture, runs: readonly LandscapeRun[]):
   );
   return {
     facts: [
-      ...all.flatMap(({ landscape }) => [progressText(landscape), ...qualityTexts(landscape)]),
+      ...all.flatMap(({ name, landscape }) => {
+        const texts = [progressText(landscape), ...qualityTexts(landscape)].filter((text) => text !== "");
+        return all.length === 1 ? texts : texts.map((text) => `${name}: ${text}`);
+      }),
       ...directionTexts(all.map(({ landscape }) => landscape)),
-    ].filter((text) => text !== ""),
+    ],
     parts: [
       isSurface
         ? { kind: "surface", label, drawing, look: surfaceLook(all, look), values }
