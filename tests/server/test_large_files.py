@@ -13,11 +13,16 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.ingest import Catalog
+from mindscope.limited_process import run_limited
+from mindscope.reasons import reason_of
 from mindscope.server.app import create_app
+from mindscope.server.profiles.large_profile import PARTS, TIMELINE
 from mindscope.settings import Settings
+from tests.processes_of_readers import read_profile
 
 DEADLINE_S = 60.0
 PROFILE = "host_1.1.pt.trace.json"
@@ -86,6 +91,25 @@ def test_a_file_that_needs_more_memory_is_a_problem_and_the_viewer_answers(tmp_p
         while (small := client.get("/api/profiles/timeline", params=OF_SMALL).json())["progress"] is not None:
             assert time.monotonic() < deadline
         assert small["timeline"]["slices"] == 10
+
+
+def test_a_part_that_needs_more_memory_is_no_damage(tmp_path: Path) -> None:
+    """The cache would keep a damaged part; with more memory, the profile is read again."""
+    trace = tmp_path / PROFILE
+    write_trace(trace, 100_000)
+    messages = list[Any]()
+    with pytest.raises(FormatError) as caught:
+        run_limited(
+            read_profile,
+            {"path": str(trace), "folder": str(tmp_path)},
+            file=PROFILE,
+            memory_bytes=1 << 30,
+            on_message=messages.append,
+        )
+    assert reason_of(caught.value).code == "reader_out_of_memory"
+    assert messages[-1] == {"phase": "tables"}
+    assert (tmp_path / TIMELINE).exists()
+    assert not (tmp_path / PARTS).exists()
 
 
 def graph_of(count: int) -> bytes:

@@ -82,7 +82,7 @@ def read_large(
                     path.unlink(missing_ok=True)  # it stays mapped
 
         run_limited(
-            _read_into, arguments, file=found.key.name, memory_bytes=memory_bytes, on_message=on_message,
+            read_into, arguments, file=found.key.name, memory_bytes=memory_bytes, on_message=on_message,
             watch=listener.watch,
         )  # fmt: skip
         timeline = open_timeline(directory / TIMELINE, version)
@@ -98,7 +98,7 @@ def is_readable_apart(found: FoundProfile) -> bool:
     return found.format in FORMATS
 
 
-def _read_into(path: str, format: str, rank: int | None, folder: str, version: str, report: Report) -> None:
+def read_into(path: str, format: str, rank: int | None, folder: str, version: str, report: Report) -> None:
     """In the process: read a profile, and write its timeline and parts into a folder."""
     reader = next(each for each in FORMATS if each.name == format)
     found = FoundProfile(Path(path), reader, rank)
