@@ -112,6 +112,52 @@ def test_a_parameter_that_is_spoiled_after_the_backward_pass_is_named(level: str
     assert found.text.startswith("The parameter 0.weight was already bad before the optimizer of step 3 changed it: ")
 
 
+class Direct(nn.Module):
+    """Multiplies by a parameter of its own, and by one of a module that it does not call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(40, 5) / 10)
+        self.holder, self.out = nn.Linear(5, 5), nn.Linear(5, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.out(nn.functional.linear(x @ self.weight, self.holder.weight))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", ["weight", "holder.weight"])
+def test_a_parameter_that_a_network_uses_by_itself_is_not_called_the_batch(
+    name: str, level: str, tmp_path: Path
+) -> None:
+    def spoil(network: Any, optimizer: Any) -> None:
+        network.get_parameter(name).detach().numpy()[1, 2] = float("nan")
+
+    training = Training()
+    training.network = Direct()
+    training.optimizer = torch.optim.SGD(training.network.parameters(), lr=0.01)
+    found = first_bad(training.run(tmp_path, level, spoil))
+    assert (found.cause, found.step, found.tensor_name) == (Cause.PARAMETERS, BAD_STEP, name)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_an_optimizer_that_calls_no_hooks_is_not_blamed(level: str, tmp_path: Path) -> None:
+    class WithoutHooks:
+        def __init__(self, network: Any) -> None:
+            self.network, self.zero_grad = network, network.zero_grad
+
+        def step(self) -> None:
+            with torch.no_grad():
+                for parameter in self.network.parameters():
+                    parameter -= 0.01 * parameter.grad
+
+    healthy, spoiled = Training(), Training()
+    for training in (healthy, spoiled):
+        training.optimizer = WithoutHooks(training.network)
+    assert find_first_bad(healthy.run(tmp_path / "healthy", level, nothing)) is None
+    found = first_bad(spoiled.run(tmp_path / "spoiled", level, in_place))
+    assert (found.cause, found.step, found.tensor_name) == (Cause.PARAMETERS, BAD_STEP, "0.weight")
+
+
 def test_a_parameter_of_a_step_that_fails_or_is_skipped_is_named(tmp_path: Path) -> None:
     def fail(network: Any, optimizer: Any) -> None:
         raise RuntimeError("loss is not finite")

@@ -125,9 +125,12 @@ class _Walk:
             return Origin(Cause.BUFFER, operator, None, external, chain)
         around = [each for each in self.operators if each.contains(operator) and each.tensor.type != _LOSS]
         enclosing = sorted([each for each in around if not each.bad_inputs], key=lambda each: -len(each.tensor.module))
-        for module in enclosing:  # multiplied by a buffer, for example
+        for module in enclosing:  # multiplied by a buffer or a parameter, for example
             for buffer in self._explaining(module.buffers, [external]):
                 return Origin(Cause.BUFFER, module, None, buffer, chain)
+            parameter = self._bad_parameter(module)
+            if parameter is not None:
+                return Origin(Cause.PARAMETERS, module, None, parameter, chain)
         is_old = external in operator.old_inputs
         if not is_old and operator.phase is Phase.FORWARD and self._is_of_batch(external, operator):
             return Origin(Cause.BATCH, operator, None, external, chain)

@@ -58,6 +58,8 @@ class CallHooks:
         self._is_warned = False
         self.was_called = False
         """Whether one of the modules was called; a reader sets it back."""
+        self.before_first: Callable[[], object] = lambda: None
+        """Runs before the first call after ``was_called`` was set back; it must not raise."""
 
     def add(self, module: nn.Module, begin: Begin, end: End) -> None:
         """Have functions called at each call of a module; neither may raise.
@@ -74,7 +76,9 @@ class CallHooks:
             return
 
         def begin_call(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-            self.was_called = True
+            if not self.was_called:
+                self.was_called = True
+                self.before_first()
             begin(module, args, kwargs)
 
         called = getattr(module, _IMPLEMENTATION, None)

@@ -12,7 +12,7 @@ from mindscope.torch.core.naming import plain_path
 from mindscope.torch.debugging._step_rows import sample_of
 from mindscope.torch.debugging.step_vectors import PLAIN_TYPES
 
-_State = tuple[int, int, int]
+State = tuple[int, int, int]
 """Identity of a tensor, its number of changes, and a sample of its elements."""
 
 
@@ -22,13 +22,13 @@ class WatchedTensor:
     def __init__(self) -> None:
         self.reads = 0
         """How often it was read."""
-        self._state: _State | None = None  # when it was last read; None where changes can't be seen
+        self._state: State | None = None  # when it was last read; None where changes can't be seen
         self._is_finite = False  # what was last read; False until it is known
         self._was_bad = False  # in any step
 
     def needs_read(self, tensor: Tensor, *, is_forced: bool = False) -> bool:
         """Whether to read it now: not if it was finite and did not change since, unless it ``is_forced``."""
-        state = _state_of(tensor)
+        state = state_of(tensor)
         if not is_forced and self._is_finite and state is not None and state == self._state:
             return False
         self._state, self._is_finite = state, False
@@ -60,6 +60,7 @@ class WatchedBuffers:
                     yield plain_path(name), tensor, buffer
 
 
-def _state_of(tensor: Tensor) -> _State | None:
+def state_of(tensor: Tensor) -> State | None:
+    """Return what changes with nearly every write; None where writes by aliases can't be seen."""
     sample = None if tensor.is_inference() else sample_of(tensor, PLAIN_TYPES)
     return None if sample is None else (id(tensor), tensor._version, sample)

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes  # pyright: igno
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.torch.core.network_names import ParameterPlace, parameter_places
 from mindscope.torch.core.operator_calls import has_closure
-from mindscope.torch.debugging.buffers import WatchedTensor
+from mindscope.torch.debugging.buffers import State, WatchedTensor, state_of
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.step_collector import StepCollector
 
@@ -39,6 +39,7 @@ class ParameterHooks:
         self._has_optimized = False  # one did in this step
         self._optimized: set[int] = set()  # ids of parameters that an optimizer ever changed
         self._left_out: dict[int, Tensor] = {}  # by id of those, as when the step began
+        self._states: dict[int, State | None] = {}  # of those, as when the step began
         self._frozen: defaultdict[int, WatchedTensor] = defaultdict(WatchedTensor)  # by id of those without gradient
         self._changed: set[int] = set()  # ids of parameters that were recorded in this step
         self._handles = [
@@ -62,7 +63,14 @@ class ParameterHooks:
         self._before.clear()
         self._changed.clear()
         self._has_optimized = False
-        self._left_out = _kept([each for each in self._network.parameters() if id(each) not in self._optimized])
+        left_out: list[Tensor] = [each for each in self._network.parameters() if id(each) not in self._optimized]
+        self._left_out, self._states = _kept(left_out), {id(each): state_of(each) for each in left_out}
+
+    def begin_forward(self) -> None:
+        """The network is called: what changed since the step began was changed by no optimizer."""
+        kept = [each for each in self._network.parameters() if id(each) in self._left_out]
+        changed: list[Tensor] = [each for each in kept if self._states[id(each)] != state_of(each)]
+        self._left_out.update(_kept(changed))
 
     def end_step(self, collector: StepCollector) -> None:
         """Record what optimizers left out: all where none called hooks, as where a loss scale was too large."""

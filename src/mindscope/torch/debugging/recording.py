@@ -69,6 +69,11 @@ class Recording:
             self._modules = ModuleHooks((each for each in modules if each.is_compiled), self.followed)
             self._operators = OperatorMode(network, self.followed)
         self._parameters = ParameterHooks(network, self.followed)
+        self._call_hooks.before_first = self._forward_begins
+
+    def _forward_begins(self) -> None:
+        if self._parameters is not None and self.followed.collector is not None:
+            self.followed.guarded("parameters", self._parameters.begin_forward)
 
     def is_of(self, network: nn.Module) -> bool:
         """Whether it follows, or followed last, a network or one that shares a parameter with it."""
