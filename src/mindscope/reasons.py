@@ -63,6 +63,12 @@ TEXTS: Mapping[str, str] = {
     "that was merged with itself: each counts once",
     "profile_steps_unmarked": "{before} operators begin before the first marked step and {after} after the last one, "
     "as where the marks of their steps are cut off: they are in the tables and in no step",
+    "profile_times_far": "read as microseconds, its times are in the year {year}: they have another unit, such as "
+    "nanoseconds, or count from another time, and all times of the profile are wrong by that",
+    "profile_times_dense": "read as microseconds, {count} events of one thread begin within {span} ns, which no "
+    "program can do: its times have another unit, such as seconds, and all times of the profile are wrong by that",
+    "profile_times_scaled": "its copies last {factor} times as long as their bytes and bandwidth say: its times are "
+    "not microseconds, and all times of the profile are wrong by that",
     "profile_kernels_missing": "it has {launches} launches of kernels and {kernels} kernels: its work on devices is "
     "cut off, and times of devices, steps and advice lack it",
     "profile_steps_skipped": "{count} steps lack a point",

@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from mindscope.formats.json_trace_files import TraceKind, bare_name, trace_kind
+from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.profile import Profile, ProfileFacts
+from mindscope.profile.time_unit import time_unit_problem
 
 
 def is_chrome_trace(path: Path) -> bool:
@@ -18,9 +20,12 @@ def is_chrome_trace(path: Path) -> bool:
 
 def _read(path: Path, on_progress: Progress) -> Profile:
     trace = read_json_trace(path, on_progress)
+    problems, unit = Problems(), time_unit_problem(trace, path)
+    if unit is not None:
+        problems.note(path.name, unit)
     facts = ProfileFacts(
         name=bare_name(path), path=str(path), format=CHROME_TRACE.name, origin_ns=trace.origin_ns,
-        properties=trace.properties,
+        properties={**trace.properties, "problems": problems},
     )  # fmt: skip
     return Profile(facts, trace, {})
 

@@ -16,11 +16,13 @@ from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.completeness import problems_of, unmarked_operators
+from mindscope.profile.kineto.copy_rates import copy_rate_problem
 from mindscope.profile.kineto.devices import KINDS, device_kind_of
 from mindscope.profile.kineto.merged_ranks import merged_ranks
 from mindscope.profile.kineto.profile_parts import missing_parts, profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
+from mindscope.profile.time_unit import time_unit_problem
 from mindscope.reasons import Reason
 
 _STAMP = re.compile(r"\.\d{10,}$")
@@ -38,7 +40,8 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     name, kind = bare_name(path), device_kind_of(trace)
     analysis = KinetoAnalysis(trace, FileArguments(path, trace), device=kind)
     merged = merged_ranks(trace, analysis.roles)
-    problems = filter(None, [*problems_of(trace), merged, unmarked_operators(trace, analysis.roles)])
+    unit = time_unit_problem(trace, path) or copy_rate_problem(analysis)
+    problems = filter(None, [unit, *problems_of(trace), merged, unmarked_operators(trace, analysis.roles)])
     facts = ProfileFacts(
         name=name,
         path=str(path),

@@ -87,6 +87,18 @@ export const errors = {
   "error.code.profile_steps_unmarked":
     "{before} {before|operator begins|operators begin} before the first marked step and {after} after the last one, as where the marks of their steps are cut off. They are in the tables and in no step.",
   "error.remedy.profile_steps_unmarked": "Open the trace as the profiler wrote it.",
+  "error.code.profile_times_far":
+    "Read as microseconds, its times are in the year {year}. They have another unit, such as nanoseconds, or count from another time, and all times of the profile are wrong by that.",
+  "error.remedy.profile_times_far":
+    "Write ts and dur in microseconds, as the trace format requires. displayTimeUnit only says how viewers print times.",
+  "error.code.profile_times_dense":
+    "Read as microseconds, {count} events of one thread begin within {span} ns, which no program can do. Its times have another unit, such as seconds, and all times of the profile are wrong by that.",
+  "error.remedy.profile_times_dense":
+    "Write ts and dur in microseconds, as the trace format requires. displayTimeUnit only says how viewers print times.",
+  "error.code.profile_times_scaled":
+    "Its copies last {factor} times as long as their bytes and bandwidth say. Its times are not microseconds, and all times of the profile are wrong by that.",
+  "error.remedy.profile_times_scaled":
+    "Write ts and dur in microseconds, as the trace format requires. displayTimeUnit only says how viewers print times.",
   "error.code.profile_kernels_missing":
     "It has {launches} launches of kernels and {kernels} kernels: its work on devices is cut off, and times of devices, steps and advice lack it.",
   "error.remedy.profile_kernels_missing":

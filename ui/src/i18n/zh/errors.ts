@@ -89,6 +89,15 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.profile_steps_unmarked":
     "有 {before} 个算子早于第一个训练步标记，{after} 个晚于最后一个，其所在训练步的标记可能被截掉了。这些算子计入表格，但不属于任何训练步。",
   "error.remedy.profile_steps_unmarked": "请打开性能采集工具写出的原始文件。",
+  "error.code.profile_times_far":
+    "按微秒解读时，文件中的时间位于 {year} 年。其时间采用了其他单位（例如纳秒）或其他起点，因此该性能数据的所有时间都不正确。",
+  "error.remedy.profile_times_far": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
+  "error.code.profile_times_dense":
+    "按微秒解读时，同一线程的 {count} 个事件在 {span} ns 内开始，这不可能发生。其时间采用了其他单位（例如秒），因此该性能数据的所有时间都不正确。",
+  "error.remedy.profile_times_dense": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
+  "error.code.profile_times_scaled":
+    "其拷贝的时长是由字节数和带宽算出的 {factor} 倍。其时间单位不是微秒，因此该性能数据的所有时间都不正确。",
+  "error.remedy.profile_times_scaled": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
   "error.code.profile_kernels_missing":
     "文件中有 {launches} 次核函数下发，但只有 {kernels} 个核函数：设备侧数据被截断，设备耗时、训练步和建议都不完整。",
   "error.remedy.profile_kernels_missing": "请打开性能采集工具写出的原始文件；若原始文件同样缺少核函数，请使用 ProfilerActivity.CUDA 采集。",
