@@ -50,7 +50,7 @@ def find_callable(option: str, name: str) -> Callable[..., Any]:
 
 
 def call(option: str, name: str, function: Callable[[], Any]) -> Any:
-    """What the user's function returns. Raises CallableError with file and line where it fails."""
+    """Return what the user's function returns. Raises CallableError with file and line where it fails."""
     try:
         return function()
     except Exception as error:

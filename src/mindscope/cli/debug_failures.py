@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``mindscope debug`` prints of a failed training, and of values that it printed."""
+"""Prints what recorders wrote of a failed training, and values that it printed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MOST_LINES = 10
 
 
 def failures_of(run: Path) -> RunFailures:
-    """Those of the run in a directory; none of a file."""
+    """Read the failures of the run in a directory; none of a file."""
     from mindscope.reading.failures import FailurePaths, find_failures, read_failures
 
     return read_failures(find_failures(run) if run.is_dir() else FailurePaths())
 
 
 def failures_json(found: RunFailures) -> dict[str, Any]:
-    """As JSON values."""
+    """Return the failures as JSON values."""
     return {
         "running_data": [
             {"path": str(each.path), "rank": each.rank, "error": each.error, **each.culprit, "state": each.state}
@@ -40,7 +40,7 @@ def failures_json(found: RunFailures) -> dict[str, Any]:
 
 
 def failure_lines(found: RunFailures, most: int) -> Iterator[str]:
-    """For a terminal: at most ``most`` collectives."""
+    """Describe the failures for a terminal: at most ``most`` collectives."""
     for each in found.running_data:
         yield from _running_data_lines(each)
     if found.flight_records:

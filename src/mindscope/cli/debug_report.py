@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``mindscope debug`` prints."""
+"""Prints the findings of ``mindscope debug``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_OPERATORS = 20
 
 
 class Pairing(NamedTuple):
-    """Which operators and steps of two trainings are compared, as in ``RunDebug.compare``."""
+    """The operators and steps of two trainings that are compared, as in ``RunDebug.compare``."""
 
     by_hand: dict[str, str]
     step_offset: int | None
@@ -50,7 +50,7 @@ def opened_data(path: Path, source: str | None, workspace: Path | None) -> RunDe
 
 
 def pairs_by_hand(pairs: list[str] | None) -> dict[str, str]:
-    """Of texts LEFT=RIGHT. Raises typer.BadParameter."""
+    """Read pairs from texts LEFT=RIGHT. Raises typer.BadParameter."""
     by_hand: dict[str, str] = {}
     for pair in pairs or []:
         left, separator, right = pair.partition("=")
@@ -61,7 +61,7 @@ def pairs_by_hand(pairs: list[str] | None) -> dict[str, str]:
 
 
 class DebugReport:
-    """What was found, as JSON, or as lines and tables."""
+    """The findings, as JSON, or as lines and tables."""
 
     def __init__(self, opened: RunDebug | None, as_json: bool, top: int = 100) -> None:
         """``opened`` is None if only failures are added."""

@@ -42,7 +42,7 @@ def executor_of(name: ExecutorName | None, workers: int | None) -> Generator[Exe
 
 
 def _processes(workers: int | None) -> Executor:
-    """One for each GPU, else for each core; with more workers than GPUs these share them."""
+    """Make a process for each GPU, else for each core; with more workers than GPUs these share them."""
     import torch
 
     from mindscope.torch.landscapes.losses_factory import device_processes

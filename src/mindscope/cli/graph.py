@@ -168,7 +168,7 @@ def _on_paths(shown: Graph, start: str | None, end: str | None) -> Nodes:
 
 
 def _node_called(shown: Graph, name: str) -> Node:
-    """By its name, else by its full name. Raises SettingsError."""
+    """Find a node by its name, else by its full name. Raises SettingsError."""
     from mindscope.errors import SettingsError
 
     node = shown.nodes[name] if name in shown.node_numbers else None

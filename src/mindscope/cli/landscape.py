@@ -188,7 +188,7 @@ def _of_several(
 
 
 def _network(name: str, make: Callable[..., Any]) -> Any:
-    """What ``--model`` makes. Raises CallableError."""
+    """Return the network that ``--model`` makes. Raises CallableError."""
     from torch import nn
 
     made = call("--model", name, make)
@@ -198,7 +198,7 @@ def _network(name: str, make: Callable[..., Any]) -> Any:
 
 
 def _batches(name: str, make: Callable[..., Any]) -> Any:
-    """What ``--data`` makes. Raises CallableError."""
+    """Return the batches that ``--data`` makes. Raises CallableError."""
     made = call("--data", name, make)
     if not hasattr(made, "__iter__"):
         raise CallableError(f"--data {name} returned {type(made).__name__}, want batches such as a DataLoader")
@@ -242,7 +242,7 @@ def _print(found: Landscape, tag: str, directory: str) -> None:
 
 
 def _lines(found: Landscape, tag: str, directory: str) -> Iterator[str]:
-    """What to know about a landscape."""
+    """Describe a landscape in lines."""
     import numpy as np
 
     facts, z = found.facts, np.asarray(found.z, np.float64)

@@ -24,7 +24,7 @@ _PLAINLY_MISSING = ("not_in_format", "no_events")
 """Parts that no profile of a format has need no word."""
 _NAME_WIDTH = 48
 _MOST_ROWS = 3
-"""Of advice."""
+"""Largest number of rows of advice."""
 
 
 def profile(

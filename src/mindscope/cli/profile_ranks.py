@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``mindscope profile --ranks`` prints."""
+"""Prints the findings of ``mindscope profile --ranks``."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _clocks(ranks: Ranks, top: int) -> Iterator[str]:
 
 
 def _offset_text(offset: int, uncertainty: int) -> str:
-    """With as many digits as its uncertainty allows: ``+3.201958 s`` for 15 us."""
+    """Format an offset with as many digits as its uncertainty allows: ``+3.201958 s`` for 15 us."""
     units = (("s", 9), ("ms", 6), ("us", 3), ("ns", 0))
     unit, power = next(((unit, power) for unit, power in units if abs(offset) >= 10**power), units[-1])
     digits = max(0, min(power, ceil(power - log10(max(uncertainty, 1))) + 1))

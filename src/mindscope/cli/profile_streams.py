@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``mindscope profile`` prints about the streams of devices."""
+"""Prints the streams of devices for ``mindscope profile``."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from mindscope.errors import MindscopeError, UsageError
 
 @contextmanager
 def usage() -> Generator[None]:
-    """For a body that only parses values of the command line: its errors become UsageError."""
+    """Turn errors of a body that only parses values of the command line into UsageError."""
     try:
         yield
     except MindscopeError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which buffers and frozen parameters are read in a step, and recorded: those that are, or were, not finite."""
+"""Selects buffers and frozen parameters to read in a step, and to record: those that are, or were, not finite."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class WatchedTensor:
 
     def __init__(self) -> None:
         self.reads = 0
-        """How often it was read."""
+        """The number of its reads."""
         self._state: State | None = None  # when it was last read; None where changes can't be seen
         self._is_finite = False  # what was last read; False until it is known
         self._was_bad = False  # in any step
@@ -36,7 +36,7 @@ class WatchedTensor:
         return True
 
     def end_read(self, read: int, *, is_finite: bool) -> bool:
-        """What the read of a number gave is known; returns whether to record it."""
+        """Take in what the read of a number gave; return whether to record it."""
         self._was_bad |= not is_finite
         if read == self.reads:
             self._is_finite = not self._was_bad

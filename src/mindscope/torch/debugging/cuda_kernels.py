@@ -18,7 +18,7 @@ from mindscope.torch.debugging.element_types import BYTES, ELEMENT_TYPES
 _log = logging.getLogger(__name__)
 _SOURCE = Path(__file__).with_name("tensor_statistics.cu")
 COLUMNS = len(FIELDS) + 1
-"""Of a row: statistics, then a hash."""
+"""Columns of a row: statistics, then a hash."""
 _SMALL_KINDS = {torch.int8: 10, torch.uint8: 11, torch.bool: 12}
 KINDS = {dtype: each.code for dtype, each in ELEMENT_TYPES.items() if each.code != BYTES} | _SMALL_KINDS
 """The KIND of ``tensor_statistics.cu`` for each dtype that it takes."""
@@ -46,7 +46,7 @@ class CudaKernels:
         facts = cast("Any", torch.cuda).get_device_properties(device)
         self._architecture = f"sm_{facts.major}{facts.minor}"
         self.most_blocks: int = 4 * facts.multi_processor_count
-        """Of a kernel: enough to keep the device busy."""
+        """The most blocks of a kernel: enough to keep the device busy."""
         self._functions: dict[tuple[str, int], int] = {}
         self._modules: dict[int, ctypes.c_void_p] = {}
         self._scratch: dict[int, torch.Tensor] = {}  # by stream, whose kernels run one after the other

@@ -81,7 +81,7 @@ class Debugger(Callback):
 
     @property
     def not_recorded(self) -> Mapping[str, int]:
-        """How many tensors could not be summarized, by reason."""
+        """The number of tensors that could not be summarized, by reason."""
         return dict(self.recording.followed.reasons)
 
     def __enter__(self) -> Debugger:
@@ -92,7 +92,7 @@ class Debugger(Callback):
         return self
 
     def in_loop(self) -> Debugger:
-        """What a loop enters that says when its steps begin."""
+        """Return what a loop enters that says when its steps begin."""
         self._is_in_loop = True
         return self
 

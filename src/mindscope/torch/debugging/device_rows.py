@@ -27,7 +27,7 @@ class DeviceRows:
     def __init__(self, device: torch.device) -> None:
         kernels = kernels_of(device)
         self.cuda = None if kernels is None else CudaRows(device, kernels)
-        """Where one kernel computes a row; None if this device has none."""
+        """Rows that one kernel computes; None if this device has none."""
         self._is_cuda = device.type == "cuda"
         self._rows: list[int] = []
         self._statistics: list[Tensor] = []

@@ -56,7 +56,7 @@ def _lowest(finite: Tensor, is_finite: Tensor, wide: torch.dtype) -> Tensor:
 
 
 def _hash(flat: Tensor) -> Tensor:
-    """As ``ms_hash`` of ``stats/_tensor_statistics.h``."""
+    """Compute the hash of ``ms_hash`` in ``stats/_tensor_statistics.h``."""
     data = flat.view(torch.uint8)
     rest = -data.numel() % 8
     if rest:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the elements of each dtype are summarized."""
+"""Defines how the elements of each dtype are summarized."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ElementType:
 
     name: str
     code: int
-    """Of ``stats._tensor_statistics``, or ``BYTES``."""
+    """Code of ``stats._tensor_statistics``, or ``BYTES``."""
     size: int
     """Bytes of an element."""
     near_max: float = float("inf")
@@ -64,5 +64,5 @@ def _element_types() -> dict[torch.dtype, ElementType]:
 
 
 ELEMENT_TYPES = _element_types()
-"""Of all dtypes whose tensors can be summarized but complex ones."""
+"""All dtypes whose tensors can be summarized but complex ones."""
 DTYPE_NAMES = {dtype: each.name for dtype, each in ELEMENT_TYPES.items()}

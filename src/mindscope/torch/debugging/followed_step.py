@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hooks of a debugger share: the step that is collected, if one is, and how a failure ends in a count."""
+"""Holds what the hooks of a debugger share: the step that is collected, and how a failure ends in a count."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class FollowedStep:
 
     def __init__(self) -> None:
         self.collector: StepCollector | None = None
-        """None while the step is not recorded."""
+        """The collector of the step; None while it is not recorded."""
         self.is_quiet = False
         """Whether our own operators run."""
         self.failed_operator: tuple[int, dict[str, Any]] | None = None
-        """Of an operator that raised an error in this step: id of the error, and facts."""
+        """The operator that raised an error in this step: id of the error, and facts."""
         self.reasons: Counter[str] = Counter()
         """Tensors that are not recorded, by reason."""
         self._logged: set[str] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the debuggers of this process know of a training that just failed, for other recorders."""
+"""Finds facts of the debuggers of this process about a training that just failed, for other recorders."""
 
 from __future__ import annotations
 

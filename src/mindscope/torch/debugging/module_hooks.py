@@ -49,7 +49,7 @@ class ModuleHooks:
         self._leaves: list[RemovableHandle] = []  # hooks of leaves, which outlive the graph
         self._buffers = WatchedBuffers()
         self.hooks = CallHooks()
-        """Of the modules."""
+        """Hooks of the modules."""
         for each in modules:
             self.hooks.add(each.module, partial(self._before, each), self._after)
 

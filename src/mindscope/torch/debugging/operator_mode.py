@@ -35,7 +35,7 @@ class OperatorMode(TorchDispatchMode):
         super().__init__()
         self._followed = followed
         self.calls = OperatorCalls(network)
-        """Which modules and optimizers they belong to."""
+        """Finds the modules and optimizers that operators belong to."""
         self.calls.start()
         self._kinds = OperatorKinds()
         self._has_backward = False  # in this step, and no optimizer ran since
@@ -121,7 +121,7 @@ class OperatorMode(TorchDispatchMode):
 
 
 def _facts(kind: OperatorKind, call: OperatorCall | None, args: Any, kwargs: Any) -> dict[str, Any]:
-    """Of an operator that raised an error, as JSON values."""
+    """Return facts of an operator that raised an error, as JSON values."""
     inputs = [f"{slot}: {each.dtype} {list(each.shape)}" for slot, each in tensors_in((*args, kwargs))]
     facts = {"operator": kind.name, "inputs": inputs}
     return facts if call is None else {**facts, "module": call.module, "phase": str(call.phase)}

@@ -21,17 +21,17 @@ IsDue = Callable[[int], bool]
 
 @dataclass(frozen=True, slots=True)
 class DebuggerOptions:
-    """What a debugger records, and where."""
+    """Options of what a debugger records, and where."""
 
     directory: Path
-    """As given: of several processes, each has its own one in it."""
+    """Directory as given: of several processes, each has its own one in it."""
     level: str
     every: int
     steps: IsDue | None
     ring: int
     first_step: int
     watchpoints: tuple[Watchpoint, ...] = ()
-    """What writes the ring."""
+    """Watchpoints that write the ring."""
 
     def is_due(self, step: int) -> bool:
         """Whether a step is recorded. Raises what a function of the user raises."""

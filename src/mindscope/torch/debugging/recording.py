@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one debugger does at each step. Nothing in here raises during a training."""
+"""Records the steps of one debugger. Nothing in here raises during a training."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Recording:
         self._options = options
         self.followed = FollowedStep()
         self.tensors = KnownTensors()
-        """That steps refer to."""
+        """Tensors that steps refer to."""
         self.last_steps: deque[CollectedStep] = deque(maxlen=2)
         """The last ones, also if they were written."""
         self.number = next(_NUMBERS)
-        """How many there were before."""
+        """The number of recordings before it."""
         self.known.add(self)
         self._queue_timeout = queue_timeout
         self._output: StepOutput | None = None  # between a first step and the end

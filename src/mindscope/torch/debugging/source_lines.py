@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines of the user's program called an operator."""
+"""Finds the lines of the user's program that called an operator."""
 
 from __future__ import annotations
 

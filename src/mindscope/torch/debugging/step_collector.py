@@ -123,7 +123,7 @@ class StepCollector(StepRows):
         return CollectedStep(step, places.size, columns, self._vectors.is_ready, is_finite)
 
     def _kept(self, values: NDArray[np.float64], sources: NDArray[np.intc]) -> NDArray[np.bool_]:
-        """Of each row, whether it is written: of watched tensors those that are, or were, not finite."""
+        """Return which rows are written: of watched tensors those that are, or were, not finite."""
         is_kept = np.ones(sources.size, np.bool_)
         for place, watched, read in self._watched:
             is_finite = not values[sources[place], _NON_FINITE].any()

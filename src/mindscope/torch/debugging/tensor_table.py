@@ -25,9 +25,9 @@ class KnownTensors:
 
     def __init__(self) -> None:
         self.number = secrets.randbits(63)
-        """Of the table in the files."""
+        """Number of the table in the files."""
         self.operators: dict[tuple[str, str, Phase, int], Operator] = {}
-        """By module, type, phase and number of the call."""
+        """Operators by module, type, phase and number of the call."""
         self._places: dict[tuple[Operator, Role, str, torch.dtype], int] = {}
         self._described: list[dict[str, Any]] = []
         self._unwritten: set[int] = set()
