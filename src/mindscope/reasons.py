@@ -139,6 +139,16 @@ TEXTS: Mapping[str, str] = {
     "graph_content_too_large": "{file} has more than {most} bytes without its weights, the most that is read",
     "graph_too_large": "graph has {count} nodes or inputs of nodes, one of at most {most} is read",
     "graph_cut": "graph {name} breaks off after {nodes} nodes",
+    "onnx_not_installed": "the model lacks shapes, and the package onnx, which infers them, is not installed;"
+    " install it with: pip install 'mindscope[onnx]'",
+    "onnx_model_too_large": "the model lacks shapes, and has {size} bytes without its weights, of at most {most} bytes"
+    " they are inferred; save it with the shapes that onnx.shape_inference.infer_shapes_path writes",
+    "onnx_inference_failed": "the model lacks shapes, and onnx can't infer them: {detail}; check the model with"
+    " onnx.checker.check_model",
+    "onnx_inference_ended": "the model lacks shapes, and the process that infers them was ended ({detail}), it may take"
+    " 1 GiB of memory and a minute; save it with the shapes that onnx.shape_inference.infer_shapes_path writes",
+    "onnx_shapes_unknown": "onnx infers no shape of {count} of {total} operators, the first of them {example};"
+    " onnx.shape_inference.infer_shapes with strict_mode=True says why",
     # damages
     "length_checksum": "length checksum is {got}, want {want}",
     "payload_checksum": "payload checksum is {got}, want {want}",

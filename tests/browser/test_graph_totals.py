@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from mindscope.formats import wire
+from mindscope.formats.mindspore_schemas import GRAPH
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .test_graph_page import opened
@@ -97,3 +99,47 @@ def test_totals_of_a_network(
     expect(fact(panel, "Parameters")).to_have_text(text)
     page.get_by_test_id("graph-color").select_option("parameters")
     expect(page.get_by_test_id("graph-legend")).to_contain_text(text[:2])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """Graph files: weights of known and of unknown size, a model whose shapes onnx infers, and one that it can't."""
+    onnx: Any = pytest.importorskip("onnx", reason="onnx is not installed")
+    from tests.graph.test_mindspore import tensor_type
+    from tests.graph.test_onnx_shapes import lenet, refused
+
+    base = tmp_path_factory.mktemp("logs")
+    (base / "run").mkdir()
+    node = {"name": "1", "op_type": "MatMul", "scope": "net", "input": [{"name": "w"}, {"name": "v"}]}
+    for name, type in (("known", {"type": tensor_type(5, 5)}), ("unknown", {})):
+        parameters = [{"name": "w", "type": tensor_type(4, 4)}, {"name": "v", **type}]
+        graph = {"node": [{**node, "output_type": tensor_type(4, 4)}], "parameters": parameters}
+        (base / "run" / f"{name}.pb").write_bytes(wire.encode(GRAPH, graph))
+    onnx.save(lenet(), base / "run" / "lenet.onnx")
+    onnx.save(refused(), base / "run" / "refused.onnx")
+    with running_viewer(base, tmp_path_factory.mktemp("viewer")) as live:
+        eventually(lambda: any(run["contents"] for run in live.runs().values()))
+        yield live
+
+
+@pytest.mark.parametrize(("name", "weights"), [("known.pb", "41"), ("unknown.pb", "≥ 16")])
+def test_a_sum_of_weights_says_that_it_is_a_part(
+    files: LiveViewer, open_page: OpenPage, name: str, weights: str
+) -> None:
+    page = open_page(files, f"/graph?run=run&graph={name}&graph_table=layers")
+    opened(page)
+    total = page.get_by_test_id("graph-table-total")
+    expect(total).to_contain_text(f"{weights} parameters")
+    assert ("≥" in total.inner_text()) == ("≥" in weights)
+
+
+def test_the_summary_says_why_shapes_are_missing(files: LiveViewer, open_page: OpenPage) -> None:
+    page = open_page(files, "/graph?run=run&graph=refused.onnx&graph_table=layers")
+    opened(page)
+    notice = page.get_by_test_id("graph-no-shapes")
+    expect(notice).to_contain_text("onnx infers no shape for 1 of 1 operators; the first of them is MatMul")
+    expect(notice).to_contain_text("strict_mode=True")
+    page = open_page(files, "/graph?run=run&graph=lenet.onnx&graph_table=layers")
+    opened(page)
+    expect(page.get_by_test_id("graph-table-total")).to_contain_text("parameters")
+    expect(page.get_by_test_id("graph-no-shapes")).to_have_count(0)

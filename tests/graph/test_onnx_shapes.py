@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mindscope.graph import Role, read_graph_file
+from mindscope.graph import Graph, Role, read_graph_file
 from mindscope.graph.onnx_files import without_large_tensors
 from mindscope.graph.onnx_shapes import inferred_types
 
@@ -118,13 +118,44 @@ def test_large_weights_are_left_out_and_others_kept() -> None:
     assert small == made
 
 
+def refused() -> Any:
+    """A product of matrices that do not fit."""
+    return model([helper.make_node("MatMul", ["x", "w"], ["y"])], [weight("w", 3, 5)], (2, 4), "y")
+
+
 def test_a_model_that_onnx_refuses_or_can_not_read_keeps_its_graph(tmp_path: Path) -> None:
-    wrong = model([helper.make_node("MatMul", ["x", "w"], ["y"])], [weight("w", 3, 5)], (2, 4), "y")
-    onnx.save(wrong, tmp_path / "wrong.onnx")
-    (node,) = read_graph_file(tmp_path / "wrong.onnx").operations
+    onnx.save(refused(), tmp_path / "wrong.onnx")
+    graph = read_graph_file(tmp_path / "wrong.onnx")
+    (node,) = graph.operations
     assert (node.op_type, node.type.shape) == ("MatMul", None)
-    assert inferred_types(b"soup" * 100) == {}
-    assert inferred_types(b"") == {}
+    assert (code(graph), graph.shape_problem) == ("onnx_shapes_unknown", (
+        "onnx infers no shape of 1 of 1 operators, the first of them MatMul;"
+        " onnx.shape_inference.infer_shapes with strict_mode=True says why"
+    ))  # fmt: skip
+    for encoded in (b"soup" * 100, b"\xff"):
+        types, problem = inferred_types(encoded)
+        assert problem is not None
+        assert (types, problem.code) == ({}, "onnx_inference_failed")
+        assert "onnx.checker" in problem
+
+
+def code(graph: Graph) -> str | None:
+    return None if graph.shape_problem is None else graph.shape_problem.code
+
+
+def test_it_is_said_why_shapes_are_missing_and_only_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "net.onnx"
+    onnx.save(lenet(), path)
+    assert code(read_graph_file(path)) is None
+    monkeypatch.setattr("mindscope.graph.onnx_shapes.LARGEST_MODEL", 100)
+    assert code(read_graph_file(path)) == "onnx_model_too_large"
+    monkeypatch.undo()
+    monkeypatch.setattr("mindscope.graph.onnx_shapes.DEADLINE_S", 0.0)
+    assert code(read_graph_file(path)) == "onnx_inference_ended"
+    monkeypatch.setattr("mindscope.graph.onnx_shapes.find_spec", lambda _: None)
+    assert code(read_graph_file(path)) == "onnx_not_installed"
+    onnx.save(shape_inference.infer_shapes(lenet()), path)
+    assert code(read_graph_file(path)) is None
 
 
 def test_without_onnx_a_model_has_the_shapes_that_it_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,4 +164,7 @@ def test_without_onnx_a_model_has_the_shapes_that_it_gives(tmp_path: Path, monke
 
     monkeypatch.setattr("mindscope.graph.onnx_shapes.find_spec", nothing)
     onnx.save(lenet(), tmp_path / "net.onnx")
-    assert {node.type.shape for node in read_graph_file(tmp_path / "net.onnx").operations} == {None}
+    graph = read_graph_file(tmp_path / "net.onnx")
+    assert {node.type.shape for node in graph.operations} == {None}
+    assert code(graph) == "onnx_not_installed"
+    assert "pip install 'mindscope[onnx]'" in str(graph.shape_problem)

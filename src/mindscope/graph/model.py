@@ -83,6 +83,8 @@ class Graph:
         self.functions = tuple(functions)
         self.damaged_nodes = damaged
         self.is_cut = is_cut
+        self.shape_problem: Reason | None = None
+        """Why the shapes of operators are missing that a reader infers."""
 
     @property
     def damage(self) -> Reason | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from mindscope.graph.hashes import mix, sums_by_row
 from mindscope.graph.model import Graph
 from mindscope.graph.onnx_files import field_content, number_after
 from mindscope.graph.onnx_tensors import decode_tensor, dtype_name, tensor_types
+from mindscope.reasons import Reason
 from mindscope.types import Message
 
 MOST_LEVELS = 32  # subgraphs in subgraphs
@@ -44,10 +45,18 @@ _GRAPH_OF_MODEL = next(field.number for field in MODEL.fields if field.name == "
 _LARGEST_VALUE = 1 << 20  # bytes of a constant that are read
 
 
-def read_onnx_model(encoded: bytes, infer: Callable[[bytes], Mapping[str, TensorType]] | None = None) -> Graph:
+class InferredTypes(NamedTuple):
+    """Types by the names of values; ``problem`` says why there are none."""
+
+    types: Mapping[str, TensorType]
+    problem: Reason | None = None
+
+
+def read_onnx_model(encoded: bytes, infer: Callable[[bytes], InferredTypes] | None = None) -> Graph:
     """The graph of an encoded ModelProto; ``functions`` are those that the model defines.
 
-    ``infer`` returns types by the names of values; it is called if the model lacks the shape of an output of a node.
+    ``infer`` is called if the model lacks the shape of an output of a node; ``shape_problem`` of the graph then says
+    which shapes are missing, and why.
 
     A node has the name of its first output, because inputs name outputs; its own name is the full name. Scopes are the
     modules that PyTorch notes, else the parts of names with ``/``. Initializers are parameters; scalars and lists of
@@ -59,9 +68,23 @@ def read_onnx_model(encoded: bytes, infer: Callable[[bytes], Mapping[str, Tensor
     called = [_Reader(_Body.of_function(functions, row), 0).read() for row in range(len(functions))]
     body = _Body.of_graph(_cut_graph(model) if model.broken.size else model.field_runs("graph"))
     reader = _Reader(body, 0)
-    if infer is not None and not model.broken.size and reader.lacks_shapes:
-        reader.inferred = infer(encoded)
-    return reader.read(called, is_cut=bool(model.broken.size))
+    if infer is None or model.broken.size or not reader.lacks_shapes:
+        return reader.read(called, is_cut=bool(model.broken.size))
+    reader.inferred, problem = infer(encoded)
+    graph = reader.read(called)
+    graph.shape_problem = _shape_problem(graph, problem)
+    return graph
+
+
+def _shape_problem(graph: Graph, problem: Reason | None) -> Reason | None:
+    """Why shapes of operators are missing; None if none is."""
+    columns = graph.node_columns
+    is_unknown = np.array([each.shape is None for each in graph.types], bool)
+    rows = np.flatnonzero((columns.role == Role.OPERATION) & is_unknown[columns.type])
+    if problem is not None or not rows.size:
+        return problem if rows.size else None
+    first = graph.texts[int(columns.op_type[rows[0]])]
+    return Reason("onnx_shapes_unknown", count=int(rows.size), total=len(graph.operations), example=first)
 
 
 def _cut_graph(model: Messages) -> Runs:
@@ -177,8 +200,10 @@ class _Reader:
 
     @property
     def lacks_shapes(self) -> bool:
-        """Whether the body gives no type of an output of a node."""
-        return not np.isin(self._given, np.concatenate([self._info, self._output])).all()
+        """Whether the body gives no shape of an output of a node."""
+        type_of = self._value_types()
+        has_shape = np.array([each.shape is not None for each in self._types.all], bool)
+        return not has_shape[type_of[self._given]].all()
 
     def read(self, functions: Sequence[Graph] = (), *, is_cut: bool = False) -> Graph:
         """The graph; all names that a subgraph does not define are its inputs."""

@@ -66,6 +66,7 @@ def _entry(name: str, graph: Graph, version: str) -> GraphEntry:
         inputs=len(graph.inputs),
         scopes=len(graph.scope_columns) - 1,
         damage=None if graph.damage is None else ReasonEntry.of(graph.damage),
+        shape_problem=None if graph.shape_problem is None else ReasonEntry.of(graph.shape_problem),
     )
 
 

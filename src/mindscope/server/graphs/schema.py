@@ -13,7 +13,7 @@ RoleName = Literal["operation", "parameter", "constant", "input", "unresolved"]
 class GraphEntry(Answer):
     """One graph: ``name`` is unique in its run, ``version`` changes with its content.
 
-    ``damage`` says which parts are missing.
+    ``damage`` says which parts are missing, ``shape_problem`` why shapes of operators are.
     """
 
     name: str
@@ -25,6 +25,7 @@ class GraphEntry(Answer):
     inputs: int
     scopes: int
     damage: ReasonEntry | None
+    shape_problem: ReasonEntry | None
 
 
 class GraphProblem(Answer):

@@ -195,6 +195,16 @@ export const errors = {
   "error.code.graph_content_too_large": "{file} is too large for a graph file: it has more than {most} bytes without its weights.",
   "error.code.graph_too_large": "The graph is too large: it has {count} nodes or inputs of nodes, the limit is {most}.",
   "error.code.graph_cut": "The graph {name} breaks off after {nodes} nodes.",
+  "error.code.onnx_not_installed":
+    "The model does not give all shapes, and the package onnx, which infers them, is not installed. Run: pip install 'mindscope[onnx]', then restart the viewer.",
+  "error.code.onnx_model_too_large":
+    "The model does not give all shapes, and it is too large to infer them: {size} bytes without its weights, the limit is {most}. Save it with the shapes that onnx.shape_inference.infer_shapes_path writes.",
+  "error.code.onnx_inference_failed":
+    "The model does not give all shapes, and onnx can't infer them: {detail}. Check the model with onnx.checker.check_model.",
+  "error.code.onnx_inference_ended":
+    "The model does not give all shapes, and the process that infers them was ended ({detail}): the limits are 1 GiB of memory and a minute. Save the model with the shapes that onnx.shape_inference.infer_shapes_path writes.",
+  "error.code.onnx_shapes_unknown":
+    "onnx infers no shape for {count} of {total} operators; the first of them is {example}. onnx.shape_inference.infer_shapes(model, strict_mode=True) says why.",
   "error.code.graph_dtype": "A value of the graph has the dtype {number}; expected a number.",
 
   "error.code.length_checksum": "The checksum of its length is {got}, expected {want}.",

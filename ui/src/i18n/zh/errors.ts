@@ -192,6 +192,15 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.graph_content_too_large": "计算图文件 {file} 过大（不计权重仍超过 {most} 字节），未读取。",
   "error.code.graph_too_large": "计算图过大（节点或节点输入共 {count} 个，上限 {most}），未读取。",
   "error.code.graph_cut": "计算图 {name} 在第 {nodes} 个节点之后中断。",
+  "error.code.onnx_not_installed":
+    "模型未给出全部形状，且未安装用于推导形状的 onnx 包。请执行 pip install 'mindscope[onnx]'，然后重启查看器。",
+  "error.code.onnx_model_too_large":
+    "模型未给出全部形状，且模型过大，无法推导（不计权重 {size} 字节，上限 {most} 字节）。请用 onnx.shape_inference.infer_shapes_path 推导形状后另存模型。",
+  "error.code.onnx_inference_failed": "模型未给出全部形状，且 onnx 无法推导：{detail}。请用 onnx.checker.check_model 检查模型。",
+  "error.code.onnx_inference_ended":
+    "模型未给出全部形状，且推导形状的进程被终止（{detail}）：上限为 1 GiB 内存和一分钟。请用 onnx.shape_inference.infer_shapes_path 推导形状后另存模型。",
+  "error.code.onnx_shapes_unknown":
+    "onnx 未能推导 {total} 个算子中 {count} 个的形状，其中第一个是 {example}。执行 onnx.shape_inference.infer_shapes(model, strict_mode=True) 可查看原因。",
   "error.code.graph_dtype": "计算图中有一个值的数据类型为 {number}，应为编号。",
 
   "error.code.length_checksum": "长度的校验和为 {got}，应为 {want}。",
