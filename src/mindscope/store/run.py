@@ -11,7 +11,7 @@ from mindscope.formats.scan import Scanned
 from mindscope.store.cache_codec import CachedStore
 from mindscope.store.chunk import Chunk
 from mindscope.store.column_cache import ColumnCache
-from mindscope.store.contents import Content, ContentFacts, SettingsFile
+from mindscope.store.contents import Content, ContentFacts, ContentKind, SettingsFile
 from mindscope.store.file_facts import CLOSABLE, LIVE_S, FileFacts, readable
 from mindscope.store.file_ranks import FileRanks
 from mindscope.store.series import ReferenceSeries, ScalarSeries
@@ -249,7 +249,8 @@ class RunStore:
         """The state at ``now``, in seconds since 1970. Mode 0400 means that the writer closed the file."""
         files = self.files
         if not files and (written_at := self.written_at) is not None:
-            return "live" if now - written_at <= LIVE_S else "idle"
+            is_live = now - written_at <= LIVE_S and any(each.kind is ContentKind.LOG_FILE for each in self.contents)
+            return "live" if is_live else "idle"
         if not any(facts.records for facts in files):
             return "empty"
         if _is_finished(files):

@@ -7746,7 +7746,7 @@ export interface components {
          * RunState
          * @description ``live`` grew within the last minute, ``finished`` was closed, ``idle`` is neither, ``empty`` has no record.
          *
-         *     A run without event files is ``live`` or ``idle`` by the time of its other contents.
+         *     A run without event files is ``idle``, and ``live`` if it is one of logs that grew within the last minute.
          * @enum {string}
          */
         RunState: "live" | "finished" | "idle" | "empty";
