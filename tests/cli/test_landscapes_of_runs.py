@@ -33,6 +33,7 @@ def make_batches():
     inputs = torch.linspace(-1, 1, 32).reshape(16, 2)
     return [(inputs, (inputs[:, 0] > 0).long())]
 '''
+MINDSPORE = Path(__file__).parents[1] / "data" / "mindspore" / "landscape" / "unit_step"
 FUNCTIONS = ("--model", "users_networks:make_network", "--data", "users_networks:make_batches")
 LOSS = ("--loss", "torch.nn:CrossEntropyLoss")
 TAG = "landscape_[1, 4]_common_"
@@ -134,6 +135,9 @@ def test_what_several_runs_cannot_have_is_said(mindscope: CommandLine, runs: tup
     assert "line takes one run" in said
     said = mindscope("landscape", *runs, "none", *FUNCTIONS, *LOSS, want=1).stderr
     assert "none/ckpt_dir/train_metadata.json: no such file" in said
+    said = mindscope("landscape", "runs/a", str(MINDSPORE), *FUNCTIONS, *LOSS, want=1).stderr
+    assert "MLP_12_step.ckpt" in said
+    assert "SummaryLandscape of mindscope.mindspore reads those of MindSpore" in said
     train(tmp_path / "runs" / "c", 5, intervals=[[1, 2, 3], [2, 3, 4]])
     said = mindscope("landscape", "runs/c", "runs/a", *FUNCTIONS, *LOSS, "--interval", "2", want=1).stderr
     assert "runs/a: interval is 2, want one of 1 (1: 1 to 4)" in said

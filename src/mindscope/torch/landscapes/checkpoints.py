@@ -135,7 +135,9 @@ def _load(file: Path) -> Mapping[str, Any]:
     except OSError:
         raise
     except Exception as error:  # of pickle, of zip files, of PyTorch
-        raise FormatError(f"{file}: {type(error).__name__}; want a state dict of torch.save, or safetensors") from error
+        remedy = "; SummaryLandscape of mindscope.mindspore reads those of MindSpore" if file.suffix == ".ckpt" else ""
+        wanted = f"want a state dict of torch.save, or safetensors{remedy}"
+        raise FormatError(f"{file}: {type(error).__name__}; {wanted}") from error
     if not isinstance(found, Mapping):
         raise FormatError(f"{file}: {type(found).__name__}; want a state dict of torch.save, or safetensors")
     return cast("Mapping[str, Any]", found)
