@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
+
+from .scalars_page import card, point_at, tip_rows, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
 RATES = ("0.005", "0.02", "0.05")
@@ -114,6 +117,30 @@ def test_a_title_has_the_whole_width_and_buttons_come_with_the_pointer(tmp_path:
         expect(full).not_to_have_css("color", "rgba(0, 0, 0, 0)")
         full.click()
         expect(page.get_by_test_id("full-screen").or_(page.get_by_role("dialog")).first).to_contain_text(LONG_TAG)
+
+
+MANY_SETTINGS = [
+    "resnet50-lr0.01-warmup500-cosine-labelsmooth0.1-mixup0.2-cutmix1.0-droppath0.1-seed1-a100",
+    "vit-large-patch16-224-" + "-".join(f"setting{number}=0.{number}" for number in range(10)) + "-end",
+]
+
+
+def test_a_tooltip_names_runs_on_up_to_three_lines_before_it_cuts_them(tmp_path: Path, open_page: OpenPage):
+    for run in MANY_SETTINGS:
+        GrowingLog(tmp_path / "logs" / run).scalar(1, 1.0)
+        assert len(run) > 85
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 2 and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/scalars?runs=all")
+        wait_until_drawn(card(page, "loss"))
+        point_at(card(page, "loss"), "End")
+        whole, cut = (tip_rows(page).locator(f'[title="{run}"]') for run in MANY_SETTINGS)
+        expect(whole).to_have_text(MANY_SETTINGS[0])
+        expect(cut).to_have_text(re.compile(r"^vit-large-patch16-224-.*….*setting9=0\.9-end$"))
+        for name in (whole, cut):
+            line = name.evaluate("name => parseFloat(getComputedStyle(name).lineHeight)")
+            assert name.evaluate("name => name.scrollHeight <= name.clientHeight + 1")
+            assert line < name.evaluate("name => name.clientHeight") <= 3 * line + 1
 
 
 def test_the_list_of_runs_is_dragged_or_moved_with_the_keys(tmp_path: Path, open_page: OpenPage):
