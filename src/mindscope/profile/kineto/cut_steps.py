@@ -18,6 +18,7 @@ FEWEST_KERNELS = 0.8
 SILENCE, SILENCE_SHARE = 2, 0.05
 """The calls of a cut step end so many times earlier before its end, or begin later after its begin, than those of any
 other step, and by more than this share of it."""
+_CHUNK = 1 << 18
 _CALLS = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH)
 
 
@@ -86,21 +87,32 @@ def _cut_by_time(analysis: KinetoAnalysis) -> NDArray[np.bool_]:
 
 
 def _calls_of_steps(analysis: KinetoAnalysis) -> _HostCalls:
+    """Look at a part of the calls after the other: columns of all of them would take memory beside all that is read."""
     steps, calls = analysis.marked_steps, analysis.calls
-    rows = np.flatnonzero(np.isin(calls.role, _CALLS))
-    start = calls.start[rows]
-    end, step = start + calls.duration[rows], steps.at(start)
-    is_in_step = step >= 0
-    start, end, step, rows = start[is_in_step], end[is_in_step], step[is_in_step], rows[is_in_step]
-    first, last = np.array(steps.end), np.array(steps.start)
-    np.minimum.at(first, step, end)
-    np.maximum.at(last, step, start)
-    count = len(steps)
-    return _HostCalls(
-        count=np.bincount(step, minlength=count),
-        operators=np.bincount(step[calls.role[rows] == Role.OPERATOR], minlength=count),
-        lead=first - steps.start,
-        tail=steps.end - last,
-        begins_with=np.bincount(step[start == steps.start[step]], minlength=count) > 0,
-        ends_with=np.bincount(step[end == steps.end[step]], minlength=count) > 0,
+    found = _HostCalls(
+        count=np.zeros(len(steps), np.int64),
+        operators=np.zeros(len(steps), np.int64),
+        lead=steps.end - steps.start,
+        tail=steps.end - steps.start,
+        begins_with=np.zeros(len(steps), np.bool_),
+        ends_with=np.zeros(len(steps), np.bool_),
     )
+    for first in range(0, calls.first_mark, _CHUNK):
+        rows = calls.slices[first : first + _CHUNK]
+        _add_calls(found, analysis, rows, calls.role[first : first + len(rows)])
+    return found
+
+
+def _add_calls(found: _HostCalls, analysis: KinetoAnalysis, rows: NDArray[np.int32], role: NDArray[np.uint8]) -> None:
+    steps, slices = analysis.marked_steps, analysis.trace.slices
+    step = steps.at(slices.start[rows])
+    is_counted = np.isin(role, _CALLS) & (step >= 0)
+    rows, role, step = rows[is_counted], role[is_counted], step[is_counted]
+    start = slices.start[rows]
+    end = start + slices.duration[rows]
+    np.add.at(found.count, step, 1)
+    np.add.at(found.operators, step[role == Role.OPERATOR], 1)
+    np.minimum.at(found.lead, step, end - steps.start[step])
+    np.minimum.at(found.tail, step, steps.end[step] - start)
+    found.begins_with[step[start == steps.start[step]]] = True
+    found.ends_with[step[end == steps.end[step]]] = True
