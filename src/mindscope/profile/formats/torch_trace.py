@@ -39,7 +39,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     trace = read_json_trace(path, on_progress)
     name, kind = bare_name(path), device_kind_of(trace)
     analysis = KinetoAnalysis(trace, FileArguments(path, trace), device=kind)
-    merged = merged_ranks(trace, analysis.roles)
+    merged = merged_ranks(analysis)
     unit = time_unit_problem(trace, path) or copy_rate_problem(analysis)
     problems = filter(None, [unit, *problems_of(trace), merged, unmarked_operators(trace, analysis.roles)])
     facts = ProfileFacts(

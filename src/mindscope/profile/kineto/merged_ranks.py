@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.processes import process_codes
 from mindscope.profile.nesting import nesting_of
@@ -24,24 +25,40 @@ _MOST_CALLS = 1 << 20
 _RANGES = 64
 
 
-def merged_ranks(trace: Trace, roles: NDArray[np.uint8]) -> Reason | None:
-    """Return why the trace is not that of one rank in one run; None if nothing says so.
-
-    Args:
-        trace: of PyTorch.
-        roles: of its slices.
-    """
-    steps, (overlaps, calls) = _repeated_steps(trace, roles), _overlaps(trace.slices, roles)
+def merged_ranks(analysis: KinetoAnalysis) -> Reason | None:
+    """Return why a trace of PyTorch is not that of one rank in one run; None if nothing says so."""
+    trace, roles = analysis.trace, analysis.roles
+    at_once, later = _repeated_steps(trace, roles)
+    steps = at_once + (later if later and _repeats_launches(analysis) else 0)
+    overlaps, calls = _overlaps(trace.slices, roles)
     if not steps and overlaps < max(FEWEST_OVERLAPS, FEWEST_SHARE * calls):
         return None
     return Reason("profile_ranks_merged", steps=steps, overlaps=overlaps)
 
 
-def _repeated_steps(trace: Trace, roles: NDArray[np.uint8]) -> int:
-    """Count the marks of steps whose number the process has marked before."""
+def _repeated_steps(trace: Trace, roles: NDArray[np.uint8]) -> tuple[int, int]:
+    """Count the marks of steps whose number the process has marked before: during that step, and after it."""
     rows = np.flatnonzero(roles == Role.STEP)
-    process = process_codes(trace, trace.slices.track[rows])
-    return len(rows) - len({*zip(process.tolist(), trace.slices.name[rows].tolist(), strict=True)})
+    process, name = process_codes(trace, trace.slices.track[rows]), trace.slices.name[rows]
+    start = trace.slices.start[rows]
+    end = start + trace.slices.duration[rows]
+    order = np.lexsort((start, name, process))
+    before, after = order[:-1], order[1:]
+    is_same = (process[before] == process[after]) & (name[before] == name[after])
+    is_later = is_same & (start[after] >= end[before] - _ROUNDED_NS)
+    return int(np.count_nonzero(is_same & ~is_later)), int(np.count_nonzero(is_later))
+
+
+def _repeats_launches(analysis: KinetoAnalysis) -> bool:
+    """Tell whether launches of a process have one correlation.
+
+    A training that is restarted from a checkpoint marks steps again, but its process numbers launches further.
+    """
+    calls = analysis.calls
+    ids = analysis.call_arguments.correlation
+    rows = np.flatnonzero((calls.role == Role.LAUNCH) & (ids > 0))
+    process = process_codes(calls.trace, calls.track[rows])
+    return len(rows) - len({*zip(process.tolist(), ids[rows].tolist(), strict=True)}) >= FEWEST_OVERLAPS
 
 
 def _overlaps(slices: Slices, roles: NDArray[np.uint8]) -> tuple[int, int]:
