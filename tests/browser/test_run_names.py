@@ -65,6 +65,25 @@ def test_shared_ends_that_are_cut_leave_a_sign(tmp_path: Path, open_page: OpenPa
             assert not beside(page, run).locator(".start").evaluate(IS_CUT)
 
 
+def test_a_seed_between_long_parts_is_not_cut(tmp_path: Path, open_page: OpenPage):
+    made = [("bs256_lr0.1", seed, "randaugment") for seed in range(3)] + [("bs512_lr0.2", 0, "none")]
+    runs = {f"resnet50_imagenet_{lead}_cosine_seed{seed}_augment_{end}": seed for lead, seed, end in made}
+    for run in runs:
+        GrowingLog(tmp_path / "logs" / run).scalar(1, 1.0)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 4 and all(run["tags"] for run in live.runs().values()))
+        page = open_page(live, "/scalars")
+        for run, seed in runs.items():
+            part = beside(page, run).get_by_text(f"seed{seed}_", exact=True)
+            expect(part).to_be_visible()
+            row = beside(page, run).locator(".name").first.bounding_box()
+            box = part.bounding_box()
+            assert box is not None
+            assert row is not None
+            assert box["x"] + box["width"] <= row["x"] + row["width"]
+            assert not part.evaluate("part => part.scrollWidth > part.clientWidth && part.clientWidth > 0")
+
+
 def test_runs_are_named_by_their_parameters(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/scalars?tag=loss")
     first = beside(page, "mindspore/lineage_sweep/run_01")
