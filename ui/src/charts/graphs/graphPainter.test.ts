@@ -137,7 +137,11 @@ describe("the painter of graphs", () => {
     const rows = [0, 1, 2, 3, 4, 5].map((index) => `w${index}`);
     expect(textsOf(drawn(picture, { rows: () => rows }))).toEqual(["reader", "w0", "w1", "w2", "+3"]);
     const long = textsOf(drawn(picture, { rows: () => ["embedding_table_of_the_first_layer 1000×64"] }, 0.6));
-    expect(long).toEqual(["reader", expect.stringMatching(/^em.*….*00×64$/) as string]);
+    expect(long).toEqual(["reader", expect.stringMatching(/^em.*….*×64$/) as string]);
+    const modules = ["fc1: Linear layer", "fc2: Linear layer"].map((name) =>
+      textsOf(drawn(picture, { label: () => name + "s".repeat(40) }, 0.6)),
+    );
+    expect(modules).toEqual([[expect.stringMatching(/^fc1.*…s+$/) as string], [expect.stringMatching(/^fc2.*…s+$/) as string]]);
     const narrow = textsOf(drawn(picture, { label: () => "很长很长的名称" + "的".repeat(99) }, 0.6));
     expect(narrow).toEqual([expect.stringMatching(/^很.*….*的$/) as string]);
   });

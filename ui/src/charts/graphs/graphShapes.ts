@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DEFAULT_LIMITS, type LayoutInput } from "../../core/graphs/layout/layoutInput";
 import { buildSkeleton, placeScope, type ScopeLayout } from "../../core/graphs/layout/scopeLayout";
-import { BOX, boxWidth, textWidth } from "../../core/graphs/view/boxSize";
-import { cutMiddle, ONLY_CUT } from "../../core/text/cutMiddle";
+import { BOX, boxWidth, cutLabel } from "../../core/graphs/view/boxSize";
+import { ONLY_CUT } from "../../core/text/cutMiddle";
 import type { Size } from "../frame/plotFrame";
 
 export interface ScopeBox {
@@ -55,7 +55,7 @@ export function graphShapes(
   const font = Math.round(10 * Math.min(FONT, FONT_SHARE * height)) / 10;
   const placed = boxes.map((box, index): PlacedBox => {
     const width = scale.x * layout.boxes.width[index]!;
-    const label = cutMiddle(box.name, ((width - INSET) * FONT) / font, textWidth);
+    const label = cutLabel(box.name, ((width - INSET) * FONT) / font);
     const middle = top + scale.y * (layout.boxes.y[index]! + layout.boxes.height[index]! / 2);
     return {
       ...box,

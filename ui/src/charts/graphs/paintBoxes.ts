@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SPACING } from "../../core/graphs/layout/layoutInput";
-import { BOX, ROW_FONT_SHARE, textWidth } from "../../core/graphs/view/boxSize";
-import { cutMiddle, ONLY_CUT } from "../../core/text/cutMiddle";
+import { BOX, cutLabel, ROW_FONT_SHARE, textWidth } from "../../core/graphs/view/boxSize";
+import { ONLY_CUT } from "../../core/text/cutMiddle";
 import { boxRect, FADED, LEAST_FONT, type BoxRect, type GraphPainting } from "./graphPainting";
 
 const FONT_SIZE = 12;
@@ -154,7 +154,7 @@ function labelSize(scale: number, height: number, fitting: number): number {
 }
 
 function paintText({ surface }: GraphPainting, text: string, x: number, y: number, room: number, size: number): void {
-  const cut = cutMiddle(text, (room * FONT_SIZE) / size, textWidth);
+  const cut = cutLabel(text, (room * FONT_SIZE) / size);
   if (cut !== ONLY_CUT) surface.fillText(cut, x, y);
 }
 
@@ -203,7 +203,7 @@ export function paintTitles(painting: GraphPainting): void {
     const band = Math.max(SPACING.header * transform.scale, size + 6);
     const count = parts.frames[parts.boxFrame[index]!]!.items.stackSize[parts.box[index]!]!;
     const name = count > 1 ? `${look.label(item)} ×${count} ${look.badge(item)}`.trim() : look.label(item);
-    const text = cutMiddle(name, ((width - 2 * INSET) * FONT_SIZE) / size, textWidth);
+    const text = cutLabel(name, ((width - 2 * INSET) * FONT_SIZE) / size);
     const right = x + INSET + (textWidth(text) * size) / FONT_SIZE;
     const place = { left: x, top: y, right, bottom: y + band };
     if (text === ONLY_CUT || taken.some((other) => overlap(other, place))) continue;

@@ -11,22 +11,22 @@ export function letterCount(text: string): number {
 /** What is left of a text where not even two of its letters have room. */
 export const ONLY_CUT = "…";
 
-/** A text for a width, by default in letters: its middle gives way, since names differ at their ends. */
-export function cutMiddle(text: string, width: number, measure: (text: string) => number = letterCount): string {
+/** A text for a width, by default in letters: its middle gives way. A third stays of its start, since most names differ at their ends. */
+export function cutMiddle(text: string, width: number, measure: (text: string) => number = letterCount, headShare = 1 / 3): string {
   if (measure(text) <= width) return text;
   const letters = [...text];
   let [most, next] = [1, letters.length]; // a text of `most` letters fits, one of `next` letters doesn't
   while (next - most > 1) {
     const kept = (most + next) >> 1;
-    if (measure(withLetters(letters, kept)) <= width) most = kept;
+    if (measure(withLetters(letters, kept, headShare)) <= width) most = kept;
     else next = kept;
   }
-  return most > 1 ? withLetters(letters, most) : ONLY_CUT;
+  return most > 1 ? withLetters(letters, most, headShare) : ONLY_CUT;
 }
 
-/** The first third and the last two thirds of `kept` letters. */
-function withLetters(letters: readonly string[], kept: number): string {
-  const head = Math.floor(kept / 3);
+/** `kept` letters, that share of them from the start. */
+function withLetters(letters: readonly string[], kept: number, headShare: number): string {
+  const head = Math.floor(kept * headShare);
   return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (kept - head)).join("")}`;
 }
 

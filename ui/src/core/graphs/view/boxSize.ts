@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { cutMiddle } from "../../text/cutMiddle";
+
 /** Sizes of closed boxes. Widths grow in steps, so that equal blocks with other numbers in their names have equal layouts. */
 export const BOX = { nodeHeight: 28, scopeHeight: 36, rowHeight: 16, mostRows: 4, leastWidth: 72, mostWidth: 240, widthStep: 16 } as const;
 
@@ -43,6 +45,12 @@ export function boxWidth(label: string, hasBadge: boolean, rows: readonly string
 }
 
 export const nodeHeight = (rows: number): number => BOX.nodeHeight + Math.min(rows, BOX.mostRows) * BOX.rowHeight;
+
+/** Names of modules differ at their starts, as in "fc1: Linear", and what follows is their type. */
+const HEAD_SHARE = 0.6;
+
+/** A label for a width in letters of 12 px; `ONLY_CUT` where not even two letters have room. */
+export const cutLabel = (text: string, width: number): string => cutMiddle(text, width, textWidth, HEAD_SHARE);
 
 /** Width of the header of an open scope. */
 export const headerWidth = (label: string): number => Math.min(textWidth(label), BOX.mostWidth) + PADDING + 2 * BADGE_WIDTH;
