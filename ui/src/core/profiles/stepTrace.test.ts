@@ -10,6 +10,7 @@ it("marks outliers, but no noise", () => {
   expect(slowest(Float64Array.from({ length: 20 }, (_, place) => (place % 3 === 0 ? 20 + place : 1)))).toEqual([18, 15, 12, 9, 6]);
   expect(slowest(Float64Array.of(5, 5))).toEqual([]);
   expect(slowest(new Float64Array(0))).toEqual([]);
+  expect(slowest(Float64Array.of(90, 10, 14, 10, 90), new Set([0, 4]))).toEqual([2]);
 });
 
 it("lists a pipeline from its root on; branches are deeper", () => {

@@ -58,13 +58,17 @@ export interface DataPipeline {
 const SCALE = 1.4826;
 const [DEVIATIONS, EXCESS, MOST_MARKS] = [3, 0.1, 5];
 
-/** Places of outliers, the greatest first, at most 5: above the median by a tenth, and by 3 standard deviations estimated from the median deviation. */
-export function slowest(values: Float64Array): number[] {
-  const median = medianOf(values);
-  const deviation = SCALE * medianOf(values.map((value) => Math.abs(value - median)));
+/**
+ * Places of outliers, the greatest first, at most 5: above the median by a tenth, and by 3 standard deviations estimated from
+ * the median deviation. Places that are `left` out, such as incomplete steps, are neither outliers nor part of the median.
+ */
+export function slowest(values: Float64Array, left: ReadonlySet<number> = new Set()): number[] {
+  const whole = values.filter((_, place) => !left.has(place));
+  const median = medianOf(whole);
+  const deviation = SCALE * medianOf(whole.map((value) => Math.abs(value - median)));
   const least = Math.max(median * (1 + EXCESS), median + DEVIATIONS * deviation);
   return Array.from(values.keys())
-    .filter((place) => values[place]! > least)
+    .filter((place) => values[place]! > least && !left.has(place))
     .sort((one, other) => values[other]! - values[one]!)
     .slice(0, MOST_MARKS);
 }
