@@ -93,7 +93,8 @@ bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 	$(BIN)/python bench/bench_ui.py
 	$(BIN)/python bench/bench_timeline.py
 
-# broken logs by every way to read them, odd requests; the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
+# broken logs by every way to read them, odd requests, new examples of each property
+# the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
 SEED ?= $(shell date +%s)
 ROUNDS ?= 300
 PROFILE_FUZZ := $(addprefix tests/profile/test_,kineto_fuzz.py format_fuzz.py xplane.py ascend_database.py nsight_export.py)
@@ -101,7 +102,7 @@ PROPERTIES := $(shell grep -rlE '^@given' tests --include='test_*.py')
 
 fuzz: $(VENV)/.dev $(VENV)/.package
 	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
-	  MINDSCOPE_EXAMPLES=1000 $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py $(PROPERTIES)
+	  MINDSCOPE_EXAMPLES=1000 MINDSCOPE_RANDOM=1 $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py $(PROPERTIES)
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

@@ -18,8 +18,13 @@ from xdist.workermanage import WorkerController
 from tests import framework_workers
 from tests.slow_tests import slow_tests
 
-# A busy machine is slow, which says nothing about the code. CI and `make fuzz` try more examples.
-settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")))
+# A busy machine is slow, which says nothing about the code. CI tries more examples; `make fuzz` tries new ones each time.
+settings.register_profile(
+    "tests",
+    deadline=None,
+    max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")),
+    derandomize="MINDSCOPE_RANDOM" not in os.environ,
+)
 settings.load_profile("tests")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # idle threads of OpenMP spin, and tests run side by side
