@@ -13,8 +13,10 @@ from xml.etree import ElementTree
 
 TESTS = 30
 FILES = 15
+LONGEST_TO_STAY = 10.0
 ROOT = Path(__file__).parents[1]
-HEAD = f"""# What `make test` leaves to `make test-all`. The fastest test of each file stays in `make test`.
+HEAD = f"""# What `make test` leaves to `make test-all`. The fastest test of each file stays in `make test` if it
+# takes at most {LONGEST_TO_STAY:g} s.
 # Written by: python tests/{Path(__file__).name} build/tests --keep SECONDS, after `make test-all`
 """
 
@@ -41,14 +43,17 @@ def print_slowest(tests: dict[tuple[str, str], float]) -> None:
 
 
 def slow_functions(tests: dict[tuple[str, str], float], keep: float) -> list[str]:
-    """The slowest test functions, without which the others take ``keep`` seconds; of each file the fastest stays."""
+    """The slowest test functions, without which the others take ``keep`` seconds.
+
+    Of each file the fastest stays, if it takes at most ``LONGEST_TO_STAY`` seconds.
+    """
     seconds: defaultdict[str, float] = defaultdict(float)
     for (module, name), time in tests.items():
         path = ROOT / f"{module.replace('.', '/')}.py"
         if path.is_file():
             seconds[f"{path.relative_to(ROOT)}::{name.split('[')[0]}"] += time
     slowest = sorted(seconds, key=lambda name: -seconds[name])
-    fastest = {name.split("::")[0]: name for name in slowest}
+    fastest = {name.split("::")[0]: name for name in slowest if seconds[name] <= LONGEST_TO_STAY}
     total = sum(seconds.values())
     slow: list[str] = []
     for name in slowest:
