@@ -18,7 +18,7 @@ from xdist.workermanage import WorkerController
 from tests import framework_workers
 from tests.slow_tests import slow_tests
 
-# A busy machine is slow, which says nothing about the code. CI tries more examples; `make fuzz` tries new ones each time.
+# A busy machine is slow, which says nothing about the code. CI tries more examples, `make fuzz` new ones each time.
 settings.register_profile(
     "tests",
     deadline=None,
