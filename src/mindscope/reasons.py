@@ -115,6 +115,7 @@ TEXTS: Mapping[str, str] = {
     "record_damaged": "record at byte {offset} of {file}: {detail}",
     # what can't be decoded
     "wire_broken": "{message} at byte {byte}: {what}",
+    "wire_fields": "{message} has more than {most} fields, so it is no whole file; record it again",
     "value_malformed": "{kind}: {why}",
     "value_cut": (
         "value at bytes {offset} to {end} of {file}: the file now ends at byte {size}; refresh the run to read it again"

@@ -197,3 +197,15 @@ def test_every_message_of_a_table_can_be_written_empty_or_says_what_is_missing()
                 wire.encode(schema, {})
         else:
             assert wire.encode(schema, {}) == b""
+
+
+def test_fields_are_counted_with_those_of_inner_messages() -> None:
+    schemas = wire.parse_schemas("Outer: 1 repeated Inner inner\nInner: 1 int32 a, 2 packed int64 b")
+    encoded = wire.encode(schemas["Outer"], {"inner": [{"a": 1, "b": np.arange(3)}, {}]})
+    # two inner messages, the field a, the field b with three numbers
+    assert len(wire.decode(schemas["Outer"], encoded, 7)["inner"]) == 2
+    with pytest.raises(WireError, match=r"has more than 6 fields"):
+        wire.decode(schemas["Outer"], encoded, 6)
+    assert len(wire.split(encoded, 0, len(encoded), 2)) == 2
+    with pytest.raises(WireError, match=r"has more than 1 fields"):
+        wire.split(encoded, 0, len(encoded), 1)

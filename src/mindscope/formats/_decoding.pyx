@@ -6,6 +6,7 @@ Each read checks the end of the buffer first; the directives above only switch o
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -28,10 +29,19 @@ cdef struct Cursor:
     const uint8_t *at
     const uint8_t *end
     const uint8_t *start
+    Py_ssize_t *left  # how many further fields the message may have
+    Py_ssize_t most
 
 
 cdef object _cut(Cursor *cursor, str name, str what):
     return WireError(Reason("wire_broken", message=name, byte=cursor.at - cursor.start, what=what))
+
+
+cdef inline int _count(Cursor *cursor, Py_ssize_t fields, str name) except -1:
+    cursor.left[0] -= fields
+    if cursor.left[0] < 0:
+        raise WireError(Reason("wire_fields", message=name, most=cursor.most))
+    return 0
 
 
 cdef uint64_t _read_varint(Cursor *cursor, str name) except? 0xDEADBEEF:
@@ -106,13 +116,13 @@ cdef object _number(Cursor *cursor, int type, str name):
 
 cdef object _packed(Cursor *cursor, Py_ssize_t length, int type, str name):
     """The numbers of a packed run as a numpy array."""
-    cdef Cursor inner
+    cdef Cursor inner = cursor[0]
     cdef Py_ssize_t count = 0, index
     cdef const uint8_t *at
     cdef int64_t[::1] wide
     cdef uint64_t value
     cdef bint good = True
-    inner.start, inner.at, inner.end = cursor.start, cursor.at, cursor.at + length
+    inner.end = cursor.at + length
     cdef int wire_type = wire_type_of(type)
     if wire_type != 0:
         if length % (8 if wire_type == 1 else 4):
@@ -121,6 +131,7 @@ cdef object _packed(Cursor *cursor, Py_ssize_t length, int type, str name):
         return np.frombuffer(PyBytes_FromStringAndSize(<char *>inner.at, length), dtype=DTYPES[type])
     for index in range(length):
         count += inner.at[index] < 0x80
+    _count(cursor, count, name)
     numbers = np.empty(count, dtype=np.int64)
     wide = numbers
     for index in range(count):
@@ -152,8 +163,9 @@ cdef _add_packed(dict out, str name, object numbers):
 
 cdef int _decode_field(Cursor *cursor, Field field, int wire_type, Schema schema, dict out, int depth) except -1:
     cdef Py_ssize_t length
-    cdef Cursor inner
+    cdef Cursor inner = cursor[0]
     cdef str name = schema.name
+    _count(cursor, 1, name)
     if field.type < STRING:
         if wire_type == 2:
             if not field.is_repeated:
@@ -179,7 +191,7 @@ cdef int _decode_field(Cursor *cursor, Field field, int wire_type, Schema schema
         raise _cut(cursor, name, f"{field.name} has wire type {wire_type}, want 2")
     length = _read_length(cursor, name)
     if field.type == MESSAGE:
-        inner.start, inner.at, inner.end = cursor.start, cursor.at, cursor.at + length
+        inner.at, inner.end = cursor.at, cursor.at + length
         # the wire encoding merges repeated occurrences of a singular message field
         value = {} if field.is_repeated or field.is_map else out.get(field.name) or {}
         _decode_into(&inner, field.schema, <dict>value, depth + 1)
@@ -241,13 +253,16 @@ cdef _join_packed(Schema schema, dict out):
             out[field.name] = parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def decode(Schema schema not None, const uint8_t[::1] data not None):
+def decode(Schema schema not None, const uint8_t[::1] data not None, Py_ssize_t most_fields=PY_SSIZE_T_MAX):
     """The message in ``data`` as a dict; absent fields have no key, unknown fields are skipped.
 
     Repeated fields are lists, packed numbers numpy arrays, maps dicts. Raises WireError with the byte at which ``data``
-    breaks the encoding.
+    breaks the encoding, and for more than ``most_fields`` fields, packed varints among them, with those of inner messages:
+    an empty message of two bytes takes a hundred in memory.
     """
+    cdef Py_ssize_t left = most_fields
     cdef Cursor cursor
+    cursor.left, cursor.most = &left, most_fields
     cursor.start = &data[0] if data.shape[0] else NULL
     cursor.at = cursor.start
     cursor.end = cursor.start + data.shape[0]
@@ -256,12 +271,15 @@ def decode(Schema schema not None, const uint8_t[::1] data not None):
     return out
 
 
-def split(const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end):
+def split(
+    const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most_fields=PY_SSIZE_T_MAX
+):
     """The fields in ``data[start:end]``, without a schema.
 
     One tuple each: ``(number, value, start, end)``; value is an unsigned int for a varint, a float for a fixed number, and
-    None for a run of bytes, which is ``data[start:end]``.
+    None for a run of bytes, which is ``data[start:end]``. Raises WireError as ``decode``.
     """
+    cdef Py_ssize_t left = most_fields
     cdef Cursor cursor
     cdef uint64_t key
     cdef Py_ssize_t length
@@ -270,6 +288,7 @@ def split(const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end):
         raise WireError(f"span {start}:{end} is outside of the {data.shape[0]} bytes")
     if start == end:
         return fields
+    cursor.left, cursor.most = &left, most_fields
     cursor.start = &data[0]
     cursor.at = cursor.start + start
     cursor.end = cursor.start + end
@@ -277,6 +296,7 @@ def split(const uint8_t[::1] data not None, Py_ssize_t start, Py_ssize_t end):
         key = _read_varint(&cursor, "message")
         if key >> 3 == 0:
             raise _cut(&cursor, "message", "field number 0 is invalid")
+        _count(&cursor, 1, "message")
         if key & 7 == 0:
             fields.append((key >> 3, _read_varint(&cursor, "message"), 0, 0))
         elif key & 7 == 1:

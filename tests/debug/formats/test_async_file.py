@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from mindscope.debug.formats.async_file import read_async_file
+from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames
+from mindscope.debug.formats.mindspore_dump.listing import list_tensors
 from mindscope.debug.formats.overflow_record import read_overflow_record
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.model.fields import Field
@@ -18,6 +20,8 @@ from mindscope.debug.model.tensors import Role
 from mindscope.debug.open import read_debug_data
 from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.errors import FormatError
+from mindscope.formats import wire
+from mindscope.formats.ascend_dump_schemas import DUMP_DATA
 from tests.debug.formats.made_async import async_file, async_tensor, new_overflow, old_overflow
 from tests.debug.formats.made_dumps import CONV, ORDER, RELU, TIME, save_graph
 
@@ -102,6 +106,29 @@ def test_every_cut_costs_only_what_is_after_it(tmp_path: Path) -> None:
             continue
         assert sum(each.array is not None for each in found) == max(0, 2 - -(-(len(whole) - end) // 6))
         assert len(problems) == sum(each.array is None for each in found)
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+@pytest.mark.parametrize("tensor", [{}, {"shape": {"dim": np.zeros(300, np.uint64)}}], ids=["empty", "sizes"])
+def test_a_header_of_too_many_fields_is_refused(tmp_path: Path, is_whole: bool, tensor: dict[str, Any]) -> None:
+    message = wire.encode(DUMP_DATA, {"input": [tensor] * 300, "op_name": "op"})
+    path = tmp_path / "a"
+    path.write_bytes(message if is_whole else struct.pack("<Q", len(message)) + message)
+    with pytest.raises(FormatError, match=r"has more than 200 fields, .* record it again"):
+        read_async_file(path, Problems(), most_fields=200)
+    assert len(read_async_file(path, Problems(), most_fields=100_000)) == 300
+
+
+def test_a_directory_lists_no_more_tensors_than_fit(tmp_path: Path) -> None:
+    for number in range(3):
+        write(tmp_path / f"Add.add.{number}.7.{TIME + number}", input=[async_tensor(np.zeros(2, np.float32))] * 4)
+    problems = Problems()
+    assert len(list_tensors(tmp_path, GraphNames(), problems, most=100)) == 4
+    assert not problems
+    for number in range(3):
+        write(tmp_path / f"Mul.mul{number}.{number}.7.{TIME}", input=[async_tensor(np.zeros(2, np.float32))] * 4)
+    assert len(list_tensors(tmp_path, GraphNames(), problems, most=6)) <= 6
+    assert [each.reason.code for each in problems] == ["debug_entries_left"]
 
 
 def test_a_tree_of_asynchronous_files_joins_the_graph(tmp_path: Path) -> None:

@@ -251,6 +251,38 @@ def test_a_step_with_too_many_tensors_is_cut_after_an_operator(tmp_path: Path, m
     assert [each.reason.values for each in source.problems] == [{"file": "dump.json", "most": 3}]
 
 
+def test_stacks_are_cut_and_share_their_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"Functional.add.{number}.forward" for number in range(90)]
+    directory = dump(tmp_path / "step0" / "rank0", {name: {"output": [tensor()]} for name in names})
+    frame = "File /train/{}.py, line 7, in step, \n loss = net(x)"
+    stacks = {str(row): [[name], [frame.format(row), frame.format("main")]] for row, name in enumerate(names)}
+    (directory / "stack.json").write_text(json.dumps(stacks))
+    found = read_debug_data(tmp_path).tensors
+    assert all(each.stack[0].startswith(f"/train/{row}.py:7 step") for row, each in enumerate(found))
+    assert len({id(each.stack[1]) for each in found}) == 1
+    monkeypatch.setattr(step_files_module, "MOST_CHARACTERS", 30 * 60)
+    source = read_debug_data(tmp_path)
+    cut = [bool(each.stack) for each in source.tensors]
+    assert cut == sorted(cut, reverse=True)
+    assert 20 < sum(cut) < 60
+    assert [each.reason.values for each in source.problems] == [{"file": "stack.json", "most": sum(cut)}]
+
+
+def test_names_and_texts_of_a_step_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = {"input_kwargs": {"k" * 9000: [tensor(), {"type": "str", "value": "v" * 500}]}}
+    many = {f"Functional.{'a' * 1000}.{number}.forward": long for number in range(20)}
+    dump(tmp_path / "step0" / "rank0", many)
+    assert {len(each.slot) for each in read_debug_data(tmp_path).tensors} == {200}
+    monkeypatch.setattr(step_files_module, "MOST_CHARACTERS", 3500)
+    source = read_debug_data(tmp_path)
+    assert len(rows(source, 0)) == 4
+    assert [each.reason.values for each in source.problems] == [{"file": "dump.json", "most": 4}]
+    monkeypatch.setattr(step_files_module, "MOST_NAME_CHARACTERS", 3500)
+    source = read_debug_data(tmp_path)
+    assert len(rows(source, 0)) == 3
+    assert source.problems
+
+
 def test_a_step_takes_the_memory_of_what_it_keeps(tmp_path: Path) -> None:
     """The objects of the whole file took 2.4 kB a tensor beside it."""
     many = {

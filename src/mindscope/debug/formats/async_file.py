@@ -11,6 +11,8 @@ Each tensor is as long as its field ``size`` says, without gaps. Older files are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,11 +24,13 @@ from mindscope.debug.model.tensors import Role
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.ascend_dump_schemas import DATA_TYPES, DUMP_DATA, FORMATS
-from mindscope.reasons import Reason
+from mindscope.reasons import Reason, reason_of
 
 _LENGTH_BYTES = 8
 _MOST_HEADER = 1 << 26
 _MOST_WHOLE = 1 << 28
+_MOST_FIELDS = 1 << 17
+"""Largest number of fields of the header of an operator; a tensor has some ten, and they take 100 bytes each."""
 _PARTS = (("input", 4, 4, Role.INPUT), ("output", 3, 5, Role.OUTPUT))
 """Name and number of the field of the tensors, number of the field of their bytes, role; in the order of the bytes."""
 
@@ -46,11 +50,11 @@ class AsyncTensor(NamedTuple):
     """The elements; None for those that no array can hold, such as texts."""
 
 
-def read_async_file(path: Path, problems: Problems) -> list[AsyncTensor]:
+def read_async_file(path: Path, problems: Problems, most_fields: int = _MOST_FIELDS) -> list[AsyncTensor]:
     """The tensors of a file; only its header is read. Tensors past its end get no array, which is a problem.
 
     Raises:
-        FormatError: the file is no dump.
+        FormatError: the file is no dump, or its header has more than ``most_fields`` fields.
         OSError: it can't be read.
     """
     size = path.stat().st_size
@@ -59,21 +63,23 @@ def read_async_file(path: Path, problems: Problems) -> list[AsyncTensor]:
         length = int.from_bytes(prefix, "little")
         fits = len(prefix) == _LENGTH_BYTES and 0 < length <= min(size - _LENGTH_BYTES, _MOST_HEADER)
         header = file.read(length) if fits else b""
-    message = _decoded(header) if header else None
+    message = _decoded(header, most_fields) if header else None
     if message is not None:
         offsets = _payload_offsets(message, _LENGTH_BYTES + length)
-    elif size <= _MOST_WHOLE:
-        data = path.read_bytes()
-        message, offsets = wire.decode(DUMP_DATA, data), _inner_offsets(data)
+    elif 0 < size <= _MOST_WHOLE:
+        with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as data:
+            message, offsets = wire.decode(DUMP_DATA, data, most_fields), _inner_offsets(data, most_fields)
     else:
         raise FormatError(f"{path.name} begins with length {length}, want that of a header in its {size} bytes")
     return list(_tensors(path, message, offsets, size, problems))
 
 
-def _decoded(header: bytes) -> Mapping[str, Any] | None:
+def _decoded(header: bytes, most_fields: int) -> Mapping[str, Any] | None:
     try:
-        message = wire.decode(DUMP_DATA, header)
-    except FormatError:
+        message = wire.decode(DUMP_DATA, header, most_fields)
+    except FormatError as error:
+        if reason_of(error).code == "wire_fields":
+            raise
         return None
     return message if message.keys() & {"input", "output", "op_name", "version"} else None
 
@@ -88,14 +94,14 @@ def _payload_offsets(message: Mapping[str, Any], start: int) -> dict[tuple[str, 
     return found
 
 
-def _inner_offsets(data: bytes) -> dict[tuple[str, int], tuple[int, int]]:
+def _inner_offsets(data: mmap, most_fields: int) -> dict[tuple[str, int], tuple[int, int]]:
     """Return where the bytes of each tensor are within the message."""
     found: dict[tuple[str, int], tuple[int, int]] = {}
     for part, field, bytes_field, _ in _PARTS:
-        tensors = [(start, end) for number, value, start, end in wire.split(data, 0, len(data))
+        tensors = [(start, end) for number, value, start, end in wire.split(data, 0, len(data), most_fields)
                    if number == field and value is None]  # fmt: skip
         for place, (start, end) in enumerate(tensors):
-            spans = [(begin, stop - begin) for number, value, begin, stop in wire.split(data, start, end)
+            spans = [(begin, stop - begin) for number, value, begin, stop in wire.split(data, start, end, most_fields)
                      if number == bytes_field and value is None]  # fmt: skip
             found[part, place] = spans[-1] if spans else (start, 0)
     return found

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.formats.elements import ElementType, numpy_element
-from mindscope.debug.formats.shapes import is_possible_shape
+from mindscope.debug.formats.shapes import MOST_DIMENSIONS, is_possible_shape
 from mindscope.debug.model.array_statistics import array_statistics
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
@@ -25,7 +25,6 @@ from mindscope.errors import FormatError
 _PIECE = 1 << 20
 """Elements that are in memory at a time."""
 _DIGEST_BYTES = 8
-_MOST_DIMENSIONS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ class StoredArray:
     """Shape of the tensor, if it is not ``shape``."""
 
     def __post_init__(self) -> None:
-        if not is_possible_shape(self.shape) or len(self.shape) > _MOST_DIMENSIONS:
+        if not is_possible_shape(self.shape):
             raise FormatError(
-                f"{self.path.name} has shape {self.shape}, want 0 to {_MOST_DIMENSIONS} sizes from 0 on, and fewer "
+                f"{self.path.name} has shape {self.shape}, want 0 to {MOST_DIMENSIONS} sizes from 0 on, and fewer "
                 "than 2**63 elements"
             )
 

@@ -174,6 +174,7 @@ export const errors = {
   "error.code.record_damaged": "The record at byte {offset} of {file} can’t be decoded: {detail}.",
 
   "error.code.wire_broken": "The message {message} breaks the encoding at byte {byte}: {what}.",
+  "error.code.wire_fields": "The message {message} has more than {most} fields, so the file is not intact. Record it again.",
   "error.code.value_malformed": "This value does not match its type: {why}.",
   "error.code.value_cut": "{file} now ends at byte {size}; this value stood at bytes {offset} to {end}.",
   "error.code.field_missing": "{field} of “{tag}” is missing.",

@@ -171,6 +171,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.code.record_damaged": "{file} 第 {offset} 字节处的记录无法解码：{detail}。",
 
   "error.code.wire_broken": "消息 {message} 在第 {byte} 字节处不符合编码格式：{what}。",
+  "error.code.wire_fields": "消息 {message} 的字段超过 {most} 个，文件已损坏，请重新记录。",
   "error.code.value_malformed": "该值的内容与其类型不符：{why}。",
   "error.code.value_cut": "{file} 现在只有 {size} 字节，而该值位于第 {offset} 至 {end} 字节。",
   "error.code.field_missing": "“{tag}”缺少字段 {field}。",

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,13 +22,17 @@ from mindscope.debug.formats.mindspore_dump.file_names import (
 )
 from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames
 from mindscope.debug.formats.mindspore_dump.scopes import operator_number
-from mindscope.debug.formats.mindspore_dump.statistic_file import StatisticRow, read_statistics
+from mindscope.debug.formats.mindspore_dump.statistic_file import MOST_ROWS, StatisticRow, read_statistics
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.model.tensors import Role
 from mindscope.errors import FormatError
+from mindscope.formats.text_lines import bounded_lines
 from mindscope.reasons import Reason
 from mindscope.store.file_facts import readable
+
+_LONGEST_LINE = 1 << 14
+"""Characters of a line of a mapping, which holds two names of files."""
 
 
 @dataclass(slots=True)
@@ -51,18 +56,21 @@ class _Slot(NamedTuple):
     slot: int
 
 
-def list_tensors(directory: Path, names: GraphNames, problems: Problems) -> list[ListedTensor]:
+def list_tensors(directory: Path, names: GraphNames, problems: Problems, most: int = MOST_ROWS) -> list[ListedTensor]:
     """The tensors of a directory in the order of execution, inputs of an operator before its outputs.
 
-    Of several of one tensor, as of a second training into the same directory, the newest counts.
+    Of several of one tensor, as of a second training into the same directory, the newest counts. Of files ``most``
+    tensors are listed, and as many rows of statistics as ``read_statistics`` reads.
 
     Raises:
         OSError: it can't be listed.
     """
     found: dict[_Slot, list[ListedTensor]] = {}
-    for name, path in _files(directory, problems):
-        for each in _tensors_in(name, path, problems):
-            found.setdefault(_slot(each.name), []).append(each)
+    in_files = (each for name, path in _files(directory, problems) for each in _tensors_in(name, path, problems))
+    for each in islice(in_files, most):
+        found.setdefault(_slot(each.name), []).append(each)
+    if next(in_files, None) is not None:
+        problems.note(directory, Reason("debug_entries_left", file=directory.name, most=most))
     statistics = directory / STATISTICS
     if statistics.exists():
         rows = problems.read(statistics, lambda path: list(read_statistics(path, problems)))
@@ -115,7 +123,8 @@ def _stored(path: Path, name: DumpName) -> StoredArray:
 def _read_mapping(path: Path) -> dict[str, str]:
     """``number.npy,original.npy`` in each line."""
     with path.open(encoding="utf-8", errors="replace") as file:
-        pairs = (line.strip().partition(",") for line in file)
+        lines = (line for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
+        pairs = (line.strip().partition(",") for line in islice(lines, MOST_ROWS))
         return {number: original for number, comma, original in pairs if comma}
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from mindscope.debug.formats.json_entries import JsonEntry, json_entries
 from mindscope.debug.formats.msprobe.names import OperatorName, parse_operator
+from mindscope.debug.formats.msprobe.stacks import Stacks
 from mindscope.debug.formats.msprobe.values import ProbedTensor, plain_values_of, tensors_of
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.recorded_steps import RecordedTensor
@@ -23,7 +24,6 @@ from mindscope.reasons import Reason
 
 _DATA = "data"
 _TENSORS = "dump_tensor_data"
-_FRAME = re.compile(r"\s*File (?P<path>.+?), line (?P<line>\d+), in (?P<function>[^,\n]+),?\s*(?P<source>.*)", re.S)
 _FRAMEWORKS = {"pytorch": "torch", "mindspore": "mindspore"}
 _READERS: Mapping[str, Callable[[Path], StoredArray]] = {".npy": read_npy, ".pt": read_torch_file}
 _MOST_PARENTS = 64
@@ -31,8 +31,10 @@ MOST_ENTRIES = 200_000
 """Largest number of entries of a file of one step."""
 MOST_TENSORS = 600_000
 """Largest number of tensors of one step; they take 0.6 GB in memory."""
-_MOST_FRAMES, _LONGEST_FRAME = 256, 1000
-"""Largest number of frames of a stack, and of characters of a frame."""
+MOST_NAME_CHARACTERS = 1 << 25
+"""Largest number of characters of the names in a file of one step; several parts of each stay in memory."""
+MOST_CHARACTERS = 1 << 26
+"""The same of the texts of a step's tensors, and of its stacks."""
 
 
 def read_framework(directory: Path) -> str:
@@ -64,12 +66,13 @@ class StepFiles:
         modules = self._modules(names)
         calls = _calls(names, modules)
         stacks = self._stacks(names)
-        rows = 0
+        rows, characters = 0, 0
         for order, (name, entry) in enumerate(self._operators()):
             parsed = names.get(name)
             if parsed is None:
                 break  # it was written in the meantime
             plain_values = {} if parsed.is_gradient else plain_values_of(entry)
+            characters += sum(len(place) + len(text) for place, text in plain_values.items())
             for each in tensors_of(entry, parsed.is_gradient):
                 tensor = DebugTensor(
                     modules[name], parsed.type, parsed.phase, each.role, each.slot, calls[name],
@@ -78,7 +81,8 @@ class StepFiles:
                 attributes = TensorAttributes(each.requires_grad, each.checksum, plain_values)
                 yield RecordedTensor(tensor, order, self._array(each), each.values, each.digest, attributes)
                 rows += 1
-            if rows >= MOST_TENSORS:
+                characters += each.characters
+            if rows >= MOST_TENSORS or characters >= MOST_CHARACTERS:
                 self._note_left("dump.json", order + 1)
                 return
 
@@ -101,37 +105,29 @@ class StepFiles:
 
     def _stacks(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Of the operators that have one; a backward pass has that of its forward pass."""
-        found: dict[str, tuple[str, ...]] = {}
         forward = {name: re.sub(r"\.backward\b", ".forward", name) for name in names}
-        wanted = {*forward, *forward.values()}
-        for entry in self._entries("stack.json"):
-            pair = cast("list[Any]", entry.value)
-            if not isinstance(entry.value, list) or len(pair) != 2 or not all(isinstance(each, list) for each in pair):
-                continue
-            frames = tuple(_frame(str(each)[:_LONGEST_FRAME]) for each in pair[1][:_MOST_FRAMES])
-            found.update({name: frames for each in pair[0] if (name := str(each)) in wanted})
-        return {name: found.get(name) or found.get(forward[name], ()) for name in forward}
+        stacks = Stacks({*forward, *forward.values()}, MOST_CHARACTERS)
+        for row, entry in enumerate(self._entries("stack.json")):
+            if not stacks.add(entry.value):
+                self._note_left("stack.json", row)
+                break
+        return {name: stacks.of(name) or stacks.of(forward[name]) for name in forward}
 
     def _entries(self, name: str) -> Iterator[JsonEntry]:
         path = self._directory / name
         if not path.exists():
             return
         with self._problems.noted(path):
+            characters = 0
             for row, entry in enumerate(json_entries(path, _DATA)):
-                if row == MOST_ENTRIES:
+                characters += len(entry.key) + (len(entry.value) if isinstance(entry.value, str) else 0)
+                if row == MOST_ENTRIES or characters > MOST_NAME_CHARACTERS:
                     self._note_left(name, row)
                     return
                 yield entry
 
     def _note_left(self, name: str, most: int) -> None:
         self._problems.note(self._directory / name, Reason("debug_entries_left", file=name, most=most))
-
-
-def _frame(text: str) -> str:
-    match = _FRAME.fullmatch(text.strip())
-    if match is None:
-        return " ".join(text.split())
-    return f"{match['path']}:{match['line']} {match['function'].strip()}: {' '.join(match['source'].split())}"
 
 
 def _module(name: str, parsed: OperatorName, parents: Mapping[str, str]) -> str:

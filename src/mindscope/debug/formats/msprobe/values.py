@@ -25,6 +25,8 @@ _PARTS = {
     "output": Role.OUTPUT,
 }  # fmt: skip
 _MOST_DEPTH = 32
+_LONGEST_PLACE = 200
+"""Characters; all values of a list repeat the keys around it."""
 
 
 class ProbedTensor(NamedTuple):
@@ -40,6 +42,11 @@ class ProbedTensor(NamedTuple):
     """Name of the file with the whole tensor; empty without one."""
     requires_grad: bool | None
     checksum: str
+
+    @property
+    def characters(self) -> int:
+        """Number of characters of its texts."""
+        return len(self.slot) + len(self.dtype) + len(self.file) + len(self.checksum)
 
 
 def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTensor]:
@@ -71,14 +78,18 @@ def _items(value: Any, place: str, depth: int) -> Iterator[tuple[str, Mapping[st
         return
     if isinstance(value, list):
         for index, each in enumerate(cast("list[Any]", value)):
-            yield from _items(each, f"{place}.{index}" if place else str(index), depth + 1)
+            yield from _items(each, _inner(place, str(index)), depth + 1)
     elif isinstance(value, dict):
         item = cast("dict[str, Any]", value)
         if _is_tensor(item) or ("type" in item and "value" in item):
             yield place, item
         else:
             for key, each in item.items():
-                yield from _items(each, f"{place}.{key}" if place else str(key), depth + 1)
+                yield from _items(each, _inner(place, key), depth + 1)
+
+
+def _inner(place: str, key: str) -> str:
+    return (f"{place}.{key}" if place else key)[:_LONGEST_PLACE]
 
 
 def _is_tensor(item: Mapping[str, Any]) -> bool:
