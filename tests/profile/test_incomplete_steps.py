@@ -16,8 +16,10 @@ from mindscope.profile.export_range import export_range
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
+from mindscope.profile.steps import UNKNOWN_DURATION
 from tests.profile.kineto_events import Events
 
+PHASES = ("interval", "forward_backward", "tail")
 SMALL_CUDA = Path(__file__).parent / "data" / "small_cuda.pt.trace.json.gz"
 
 
@@ -111,8 +113,31 @@ def test_a_real_trace_that_is_cut_within_its_first_and_last_step(
     assert overview.steps == 1
     step = read_profile(SMALL_CUDA).steps
     assert overview.step_time == step.duration[step.number == 3][0]
+    assert phases_of(profile) == {
+        number: [UNKNOWN_DURATION] * 3 if number in incomplete else phases_of(read_profile(SMALL_CUDA))[3]
+        for number in numbers
+    }
     problems = [each.code for each in profile.facts.properties["problems"].values()]
     assert problems == (["profile_steps_unmarked"] if is_unmarked else [])
+
+
+def phases_of(profile: Profile) -> dict[int, list[int]]:
+    """Step interval, forward and backward, tail by the number of the step."""
+    return {row["number"]: [row[name] for name in PHASES] for row in profile.steps.rows()}
+
+
+def test_a_step_without_a_backward_pass_leaves_the_others_their_phases(tmp_path: Path) -> None:
+    """As where a training validates its network between two steps."""
+    made = Events()
+    for number, has_backward in enumerate([True, False, True]):
+        made.step(number, 100 * number, 100)
+        made.op("aten::mm", 100 * number + 10, 20, External_id=number + 1, Sequence_number=number)
+        if has_backward:
+            name = "autograd::engine::evaluate_function: MmBackward0"
+            made.op(name, 100 * number + 50, 30, Sequence_number=number, Fwd_thread_id=1)
+    assert phases_of(made.read(tmp_path)) == {
+        0: [10_000, 70_000, 20_000], 1: [UNKNOWN_DURATION] * 3, 2: [10_000, 70_000, 20_000],
+    }  # fmt: skip
 
 
 def test_a_range_that_mindscope_exports_says_which_steps_are_whole(tmp_path: Path) -> None:

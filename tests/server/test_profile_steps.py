@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+
+from tests.profile.kineto_events import Events
 
 from .profile_directory import columns_of, viewer_of, wait_until_read
 
@@ -37,6 +40,13 @@ def write(run: Path) -> None:
     lines = [f"1 64 {batch} {size} {1000 + batch}" for batch, size in enumerate([0, 64, 3], 1)]
     lines += [f"0 {what} {batch} {what + batch} 1000" for what in range(3) for batch in (1, 2, 3)]
     (profiler / "device_queue_profiling_0.txt").write_text("\n".join(lines))
+    made = Events()
+    for number, has_backward in enumerate([True, False, True]):
+        made.step(number, 100 * number, 100)
+        made.op("aten::mm", 100 * number + 10, 20, Sequence_number=number)
+        if has_backward:
+            made.op("MmBackward0", 100 * number + 50, 30, Sequence_number=number, Fwd_thread_id=1)
+    made.write(run / "b.pt.trace.json")
     (run / "a.pt.trace.json").write_text('{"schemaVersion": 1, "traceEvents": []}')
 
 
@@ -62,6 +72,16 @@ def test_steps(client: TestClient) -> None:
     assert (reduce["lane"], reduce["kind"], reduce["duration_ns"]) == ("stream_520", "allreduce", 3000)
     assert reduce["begin_ns"] == begin[1] + 11_000
     assert client.get("/api/profiles/steps/communication", params={**of, "number": 9}).json()["operations"] == []
+
+
+def test_phases_that_a_step_lacks_are_no_numbers(client: TestClient) -> None:
+    of = wait_until_read(client, "b.pt.trace.json")
+    header, column = columns_of(client.get("/api/profiles/steps", params=of).content)
+    found = {each["name"]: column(each["values"]) for each in header["columns"]}
+    for name, time in (("interval", 10_000), ("forward_backward", 70_000), ("tail", 20_000)):
+        assert (found[name][0], found[name][2]) == (time, time)
+        assert math.isnan(found[name][1])
+    assert found["duration"] == [100_000] * 3
 
 
 def test_pipeline(client: TestClient) -> None:

@@ -29,7 +29,7 @@ from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.column_file import Kind, open_columns, save_columns
 
-_KIND = Kind(b"MSPP", 10)
+_KIND = Kind(b"MSPP", 11)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,

@@ -13,6 +13,8 @@ from mindscope.profile.columns import Counts, Durations, Table, Times
 PARTS = ("compute", "communication", "copy", "data_waiting", "host", "idle")
 """Columns that sum to the duration of a step. One vocabulary for all devices; docs/profiling.md defines each."""
 
+UNKNOWN_DURATION = -1
+"""The phases of a step that lacks one of them, or of which the profile does not hold all."""
 FEWEST_STEPS = 3
 """Fewest steps of a profile whose first step can be told from the others."""
 WARM_UP_EXCESS = 0.2
@@ -51,7 +53,9 @@ class Steps(Table):
     sm_efficiency: NDArray[np.float64] | None = None
     """Of a GPU, 0 to 1: the mean over the step of the blocks for each multiprocessor in flight, at most 1."""
     interval: Durations | None = None
-    """MindInsight's step interval: until the first operator after the batch arrived."""
+    """MindInsight's step interval: until the first operator after the batch arrived. All phases of a step, or none,
+    are ``UNKNOWN_DURATION``.
+    """
     forward_backward: Durations | None = None
     """Time from then to the end of the backward pass."""
     tail: Durations | None = None

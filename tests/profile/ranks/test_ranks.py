@@ -17,6 +17,7 @@ from mindscope.profile.communication import Communication, Links
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.ranks import Ranks
+from mindscope.profile.steps import UNKNOWN_DURATION
 from tests.profile.ranks.made_ranks import SIZE, TRANSFER, training
 
 MS = 1_000_000
@@ -58,6 +59,21 @@ def test_a_slow_rank_makes_the_others_wait() -> None:
 def test_equal_ranks_get_no_advice() -> None:
     ranks = Ranks(training([90 * MS, 91 * MS, 90 * MS]))
     assert codes_of(ranks) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "codes"),
+    [([20 * MS] * 4, ["rank_interval"]), ([40 * MS] * 4, []), (None, []), ([40 * MS] * 3 + [UNKNOWN_DURATION], [])],
+)
+def test_a_long_interval_is_one_beside_those_of_all_ranks(other: list[int] | None, codes: list[str]) -> None:
+    data = training([90 * MS, 90 * MS], steps=4)
+    intervals = [np.array([40 * MS] * 4), None if other is None else np.array(other)]
+    ranks = Ranks([
+        replace(each, steps=replace(each.steps, interval=interval))
+        for each, interval in zip(data, intervals, strict=True)
+        if each.steps is not None
+    ])  # fmt: skip
+    assert codes_of(ranks) == codes
 
 
 def test_a_false_fast_rank_is_named_by_its_host() -> None:

@@ -8198,7 +8198,8 @@ export interface components {
         };
         /**
          * StepColumn
-         * @description Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``.
+         * @description Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``. A phase is NaN where its
+         *     step lacks one, or is incomplete.
          */
         StepColumn: {
             /** Name */

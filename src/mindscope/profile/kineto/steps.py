@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
 from mindscope.profile.kineto.cut_steps import incomplete_steps
 from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
-from mindscope.profile.steps import Steps
+from mindscope.profile.steps import UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
 
@@ -37,7 +38,8 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
         + covered(union(layers.communication), start, end)
         - covered(both, start, end)
     )
-    phases = _phases(analysis)
+    is_incomplete = incomplete_steps(analysis)
+    phases = _phases(analysis, is_incomplete)
     return Steps(
         number=steps.number, start=start, duration=end - start, compute=compute, communication=communication, copy=copy,
         data_waiting=waiting, host=host, idle=idle, overlapped=overlapped,
@@ -46,7 +48,7 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
         interval=None if phases is None else phases[0],
         forward_backward=None if phases is None else phases[1],
         tail=None if phases is None else phases[2],
-        is_incomplete=incomplete_steps(analysis),
+        is_incomplete=is_incomplete,
     )  # fmt: skip
 
 
@@ -116,8 +118,14 @@ def _sm_efficiency(analysis: KinetoAnalysis) -> NDArray[np.float64] | None:
     return np.divide(covered_ns, ends - begins, out=np.zeros(len(steps)), where=ends > begins)
 
 
-def _phases(analysis: KinetoAnalysis) -> tuple[Durations, Durations, Durations] | None:
-    """Step interval, forward and backward, tail of each step: MindInsight's; None if a step lacks one of them."""
+def _phases(
+    analysis: KinetoAnalysis, is_incomplete: NDArray[np.bool_] | None
+) -> tuple[Durations, Durations, Durations] | None:
+    """Step interval, forward and backward, tail of each step: MindInsight's; None if no step has them.
+
+    They are unknown of a step without a forward or a backward pass, and of an incomplete one: what is cut off may be
+    the end of a phase.
+    """
     starts, ends, phase, step = _phased(analysis)
     steps = analysis.steps
     begin = np.full(len(steps), np.iinfo(np.int64).max)
@@ -126,9 +134,16 @@ def _phases(analysis: KinetoAnalysis) -> tuple[Durations, Durations, Durations] 
     np.minimum.at(begin, step[is_forward], starts[is_forward])
     np.maximum.at(finish, step[is_backward], ends[is_backward])
     begin, finish = np.maximum(begin, steps.start), np.minimum(finish, steps.end)
-    if (finish < begin).any():
+    has_phases = finish >= begin
+    if is_incomplete is not None:
+        has_phases &= ~is_incomplete
+    if not has_phases.any():
         return None
-    return begin - steps.start, finish - begin, steps.end - finish
+    points = steps.start, begin, finish, steps.end
+    interval, forward_backward, tail = (
+        np.where(has_phases, after - before, UNKNOWN_DURATION) for before, after in pairwise(points)
+    )
+    return interval, forward_backward, tail
 
 
 def _phased(

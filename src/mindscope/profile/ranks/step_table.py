@@ -14,7 +14,7 @@ from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.tables import RankMeans, RankSteps, Stages
 from mindscope.profile.ranks.waits import Waits
-from mindscope.profile.steps import PARTS, Steps
+from mindscope.profile.steps import PARTS, UNKNOWN_DURATION, Steps
 
 
 def rank_steps(
@@ -38,7 +38,7 @@ def rank_steps(
     parts = {part: each_step(lambda steps, part=part: steps.part(part)) for part in PARTS}
     waited = _communication_parts(profile, each_step(lambda steps: steps.number), operations, waits)
     has_interval, has_receive = (
-        any(steps.interval is not None for *_, steps in found),
+        all(_has_intervals(steps) for *_, steps in found),
         any(own.receive is not None for _, own, _ in found),
     )
     table = RankSteps(
@@ -136,6 +136,10 @@ def _communication_parts(
         np.add.at(sums, key[steps:], getattr(waits, name))
         found[name] = sums[key[:steps]]
     return found
+
+
+def _has_intervals(steps: Steps) -> bool:
+    return steps.interval is not None and UNKNOWN_DURATION not in steps.interval
 
 
 def _or_zeros(column: NDArray[np.int64] | None, steps: Steps) -> NDArray[np.int64]:

@@ -53,3 +53,11 @@ it("keeps the extremes of many steps in a pixel", () => {
 it("draws nothing but axes without steps", () => {
   expect(painted([])).not.toContain("red");
 });
+
+it("has a gap where a step has no value", () => {
+  const svg = painted([line([2, NaN, 8, 4])]);
+  expect(svg).not.toContain("NaN");
+  const [, path] = /d="([^"]*)" fill="none" stroke="red"/.exec(svg)!;
+  expect(path!.match(/M/g)).toHaveLength(2);
+  expect(svg.match(/h0" stroke="red"/g), "dots").toHaveLength(3);
+});

@@ -11,6 +11,7 @@ export interface StepLine {
   key: string;
   color: string;
   x: Float64Array;
+  /** NaN where there is no value: the line has a gap. */
   y: Float64Array;
   /** Places of points that are marked, such as slow steps. */
   marks?: readonly number[];
@@ -124,7 +125,10 @@ function paintLine(surface: Surface, scale: StepLinesScale, { x, y }: StepLine, 
     const own = scale.x(value);
     const at = isDense ? Math.round(own) : own;
     const next = y[place]!;
-    if (at === column && isDense) [low, high, last] = [Math.min(low, next), Math.max(high, next), next];
+    if (Number.isNaN(next)) {
+      end();
+      column = NaN;
+    } else if (at === column && isDense) [low, high, last] = [Math.min(low, next), Math.max(high, next), next];
     else {
       end();
       if (Number.isNaN(column)) surface.moveTo(at, scale.y(next));
@@ -135,6 +139,7 @@ function paintLine(surface: Surface, scale: StepLinesScale, { x, y }: StepLine, 
   surface.stroke();
   if (x.length * DOT_ROOM > wide) return;
   x.forEach((value, place) => {
+    if (Number.isNaN(y[place])) return;
     surface.beginPath();
     surface.arc(scale.x(value), scale.y(y[place]!), 2, 0, 2 * Math.PI);
     surface.fill();

@@ -8,6 +8,7 @@ export type StepPhase = (typeof STEP_PHASES)[number];
 export interface StepTrace {
   number: Float64Array;
   begin: Float64Array;
+  /** NaN where a step lacks it: phases of a step without a backward pass, or of an incomplete one. */
   columns: ReadonlyMap<string, Float64Array>;
   /** Which of them warm up; means leave them out. */
   warmUp: ReadonlySet<number>;
@@ -56,17 +57,19 @@ export interface DataPipeline {
 
 /** Of a normal distribution, one standard deviation is this many median deviations. */
 const SCALE = 1.4826;
-const [DEVIATIONS, EXCESS, MOST_MARKS] = [3, 0.1, 5];
+const [DEVIATIONS, EXCESS, OF_STEP, MOST_MARKS] = [3, 0.1, 0.02, 5];
 
 /**
- * Places of outliers, the greatest first, at most 5: above the median by a tenth, and by 3 standard deviations estimated from
- * the median deviation. Places that are `left` out, such as incomplete steps, are neither outliers nor part of the median.
+ * Places of outliers, the greatest first, at most 5: above the median by a tenth, by 3 standard deviations estimated from the
+ * median deviation, and by a fiftieth of the median step, so that a part of a few microseconds is not slow. Places that are
+ * `left` out, such as incomplete steps, are neither outliers nor part of the median.
  */
-export function slowest(values: Float64Array, left: ReadonlySet<number> = new Set()): number[] {
-  const whole = values.filter((_, place) => !left.has(place));
+export function slowest(values: Float64Array, durations: Float64Array, left: ReadonlySet<number> = new Set()): number[] {
+  const isWhole = (value: number, place: number): boolean => !left.has(place) && !Number.isNaN(value);
+  const whole = values.filter(isWhole);
   const median = medianOf(whole);
   const deviation = SCALE * medianOf(whole.map((value) => Math.abs(value - median)));
-  const least = Math.max(median * (1 + EXCESS), median + DEVIATIONS * deviation);
+  const least = median + Math.max(median * EXCESS, DEVIATIONS * deviation, OF_STEP * medianOf(durations.filter(isWhole)));
   return Array.from(values.keys())
     .filter((place) => values[place]! > least && !left.has(place))
     .sort((one, other) => values[other]! - values[one]!)

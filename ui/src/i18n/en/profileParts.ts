@@ -131,7 +131,9 @@ export const profileParts = {
   "steps.overlapped": "Hidden communication",
   "steps.device_busy": "Device busy",
   "steps.slowest": "Slow",
-  "steps.slowest_hint": "Outliers: above the median by a tenth, and by three standard deviations",
+  "steps.slowest_hint": "Outliers: above the median by a tenth, by three standard deviations, and by 2 % of a step",
+  "steps.unphased":
+    "{n} {n|step has|steps have} no phases: the profile lacks a part of {n|it, or its|them, or their} forward or backward pass.",
   "steps.no_phases": "This profile has no phases: its operators don’t say where the backward pass ends.",
   "steps.mean": "mean {time}",
   "steps.step": "Step",

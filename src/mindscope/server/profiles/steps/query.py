@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.communication import Communication
 from mindscope.profile.profile import Part, Profile
-from mindscope.profile.steps import PARTS, Steps
+from mindscope.profile.steps import PARTS, UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.profiles.missing import missing_entry
@@ -57,7 +57,9 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
         number=data.add(steps.number.astype(np.float64)),
         begin=data.add((steps.start - zero).astype(np.float64)),
         columns=[
-            StepColumn(name=name, values=data.add(values.astype(np.float64)))
+            StepColumn(
+                name=name, values=data.add(np.where(values == UNKNOWN_DURATION, np.nan, values.astype(np.float64)))
+            )
             for name, values in recorded.items()
             if values is not None
         ],

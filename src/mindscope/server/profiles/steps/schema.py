@@ -8,7 +8,9 @@ from mindscope.server.profiles.tables.schema import MissingEntry
 
 
 class StepColumn(Answer):
-    """Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``."""
+    """Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``. A phase is NaN where its
+    step lacks one, or is incomplete.
+    """
 
     name: str
     values: Column
