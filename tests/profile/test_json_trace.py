@@ -255,12 +255,12 @@ def test_begin_and_end_become_slices(tmp_path: Path) -> None:
     ]  # fmt: skip
     trace = written(tmp_path, events)
     assert [(row[0], row[4], row[5]) for row in rows(trace)] == [
-        ("inner", 2000, 3000), ("load", 3000, 3000), ("load", 4000, 4000), ("outer", 1000, 8000),
-    ]  # fmt: skip
+        ("inner", 2000, 3000), ("outer", 1000, 8000), ("load", 3000, 3000), ("load", 4000, 4000),
+    ], "in the order in which the file ends them"  # fmt: skip
     assert trace.skipped["unpaired"].count == 2
     assert trace.read + 2 == len(events)
     assert trace.events.of("C").tolist() == [0]
-    assert trace.slices.args_size.tolist() == [0, 0, 0, 8]
+    assert trace.slices.args_size.tolist() == [0, 8, 0, 0]
 
 
 json_values = st.recursive(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -140,6 +140,49 @@ def test_equal_events_of_a_healthy_trace_stay(tmp_path: Path) -> None:
     assert int(profile.kernels.count.sum()) == 201
     made.events *= 2
     assert int(made.read(tmp_path).kernels.count.sum()) == 201, "twice in the original, four times in the file"
+
+
+def work(name: str, ts: float, args: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 5} | ({} if args is None else {"args": args})
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [work("a", 0), work("b", 10)] * 2,
+        [work("a", 0), work("a", 0), work("b", 10), work("b", 10)],
+        [work(name, 10 * ts) for ts in range(100) for name in ("step", "step")],  # marked by two decorators
+        [work("step", 10 * ts, {"step": ts}) for ts in range(100) for _ in range(2)],
+        [work("short", 10 * (number // 3), {"correlation": number}) for number in range(300)],  # a clock of 10 us
+        [work(name, 10 * ts) for ts in range(100) for name in "abcabc"],
+    ],
+)
+@pytest.mark.parametrize("schema", [{}, {"schemaVersion": 1}])
+def test_a_program_that_repeats_equal_slices_loses_none(
+    tmp_path: Path, events: list[dict[str, Any]], schema: dict[str, int]
+) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps({**schema, "traceEvents": events}))
+    profile = read_profile(path)
+    assert profile.trace is not None
+    assert len(profile.trace.slices) == len(events)
+    assert not profile.facts.properties["problems"]
+
+
+@pytest.mark.parametrize("part", [1.0, 0.3])
+def test_a_merged_trace_that_is_sorted_by_time_is_known_by_its_ids(tmp_path: Path, part: float) -> None:
+    """Equal events follow each other there, as where a program repeats them."""
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    events = whole["traceEvents"]
+    path = tmp_path / "merged.pt.trace.json"
+    merged = sorted(events + events[: int(part * len(events))], key=lambda each: each.get("ts", 0))
+    path.write_text(json.dumps({**whole, "traceEvents": merged}))
+    found, right = read_profile(path), read_profile(SMALL_CUDA)
+    assert [each.code for each in found.facts.properties["problems"].values()] == ["profile_events_repeated"]
+    assert overview_of(found).step_time == overview_of(right).step_time
+    for part in (Part.KERNELS, Part.OPERATORS):
+        rows = [sorted(map(str, cast("Any", each.part(part)).rows())) for each in (found, right)]
+        assert rows[0] == rows[1]
 
 
 def shifted(events: list[dict[str, Any]], microseconds: float, step: int = 0) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile._trace_events import EventReader
+from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.far_times import without_far_times
 from mindscope.profile.gzip_text import GZIP, Unzip
 from mindscope.profile.pairs import with_pairs
@@ -73,7 +74,7 @@ def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None
     with path.open("rb") as file:
         blocks = decompressed_blocks(file, on_progress)
         try:
-            return _read(blocks, on_progress if isinstance(on_progress, TraceFollower) else None)
+            return _read(path, blocks, on_progress if isinstance(on_progress, TraceFollower) else None)
         except BadGzipFile as error:
             raise FormatError(Reason("profile_gzip_damaged", file=str(path), detail=str(error))) from error
         except _NoEventsError as error:
@@ -88,9 +89,9 @@ class _NoEventsError(Exception):
         self.code, self.values = code, values
 
 
-def _read(blocks: Iterator[bytes], follower: TraceFollower | None) -> Trace:
+def _read(path: Path, blocks: Iterator[bytes], follower: TraceFollower | None) -> Trace:
     front, data, offset = _front(blocks)
-    found = _Found(EventReader())
+    found = _Found(EventReader(), path)
     reader = found.reader
     for block in blocks:
         used = reader.feed(data, offset, False)
@@ -158,8 +159,8 @@ def _properties(front: bytes, behind: bytes) -> dict[str, Any]:
 class _Found:
     """The columns that were taken from a reader, in pieces."""
 
-    def __init__(self, reader: EventReader) -> None:
-        self.reader = reader
+    def __init__(self, reader: EventReader, path: Path) -> None:
+        self.reader, self._path = reader, path
         self._slices: list[list[Any]] = []
         self._events: list[list[Any]] = []
 
@@ -176,7 +177,7 @@ class _Found:
         events = Events(*_in_order(Events, self._events[0], "time args_offset id name category track args_size phase"))
         slices, events, far = without_far_times(slices, events)
         slices, events, unpaired = with_pairs(slices, events)
-        slices, events, repeated = without_repeated(slices, events)
+        slices, events, repeated = without_repeated(slices, events, ArgumentFile(self._path))
         slices, events = in_files(slices), in_files(events)
         lost = far | unpaired | repeated
         base = properties.get("baseTimeNanoseconds")

@@ -37,7 +37,10 @@ def with_pairs(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str
 
 
 def _pairs(events: Events, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of begins and of their ends: on a thread the innermost open one, else the one of the same id."""
+    """Rows of begins and of their ends, in the order of these in the file.
+
+    A begin on a thread is that of the innermost open slice, any other one that of the same id.
+    """
     begins: list[int] = []
     ends: list[int] = []
     open_rows: dict[tuple[int, ...], list[int]] = {}
@@ -51,7 +54,8 @@ def _pairs(events: Events, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
         elif opened:
             begins.append(opened.pop())
             ends.append(row)
-    return np.array(begins, np.int64), np.array(ends, np.int64)
+    in_file = np.argsort(np.array(ends, np.int64))
+    return np.array(begins, np.int64)[in_file], np.array(ends, np.int64)[in_file]
 
 
 def _joined(slices: Slices, added: Slices) -> Slices:
