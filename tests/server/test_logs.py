@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import os
+import tracemalloc
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -16,13 +17,15 @@ from fastapi.testclient import TestClient
 
 from mindscope import SummaryRecord
 from mindscope.debug import value_text
+from mindscope.debug.logs.print_index import PrintIndex
 from mindscope.formats import wire
 from mindscope.formats.print_schemas import PRINT
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
+from mindscope.server.logs.tensors import tensors_of
 from mindscope.settings import Settings
 from mindscope.types import Kind
-from tests.debug.formats.test_print_file import VALUES
+from tests.debug.formats.test_print_file import VALUES, write_zeros
 from tests.debug.made_sources import Recorded, output, source_of
 from tests.debug.recorded_runs import write_run
 
@@ -253,6 +256,21 @@ def test_messages_are_saved_as_text_and_csv(client: TestClient, base: Path) -> N
     assert datetime.fromisoformat(rows[1][0]).timestamp() == START
     assert "not_found" in saved(404, files=["none"])
     assert "log_regex_invalid" in saved(400, regex="(")
+
+
+def test_figures_of_a_large_printed_tensor_take_pieces_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "print.pb"
+    write_zeros(path, 1 << 25)
+    index = PrintIndex(path)
+    index.read_more()
+    tracemalloc.start()
+    try:
+        (tensor,) = tensors_of(index, 0, "")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 26, "half of the tensor"
+    finally:
+        tracemalloc.stop()
+    assert (tensor.shape, tensor.min, tensor.mean, tensor.non_finite, tensor.is_cut) == ([1 << 15, 1024], 0, 0, 0, True)
+    assert (len(tensor.rows), len(tensor.rows[0])) == (100, 50)
 
 
 def test_printed_values_are_messages_with_tensors(ask: Ask, base: Path) -> None:

@@ -1,9 +1,7 @@
-from mmap import mmap
-
 from mindscope.formats._schema import Schema
 from mindscope.types import Message
 
-Buffer = bytes | bytearray | memoryview | mmap
+Buffer = bytes | bytearray | memoryview
 
 def decode(schema: Schema, data: Buffer, most_fields: int = ...) -> Message: ...
 def split(

@@ -12,4 +12,3 @@ TensorProto: 1 repeated int64 dims, 2 string tensor_type, 3 bytes tensor_content
 """)
 
 PRINT = SCHEMAS["Print"]
-PRINTED_VALUE = SCHEMAS["Value"]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mindscope.debug.formats.print_file import PrintedValue, printed_tensors
+from mindscope.debug.formats.print_file import PrintedValue
+from mindscope.debug.formats.printed_text import printed_tensors
 from mindscope.debug.logs.find_logs import find_logs, find_logs_beside
 from mindscope.debug.logs.message_index import open_index
 from mindscope.debug.logs.print_index import PrintIndex
@@ -20,7 +21,10 @@ _PAGE = 1000
 
 
 def printed_values(directory: Path) -> Iterator[tuple[Path, PrintedValue]]:
-    """The printed values of the run in a directory, and their files. Raises OSError if it can't be read."""
+    """The printed values of the run in a directory, and their files. Raises OSError if it can't be read.
+
+    After the values of a file that is damaged or too long, a text says so.
+    """
     paths = find_logs(directory) + (find_logs_beside(directory) if entries_beside(directory) else [])
     for path in paths:
         with suppress(OSError):
@@ -30,8 +34,12 @@ def printed_values(directory: Path) -> Iterator[tuple[Path, PrintedValue]]:
 
 def _values(path: Path) -> Iterator[PrintedValue]:
     index = open_index(path)
-    while index.read_more():
-        pass
+    problem = ""
+    try:
+        while index.read_more():
+            pass
+    except OSError as error:
+        problem = str(error)
     for first in range(0, len(index), _PAGE):
         rows = np.arange(first, min(first + _PAGE, len(index)))
         if isinstance(index, PrintIndex):
@@ -39,3 +47,5 @@ def _values(path: Path) -> Iterator[PrintedValue]:
         elif _TENSOR in index.texts(int(rows[0]), int(rows[-1]))[0]:
             for message in index.messages(rows):
                 yield from printed_tensors(message.text)
+    if problem and isinstance(index, PrintIndex):
+        yield PrintedValue(problem)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from mindscope.debug.formats.flight_recorder import find_mismatches, read_flight_record
-from mindscope.debug.formats.print_file import printed_tensors
+from mindscope.debug.formats.printed_text import printed_tensors
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.running_data_files import read_execution_order, read_memory_addresses
 from mindscope.debug.logs.filter import LogFilter, select_messages

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,16 @@ import numpy as np
 import pytest
 
 from mindscope.debug import value_text
-from mindscope.debug.formats.print_file import PrintedValue, printed_tensors, read_value, value_places
+from mindscope.debug.formats import print_file as print_file_module
+from mindscope.debug.formats.print_file import PrintedValue, ValuePlace, is_print_file, read_value, value_places
+from mindscope.debug.formats.printed_text import printed_tensors
+from mindscope.debug.logs.print_index import PrintIndex, printed_text
+from mindscope.debug.model.elements import elements_of
+from mindscope.debug.printing import elements_text
 from mindscope.errors import FormatError
 from mindscope.formats import wire
-from mindscope.formats.print_schemas import PRINT
+from mindscope.formats.print_schemas import PRINT, SCHEMAS
+from mindscope.reading.printed import printed_values
 
 
 def tensor(array: Any, name: str) -> dict[str, Any]:
@@ -58,6 +66,19 @@ def test_a_file_that_is_being_written_ends_with_its_last_whole_value(tmp_path: P
     assert (counts[0], counts[-1]) == (0, 6)
 
 
+def write_zeros(path: Path, elements: int) -> ValuePlace:
+    """A tensor of zeros in a file that takes no space."""
+    content = elements * 4
+    dims = wire.encode(SCHEMAS["TensorProto"], {"dims": np.array([elements // 1024, 1024]), "tensor_type": "Float32"})
+    inner = dims + b"\x1a" + varint(content)
+    length = len(inner) + content
+    value = b"\x12" + varint(length) + inner
+    start = b"\x0a" + varint(len(value) + content)
+    path.write_bytes(start + value)
+    os.truncate(path, len(start) + len(value) + content)
+    return ValuePlace(len(start), len(value) + content)
+
+
 def odd(content: dict[str, Any]) -> bytes:
     return wire.encode(PRINT, {"value": [{"tensor": content}]})
 
@@ -90,3 +111,80 @@ def test_abbreviated_and_old_tensors() -> None:
     assert old.array is not None
     assert old.array.tolist() == [[1], [2]]
     assert list(printed_tensors("Tensor(shape=[2")) == []
+
+
+def varint(value: int) -> bytes:
+    low = bytes([value & 127])
+    return low if value < 128 else bytes([low[0] | 128]) + varint(value >> 7)
+
+
+def test_a_large_tensor_is_not_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "print"
+    place = write_zeros(path, 1 << 24)
+    tracemalloc.start()
+    try:
+        assert is_print_file(path)
+        value = read_value(path, place)
+        text = printed_text(value)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    assert (value.shape, value.dtype) == ((1 << 14, 1024), "Float32")
+    assert text.startswith("Tensor(shape=[16384, 1024], dtype=Float32, value=\n[[ 0.00000000e+00")
+    assert value.array is not None
+    assert value.array.shape == (1 << 14, 1024)
+
+
+def test_a_long_text_is_cut_and_says_so(tmp_path: Path) -> None:
+    most = print_file_module.LONGEST_TEXT
+    texts = ["a" * most, "a" * (most + 1)]
+    for message in ({"desc": texts[1]}, {"tensor": {"tensor_type": "str", "tensor_content": texts[1].encode()}}):
+        short, long = write(tmp_path / "print", wire.encode(PRINT, {"value": [{"desc": texts[0]}, message]}))
+        assert short.text == texts[0]
+        assert long.text == f"{texts[0]}... (the first 1,048,576 of 1,048,577 bytes)"
+        assert is_print_file(tmp_path / "print")
+
+
+@pytest.mark.parametrize("shape", [(2000,), (7, 200), (8, 9, 20), (1001, 1), (2,) * 11, (3, 1, 500), (0, 4), ()])
+def test_texts_of_elements_are_those_of_arrays(shape: tuple[int, ...]) -> None:
+    array = np.random.default_rng(0).normal(size=shape).astype(np.float32) * 1000
+    assert elements_text(elements_of(array), "Float32") == value_text(array, "Float32")
+
+
+def test_a_tensor_with_many_short_axes_has_no_endless_text() -> None:
+    assert elements_text(elements_of(np.zeros((6,) * 6, np.int8)), "Int8").endswith("dtype=Int8, value=[...])")
+
+
+def test_a_value_of_too_many_fields_is_damaged(tmp_path: Path) -> None:
+    shape = {"dims": np.ones(5000, np.int64), "tensor_type": "Int8", "tensor_content": b"a"}
+    for data in (odd(shape), b"\x0a\xa0\x1f" + b"\x18\0" * 2000):
+        with pytest.raises(FormatError, match="more than"):
+            write(tmp_path / "print", data)
+
+
+def test_a_file_of_too_many_values_is_cut_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "print"
+    path.write_bytes(whole())
+    index = PrintIndex(path, most_values=3)
+    for _ in range(2):
+        with pytest.raises(OSError, match="its first 3 entries are read"):
+            index.read_more()
+        assert len(index) == 3
+    assert [printed_text(index.value(row))[:5] for row in range(3)] == ["loss:", "Tenso", "Tenso"]
+    index = PrintIndex(path, most_values=6)
+    assert (index.read_more(), index.read_more(), len(index)) == (len(whole()), 0, 6)
+
+
+def test_values_before_a_damage_are_printed(tmp_path: Path) -> None:
+    (tmp_path / "print.pb").write_bytes(whole() + b"\x12\0")
+    texts = [value.text for _, value in printed_values(tmp_path)]
+    assert texts == ["loss:", "", "", "", "", "text", "print.pb has byte 0x12, want that of a printed value"]
+
+
+@pytest.mark.parametrize("text", [
+    "Tensor(shape=[], dtype=Int8, value=" * 30_000, f"Tensor(shape=[{'1' * 9000}], dtype=Int8, value=1)",
+    f"Tensor(shape=[1], dtype=Int64, value={'1' * 40})", "Tensor(shape=[1], dtype=Int8, value=nan)",
+    f"Tensor(shape=[{'9' * 18}, {'9' * 18}], dtype=Int8, value=1)",
+], ids=["open", "size", "number", "nan", "shape"])  # fmt: skip
+def test_odd_text_has_no_elements_or_some(text: str) -> None:
+    assert len(list(printed_tensors(text))) <= 1

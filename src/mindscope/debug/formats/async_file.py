@@ -11,8 +11,6 @@ Each tensor is as long as its field ``size`` says, without gaps. Older files are
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,8 +65,8 @@ def read_async_file(path: Path, problems: Problems, most_fields: int = _MOST_FIE
     if message is not None:
         offsets = _payload_offsets(message, _LENGTH_BYTES + length)
     elif 0 < size <= _MOST_WHOLE:
-        with path.open("rb") as file, closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as data:
-            message, offsets = wire.decode(DUMP_DATA, data, most_fields), _inner_offsets(data, most_fields)
+        data = path.read_bytes()
+        message, offsets = wire.decode(DUMP_DATA, data, most_fields), _inner_offsets(data, most_fields)
     else:
         raise FormatError(f"{path.name} begins with length {length}, want that of a header in its {size} bytes")
     return list(_tensors(path, message, offsets, size, problems))
@@ -94,7 +92,7 @@ def _payload_offsets(message: Mapping[str, Any], start: int) -> dict[tuple[str, 
     return found
 
 
-def _inner_offsets(data: mmap, most_fields: int) -> dict[tuple[str, int], tuple[int, int]]:
+def _inner_offsets(data: bytes, most_fields: int) -> dict[tuple[str, int], tuple[int, int]]:
     """Return where the bytes of each tensor are within the message."""
     found: dict[tuple[str, int], tuple[int, int]] = {}
     for part, field, bytes_field, _ in _PARTS:

@@ -1,50 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Printed values of MindSpore: files of ``print_file_path``, and tensors in captured text.
+"""Printed values of MindSpore in files of ``print_file_path``.
 
-A file is one message ``Print`` whose field ``value`` repeats, since calls are appended without any framing. Source:
-MindSpore's ``print.proto`` and documentation of ``Print``.
+A file is one message ``Print`` whose field ``value`` repeats, since calls are appended without any framing. Only the
+heads of its fields are read; elements of tensors are read piece by piece. Source: MindSpore's ``print.proto``::
+
+    Value: 1 string desc, 2 TensorProto tensor
+    TensorProto: 1 repeated int64 dims, 2 string tensor_type, 3 bytes tensor_content
 """
 
 from __future__ import annotations
 
+import codecs
 import os
-import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.formats.elements import element_type
+from mindscope.debug.formats.shapes import MOST_DIMENSIONS
+from mindscope.debug.formats.stored_array import StoredArray
+from mindscope.debug.model.elements import TensorElements
 from mindscope.errors import FormatError
-from mindscope.formats import wire
-from mindscope.formats.print_schemas import PRINTED_VALUE
 
 _FIELD = 0x0A
+_DESC, _TENSOR = 1, 2
+_DIMS, _TYPE, _CONTENT = 1, 2, 3
+_VARINT, _FIXED64, _RUN, _FIXED32 = 0, 1, 2, 5
 _LARGEST = 1 << 31
-_LONGEST_FIRST = 1 << 26
-"""Bytes of the first value, by which a file is recognized."""
-_TENSOR = re.compile(
-    r"Tensor\(shape=\[(?P<shape>[\d, ]*)\], dtype=(?P<dtype>\w+), value=\s*(?P<values>[^)]*)\)", re.ASCII
-)
-_OLD_TENSOR = re.compile(
-    r"Tensor shape:\[\[const vector\]\[(?P<shape>[\d, ]*)\]\](?P<dtype>\w+)\s*"
-    r"val:(?P<values>[\s\d.,eE+\-\[\]infaINF]*)",
-    re.ASCII,
-)
-_NUMBER = re.compile(r"True|False|[-+]?(?:inf|nan|\d+\.?\d*(?:[eE][-+]?\d+)?)", re.IGNORECASE | re.ASCII)
+LONGEST_TEXT = 1 << 20
+"""Bytes of a text that are read."""
+_LONGEST_NAME = 64
+_MOST_FIELDS = 1 << 10
+"""Of a value; it has two, and one for each size of a tensor."""
 
 
-class PrintedValue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PrintedValue:
     """A text, or a tensor."""
 
     text: str
-    array: NDArray[Any] | None
+    """Text; of one that is longer than a MiB its beginning, and how long it is."""
+    elements: TensorElements | None = None
     """The elements; None for a text, and for a tensor whose elements the text abbreviates."""
     dtype: str = ""
     """Dtype of a tensor."""
     shape: tuple[int, ...] | None = None
+
+    @property
+    def array(self) -> NDArray[Any] | None:
+        """All elements, which are read now. Raises FormatError if the file became shorter, OSError."""
+        return None if self.elements is None else self.elements.array()
 
 
 class ValuePlace(NamedTuple):
@@ -54,30 +62,40 @@ class ValuePlace(NamedTuple):
     length: int
 
 
+class _Field(NamedTuple):
+    number: int
+    value: int
+    """Value of a number; 0 of a run of bytes."""
+    run: ValuePlace | None
+
+
 def is_print_file(path: Path) -> bool:
     """Whether a file begins with a printed value. Raises OSError."""
     with path.open("rb") as file:
         try:
             place = next(_places(file, path), None)
-            if place is None or place.length > _LONGEST_FIRST:
-                return False
-            file.seek(place.start)
-            value = wire.decode(PRINTED_VALUE, file.read(place.length))
+            fields = list(_fields(file, place)) if place is not None else []
+            runs = {field.number: field.run for field in fields if field.run is not None}
+            tensor = runs.get(_TENSOR)
+            if tensor is not None:
+                name = _tensor_type(file, tensor)
+                return name.lower() == "str" or element_type(name) is not None
+            desc = runs.get(_DESC)
+            return place is not None and desc is not None and len(fields) == 1 and _is_text(file, place, desc)
         except FormatError:
             return False
-    tensor = value.get("tensor")
-    is_text = tensor is None and bool(value.get("desc")) and wire.encode(PRINTED_VALUE, value) == _read(path, place)
-    return is_text or (tensor is not None and _is_known(str(tensor.get("tensor_type", ""))))
 
 
-def _is_known(name: str) -> bool:
-    return name.lower() == "str" or element_type(name) is not None
-
-
-def _read(path: Path, place: ValuePlace) -> bytes:
-    with path.open("rb") as file:
-        file.seek(place.start)
-        return file.read(place.length)
+def _is_text(file: BinaryIO, place: ValuePlace, desc: ValuePlace) -> bool:
+    """Whether a value is nothing but a text, encoded as short as possible."""
+    head = 1 + _varint_size(desc.length)
+    if not desc.length or place.length != head + desc.length:
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(_read(file, desc, LONGEST_TEXT), desc.length <= LONGEST_TEXT)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def value_places(path: Path, begin: int = 0) -> Iterator[ValuePlace]:
@@ -108,62 +126,122 @@ def _places(file: BinaryIO, path: Path) -> Iterator[ValuePlace]:
         begin = file.seek(0, os.SEEK_CUR)
         if begin + length > size:
             return
-        file.seek(length, os.SEEK_CUR)
         yield ValuePlace(begin, length)
+        file.seek(begin + length)
 
 
 def read_value(path: Path, place: ValuePlace) -> PrintedValue:
-    """Read one value. Raises FormatError, OSError."""
-    return _value(wire.decode(PRINTED_VALUE, _read(path, place)), path)
+    """Read one value, without the elements of a tensor. Raises FormatError, OSError."""
+    with path.open("rb") as file:
+        runs = {field.number: field.run for field in _fields(file, place) if field.run is not None}
+        tensor, desc = runs.get(_TENSOR), runs.get(_DESC)
+        if tensor is not None:
+            return _tensor(file, path, tensor)
+        return PrintedValue(_text(file, desc) if desc is not None else "")
 
 
-def printed_tensors(text: str) -> Iterator[PrintedValue]:
-    """The tensors in a captured text, as Print writes them in graph mode, also in the form of r1.0."""
-    for pattern in (_TENSOR, _OLD_TENSOR):
-        for match in pattern.finditer(text):
-            shape = tuple(int(size) for size in match["shape"].split(",") if size.strip())
-            element = element_type(match["dtype"])
-            numbers = _NUMBER.findall(match["values"])
-            array = None
-            if element is not None and len(numbers) == int(np.prod(shape)) and "..." not in match["values"]:
-                array = np.array([_number(each) for each in numbers]).reshape(shape)
-                array = array.astype(np.float32 if element.decode else element.stored)
-            yield PrintedValue(match[0], array, match["dtype"], shape)
+def _text(file: BinaryIO, run: ValuePlace) -> str:
+    text = _read(file, run, LONGEST_TEXT).decode("utf-8", "backslashreplace")
+    if run.length <= LONGEST_TEXT:
+        return text
+    return f"{text}... (the first {LONGEST_TEXT:,} of {run.length:,} bytes)"
 
 
-def _number(text: str) -> float:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
+def _tensor(file: BinaryIO, path: Path, place: ValuePlace) -> PrintedValue:
+    shape: list[int] = []
+    name, content = "", ValuePlace(place.start, 0)
+    for field in _fields(file, place):
+        if field.number == _DIMS:
+            shape += [field.value] if field.run is None else _packed(file, field.run)
+        elif field.run is not None and field.number == _TYPE:
+            name = _name(file, field.run)
+        elif field.run is not None and field.number == _CONTENT:
+            content = field.run
+    if name.lower() == "str":
+        return PrintedValue(_text(file, content))
+    element = element_type(name)
+    if element is None:
+        raise FormatError(f"{path.name} has a tensor of {name!r}")
+    stored = StoredArray(path, content.start, element, tuple(shape))
+    if element.size(stored.count) != content.length:
+        raise FormatError(f"{path.name} has a tensor of {name} and shape {tuple(shape)} in {content.length} bytes")
+    return PrintedValue("", stored.elements(), name, stored.shape)
+
+
+def _tensor_type(file: BinaryIO, place: ValuePlace) -> str:
+    runs = [field.run for field in _fields(file, place) if field.number == _TYPE and field.run is not None]
+    return _name(file, runs[-1]) if runs else ""
+
+
+def _name(file: BinaryIO, run: ValuePlace) -> str:
+    return _read(file, run, _LONGEST_NAME).decode("utf-8", "backslashreplace")
+
+
+def _packed(file: BinaryIO, run: ValuePlace) -> list[int]:
+    file.seek(run.start)
+    sizes: list[int] = []
+    while file.seek(0, os.SEEK_CUR) < run.start + run.length:
+        if len(sizes) > MOST_DIMENSIONS:
+            raise FormatError(f"a printed tensor has more than {MOST_DIMENSIONS} sizes")
+        sizes.append(_signed(_whole_varint(file)))
+    return sizes
+
+
+def _fields(file: BinaryIO, place: ValuePlace) -> Iterator[_Field]:
+    """The fields of a message; the file may be read between them. Raises FormatError, OSError."""
+    at, end = place.start, place.start + place.length
+    for _ in range(_MOST_FIELDS):
+        if at >= end:
+            break
+        file.seek(at)
+        key = _whole_varint(file)
+        number, type = key >> 3, key & 7
+        if type == _VARINT:
+            value, run = _signed(_whole_varint(file)), None
+            at = file.seek(0, os.SEEK_CUR)
+        elif type == _RUN:
+            length = _whole_varint(file)
+            value, run = 0, ValuePlace(file.seek(0, os.SEEK_CUR), length)
+            at = run.start + length
+        elif type in (_FIXED64, _FIXED32):
+            value, run = 0, None
+            at = file.seek(0, os.SEEK_CUR) + (8 if type == _FIXED64 else 4)
+        else:
+            raise FormatError(f"byte {at} of a printed value has no type of a field")
+        if at > end or not number:
+            raise FormatError(f"a field of a printed value ends at byte {at}, the value at {end}")
+        yield _Field(number, value, run)
+    if at < end:
+        raise FormatError(f"a printed value has more than {_MOST_FIELDS} fields")
+
+
+def _read(file: BinaryIO, run: ValuePlace, most: int) -> bytes:
+    file.seek(run.start)
+    return file.read(min(run.length, most))
+
+
+def _whole_varint(file: BinaryIO) -> int:
+    value = _varint(file)
+    if value is None:
+        raise FormatError("the file ends within a printed value")
+    return value
 
 
 def _varint(file: BinaryIO) -> int | None:
     value = 0
-    for shift in range(0, 63, 7):
+    for shift in range(0, 70, 7):
         byte = file.read(1)
         if not byte:
             return None
         value |= (byte[0] & 127) << shift
         if byte[0] < 128:
             return value
-    raise FormatError("length of a printed value has more than 9 bytes")
+    raise FormatError("a number of a printed value has more than 10 bytes")
 
 
-def _value(message: dict[str, Any], path: Path) -> PrintedValue:
-    tensor = message.get("tensor")
-    if tensor is None:
-        return PrintedValue(str(message.get("desc", "")), None)
-    name = str(tensor.get("tensor_type", ""))
-    shape = tuple(int(size) for size in tensor.get("dims", ()))
-    content: bytes = tensor.get("tensor_content", b"")
-    if name.lower() == "str":
-        return PrintedValue(content.decode("utf-8", "replace"), None)
-    element = element_type(name)
-    count = int(np.prod(shape, dtype=object)) if shape else 1
-    if element is None or min(shape, default=0) < 0 or element.size(count) != len(content):
-        raise FormatError(f"{path.name} has a tensor of {name} and shape {shape} in {len(content)} bytes")
-    array = element.read(np.frombuffer(content, element.stored))[:count].reshape(shape)
-    return PrintedValue("", array, name, shape)
+def _signed(value: int) -> int:
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _varint_size(value: int) -> int:
+    return max(1, -(-value.bit_length() // 7))

@@ -22,7 +22,7 @@ from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.errors import FormatError
 
-_PIECE = 1 << 20
+PIECE = 1 << 20
 """Elements that are in memory at a time."""
 _DIGEST_BYTES = 8
 
@@ -108,8 +108,8 @@ class StoredArray:
         digest = hashlib.md5(usedforsecurity=False)
         with self.path.open("rb") as file:
             file.seek(self.offset)
-            for start in range(0, max(self.count, 1), _PIECE):
-                count = min(_PIECE, self.count - start)
+            for start in range(0, max(self.count, 1), PIECE):
+                count = min(PIECE, self.count - start)
                 data = file.read(self.element.size(count))
                 digest.update(data)
                 piece = statistics_of(self._numbers(data)[:count], self.element.name)

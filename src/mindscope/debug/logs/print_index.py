@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,24 +14,27 @@ from mindscope.debug.formats.print_file import PrintedValue, ValuePlace, read_va
 from mindscope.debug.logs.columns import GrowingColumn
 from mindscope.debug.logs.index import LogMessage, MessageKind, rank_in_path
 from mindscope.debug.logs.line_heads import Level
-from mindscope.debug.printing import value_text
+from mindscope.debug.printing import elements_text
 from mindscope.errors import FormatError
+from mindscope.reasons import Reason
 
 PRINT = "Print"
-_LONGEST = 1 << 28
-"""Bytes of a value whose elements are shown."""
+MOST_VALUES = 1 << 22
+"""Largest number of values of a file; their places take 0.1 GB."""
+_PIECE = 1 << 16
+"""Values that are found before their places are kept in columns."""
 
 
 class PrintIndex:
     """An index, as ``LogIndex``, of a file of ``print_file_path``. Values have no time and are sorted by discovery.
 
-    ``read_more`` raises OSError also where bytes are no value.
+    ``read_more`` raises OSError also where bytes are no value, and after the last value that is read.
     """
 
     is_utc = True
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, most_values: int = MOST_VALUES) -> None:
+        self.path, self._most_values = path, most_values
         self.rank_of_file = rank_in_path(path)
         self.kinds = [MessageKind(Level.UNKNOWN, PRINT, self.rank_of_file, False)]
         self.generation = 0
@@ -67,10 +71,10 @@ class PrintIndex:
         self._identity = identity
         begin, places = self.end, list[ValuePlace]()
         try:
-            for place in value_places(self.path, begin):
+            for place in islice(value_places(self.path, begin), self._most_values - len(self)):
                 places.append(place)
                 self.end = place.start + place.length
-                if most_bytes is not None and self.end - begin >= most_bytes:
+                if len(places) == _PIECE or (most_bytes is not None and self.end - begin >= most_bytes):
                     break
         except FormatError as error:
             raise OSError(str(error)) from error
@@ -78,6 +82,8 @@ class PrintIndex:
             self._start.extend(np.array([place.start for place in places], np.int64))
             self._length.extend(np.array([place.length for place in places], np.int64))
             self._time.extend(np.full(len(places), state.st_mtime_ns, np.int64))
+        if len(self) == self._most_values and self.end < state.st_size:
+            raise OSError(str(Reason("debug_entries_left", file=self.path.name, most=self._most_values)))
         self._times = times if self.end == state.st_size else None
         return self.end - begin
 
@@ -93,12 +99,10 @@ class PrintIndex:
     def value(self, row: int) -> PrintedValue:
         """A value; of one that is damaged a text that says so. Raises OSError."""
         place = ValuePlace(int(self.start[row]), int(self._length.values[row]))
-        if place.length > _LONGEST:
-            return PrintedValue(f"a value of {place.length:,} bytes", None)
         try:
             return read_value(self.path, place)
         except FormatError as error:
-            return PrintedValue(f"damaged value at byte {place.start}: {error}", None)
+            return PrintedValue(f"damaged value at byte {place.start}: {error}")
 
     def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
         texts = [each.text.encode() for each in self.messages(np.arange(first, last + 1))]
@@ -107,5 +111,10 @@ class PrintIndex:
 
 
 def printed_text(value: PrintedValue) -> str:
-    """Return the text as Print writes it to the screen."""
-    return value.text if value.array is None else value_text(value.array, value.dtype)
+    """Return the text as Print writes it to the screen. Raises OSError."""
+    if value.elements is None:
+        return value.text
+    try:
+        return elements_text(value.elements, value.dtype)
+    except FormatError as error:  # the file became shorter
+        return str(error)

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from functools import reduce
 from itertools import islice
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mindscope.debug.formats.print_file import PrintedValue, printed_tensors
+from mindscope.debug.formats.print_file import PrintedValue
+from mindscope.debug.formats.printed_text import printed_tensors
+from mindscope.debug.formats.stored_array import PIECE, merged_statistics, statistics_of
 from mindscope.debug.logs.message_index import MessageIndex
 from mindscope.debug.logs.print_index import PrintIndex
+from mindscope.debug.model.elements import TensorElements
+from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.server.logs.schema import LogTensor
 
 _MOST_TENSORS = 20
@@ -23,33 +28,49 @@ def tensors_of(index: MessageIndex, row: int, text: str) -> list[LogTensor]:
     """Those of a message: a value of a print file, or what its text holds. Raises OSError."""
     if isinstance(index, PrintIndex):
         value = index.value(row)
-        return [] if value.array is None else [_tensor(value)]
+        return [] if value.elements is None else [_tensor(value)]
     return [_tensor(each) for each in islice(printed_tensors(text), _MOST_TENSORS)]
 
 
 def _tensor(value: PrintedValue) -> LogTensor:
-    array = value.array
-    if array is None:
+    elements = value.elements
+    if elements is None:
         return LogTensor(
             dtype=value.dtype, shape=list(value.shape or ()), rows=[], is_cut=True,
             min=None, max=None, mean=None, non_finite=0,
         )  # fmt: skip
-    table = array.reshape(-1, array.shape[-1]) if array.ndim and array.size else array.reshape(1, -1)
-    finite = array[np.isfinite(array)].astype(np.float64)
+    columns = elements.shape[-1] if elements.shape and elements.count else elements.count
+    rows = elements.count // columns if columns else 0
+    figures = _figures(elements)
     return LogTensor(
         dtype=value.dtype,
-        shape=list(array.shape),
-        rows=[[_text(each) for each in row] for row in table[:_MOST_ROWS, :_MOST_COLUMNS]],
-        is_cut=table.shape[0] > _MOST_ROWS or table.shape[1] > _MOST_COLUMNS,
-        min=_figure(finite, np.min),
-        max=_figure(finite, np.max),
-        mean=_figure(finite, np.mean),
-        non_finite=int(array.size - finite.size),
+        shape=list(elements.shape),
+        rows=[
+            [_text(number) for number in elements.read(row * columns, min(columns, _MOST_COLUMNS))]
+            for row in range(min(rows, _MOST_ROWS))
+        ],
+        is_cut=rows > _MOST_ROWS or columns > _MOST_COLUMNS,
+        min=_finite(figures[Field.MIN]),
+        max=_finite(figures[Field.MAX]),
+        mean=_finite(figures[Field.SUM] / finite) if (finite := elements.count - _non_finite(figures)) else None,
+        non_finite=_non_finite(figures),
     )
 
 
-def _figure(finite: NDArray[np.float64], compute: Any) -> float | None:
-    return float(compute(finite)) if finite.size else None
+def _figures(elements: TensorElements) -> dict[Field, float]:
+    """The statistics, for which only a piece of the elements is in memory."""
+    starts = range(0, max(elements.count, 1), PIECE)
+    pieces = (statistics_of(elements.read(start, PIECE), elements.dtype) for start in starts)
+    return dict(zip(FIELDS, reduce(merged_statistics, pieces).tolist(), strict=True))
+
+
+def _non_finite(figures: Mapping[Field, float]) -> int:
+    counts = [figures[field] for field in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
+    return int(sum(count for count in counts if math.isfinite(count)))
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def _text(number: np.generic) -> str:
