@@ -17,8 +17,11 @@ _OF_HOST = ("cpu_op", "operator", "python_function")
 
 def processes_of(trace: Trace) -> list[str]:
     """The processes that ran operators or Python functions."""
-    codes = [code for code, each in enumerate(trace.categories) if each.lower() in _OF_HOST]
-    tracks = np.unique(trace.slices.track[np.isin(trace.slices.category, codes)])
+    is_host = np.array([each.lower() in _OF_HOST for each in trace.categories], np.bool_)
+    is_used = np.zeros(len(trace.tracks), np.bool_)
+    if len(trace.slices):
+        is_used[trace.slices.track[is_host[trace.slices.category]]] = True
+    tracks = np.flatnonzero(is_used)
     return list(dict.fromkeys(trace.tracks[track].process for track in integers_of(tracks)))
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,13 +15,16 @@ from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
 from mindscope.profile.kineto.cut_steps import incomplete_steps
 from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
+from mindscope.profile.kineto.host_calls import HostCalls
 from mindscope.profile.steps import UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
+from mindscope.store.mapped_columns import release_pages
 
 _HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")
 _HOST_COMMUNICATION = ("c10d::", *_HOST_BACKENDS)
 """Of a training on CPUs. Of one on devices, calls of ``c10d`` only launch the kernels that communicate."""
+_CHUNK = 1 << 18
 _HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
 
 
@@ -30,14 +34,15 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
     if not len(steps):
         return analysis.missing("steps")
     layers = _layers(analysis)
+    release_pages()
     start, end = steps.start, steps.end
     compute, communication, copy, waiting, host, idle = _split(layers, start, end, len(analysis.device) > 0)
     both = union(layers.compute, layers.communication)
     overlapped = (
-        covered(union(layers.compute), start, end)
-        + covered(union(layers.communication), start, end)
-        - covered(both, start, end)
+        covered(layers.compute, start, end) + covered(layers.communication, start, end) - covered(both, start, end)
     )
+    del layers, both
+    release_pages()
     is_incomplete = incomplete_steps(analysis)
     phases = _phases(analysis, is_incomplete)
     return Steps(
@@ -54,7 +59,7 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Layers:
-    """Intervals of what happens."""
+    """When it happens: disjoint intervals in order of time."""
 
     compute: Intervals
     communication: Intervals
@@ -65,19 +70,25 @@ class _Layers:
 
 def _layers(analysis: KinetoAnalysis) -> _Layers:
     calls, work = analysis.calls, analysis.device
-    is_waiting = _named(analysis, (DATA_LOADER_PREFIX,)) & (calls.role == Role.ANNOTATION)
-    waiting = masked(calls.start, calls.duration, is_waiting)
+    waiting = _when(calls, _named(analysis, (DATA_LOADER_PREFIX,)) & (calls.role == Role.ANNOTATION))
     is_host = np.isin(calls.role, _HOST_ROLES)
-    host = masked(calls.start, calls.duration, is_host & (calls.parent < 0))
+    host = _when(calls, is_host & (calls.parent < 0))
     is_communication = _named(analysis, _HOST_BACKENDS if len(work) else _HOST_COMMUNICATION) & is_host
-    communication = masked(calls.start, calls.duration, is_communication)
+    communication = _when(calls, is_communication)
     if len(work):
         compute, kernels, copy = (
-            masked(work.start, work.duration, work.is_kind(kind)) for kind in (COMPUTE, COMMUNICATION, COPY)
+            union(masked(work.start, work.duration, work.is_kind(kind))) for kind in (COMPUTE, COMMUNICATION, COPY)
         )
         return _Layers(compute, kernels if len(kernels[0]) else communication, copy, waiting, host)
-    compute = masked(calls.start, calls.duration, analysis.is_operator & ~is_communication)
+    compute = _when(calls, analysis.is_operator & ~is_communication)
     return _Layers(compute, communication, NO_INTERVALS, waiting, host)
+
+
+def _when(calls: HostCalls, mask: NDArray[np.bool_]) -> Intervals:
+    """The union of the chosen calls, of a part of them after the other: times of all of them take much memory."""
+    slices, parts = calls.trace.slices, range(0, calls.first_mark, _CHUNK)
+    chosen = (calls.slices[first : first + _CHUNK][mask[first : calls.first_mark][:_CHUNK]] for first in parts)
+    return union(*(union((slices.start[rows], slices.start[rows] + slices.duration[rows])) for rows in chosen))
 
 
 def _device_work(analysis: KinetoAnalysis) -> Intervals:
@@ -126,13 +137,13 @@ def _phases(
     They are unknown of a step without a forward or a backward pass, and of an incomplete one: what is cut off may be
     the end of a phase.
     """
-    starts, ends, phase, step = _phased(analysis)
     steps = analysis.steps
     begin = np.full(len(steps), np.iinfo(np.int64).max)
     finish = np.full(len(steps), np.iinfo(np.int64).min)
-    is_forward, is_backward = (phase == PHASES.index(each) for each in ("forward", "backward"))
-    np.minimum.at(begin, step[is_forward], starts[is_forward])
-    np.maximum.at(finish, step[is_backward], ends[is_backward])
+    for starts, ends, phase, step in _phased(analysis):
+        is_forward, is_backward = (phase == PHASES.index(each) for each in ("forward", "backward"))
+        np.minimum.at(begin, step[is_forward], starts[is_forward])
+        np.maximum.at(finish, step[is_backward], ends[is_backward])
     begin, finish = np.maximum(begin, steps.start), np.minimum(finish, steps.end)
     has_phases = finish >= begin
     if is_incomplete is not None:
@@ -148,16 +159,20 @@ def _phases(
 
 def _phased(
     analysis: KinetoAnalysis,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]]:
     """Starts, ends, phases and steps of what computes: kernels by their operators, or operators of the host."""
-    work, calls = analysis.device, analysis.calls
+    work, calls, phases = analysis.device, analysis.calls, analysis.phase
     if len(work):
         known = (work.operator >= 0) & (work.step >= 0)
-        return work.start[known], work.end[known], analysis.phase[work.operator[known]], work.step[known]
-    step = analysis.marked_steps.at(calls.start)
-    known = analysis.is_operator & (step >= 0)
-    ends = calls.start + calls.duration
-    return calls.start[known], ends[known], analysis.phase[known], step[known]
+        yield work.start[known], work.end[known], phases[work.operator[known]], work.step[known]
+        return
+    slices = calls.trace.slices
+    for first in range(0, calls.first_mark, _CHUNK):
+        rows = calls.slices[first : first + _CHUNK]
+        part = slice(first, first + len(rows))
+        start, step = slices.start[rows], analysis.marked_steps.at(slices.start[rows])
+        known = analysis.is_operator[part] & (step >= 0)
+        yield start[known], (start + slices.duration[rows])[known], phases[part][known], step[known]
 
 
 def _named(analysis: KinetoAnalysis, prefixes: tuple[str, ...]) -> NDArray[np.bool_]:
