@@ -130,8 +130,8 @@ def test_occupancy_is_estimated_from_the_limits_of_the_device(profile: Profile) 
     """264 blocks of 8 warps on 132 multiprocessors: two blocks of 256 threads among 2048."""
     overview = overview_of(profile)
     gemm = profile.kernels.select(profile.kernels.name.is_any_of(lambda name: "gemm" in name))
-    assert gemm.derived()["blocks_per_sm"] == pytest.approx(2)  # type: ignore[comparison-overlap]
-    assert gemm.derived()["occupancy"] == pytest.approx(0.25)  # type: ignore[comparison-overlap]
+    assert gemm.blocks_per_sm == pytest.approx(2)
+    assert gemm.occupancy == pytest.approx(0.25)
     assert overview.occupancy is not None
 
 

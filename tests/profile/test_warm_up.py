@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
 from mindscope.profile.ranks.open import read_ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
-from mindscope.profile.step_rows import with_step
 from tests.profile.kineto_events import Events
 
 
@@ -84,6 +84,6 @@ def test_the_step_of_a_row_is_a_number() -> None:
         name=TextColumn.of("ab"), kind=TextColumn.of(["compute"] * 2), device=TextColumn.of(["NPU 0"] * 2),
         count=np.ones(2, np.int64), total=np.ones(2, np.int64),
     )  # fmt: skip
-    found = with_step(table, TextColumn.of(["12", ""]))
+    found = replace(table, step=TextColumn.of(["12", ""]))
     assert [row["step"] for row in found.rows()] == [12, NO_STEP]
     assert found.to_pandas()["step"].tolist() == [12, NO_STEP]

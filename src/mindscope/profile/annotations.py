@@ -4,25 +4,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from mindscope.profile.columns import Column, Counts, Durations, Table, TextColumn
+from mindscope.profile.columns import Counts, Durations, Table, Texts
 from mindscope.profile.operators import mean_of
+from mindscope.profile.schema import MAX
 
 
 @dataclass(frozen=True, kw_only=True)
 class Annotations(Table):
     """One row for each name, the greatest total first. Steps are not among them."""
 
-    name: TextColumn
+    name: Texts
     count: Counts
     host_total: Durations
     host_self: Durations
     """Time without the operators, ranges and frames within it."""
     device_total: Durations | None = None
     """Sum of the kernels that were launched within it."""
-    max: Durations
+    max: Annotated[Durations, MAX]
     """The longest one on the host."""
 
-    def derived(self) -> dict[str, Column]:
-        """``mean``: nanoseconds of one on the host."""
-        return {"mean": mean_of(self.host_total, self.count)}
+    DERIVED = ("mean",)
+
+    @property
+    def mean(self) -> Durations:
+        """Nanoseconds of one on the host."""
+        return mean_of(self.host_total, self.count)

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Durations, Table, TextColumn
+from mindscope.profile.columns import Durations, Table, Texts, Times
+from mindscope.profile.schema import EQUAL, SUM, Unit
 
-Indices = NDArray[np.int32]
-"""Rows of another table, or small counts. A long trace has millions of them."""
+Indices = Annotated[NDArray[np.int32], Unit.ID, EQUAL]
+"""Rows of another table. A long trace has millions of them."""
+SmallCounts = Annotated[NDArray[np.int32], Unit.COUNT, SUM]
 
 MODULE, OPERATOR, ANNOTATION, LAUNCH, THREAD = "module", "operator", "annotation", "launch", "thread"
 
@@ -23,15 +26,15 @@ class Calls(Table):
     Parents precede their children.
     """
 
-    name: TextColumn
+    name: Texts
     """``Linear_0``, ``aten::mm``"""
-    kind: TextColumn
+    kind: Texts
     """``module``, ``operator``, ``annotation``, ``launch``; ``thread`` for another one than that of the steps."""
     parent: Indices
     """-1 for what the thread of the steps calls itself."""
-    module: TextColumn
+    module: Texts
     """Path of the module that it belongs to; of the backward pass that of its forward operator; empty without one."""
-    start: Durations
+    start: Times
     """Time from the begin of the step to the earliest begin of the call."""
 
 
@@ -42,7 +45,7 @@ class CallTimes(Table):
     call: Indices
     step: Indices
     """Row of ``Steps``; 0 in a profile without steps, which is one step."""
-    count: Indices
+    count: SmallCounts
     host_self: Durations
     """Time without the calls within it. On the thread of the steps, it sums to the time of the step within any call."""
     device_self: Durations
@@ -53,11 +56,11 @@ class CallTimes(Table):
 class KernelTimes(Table):
     """One row for each name of a kernel and step that launched it."""
 
-    name: TextColumn
-    kind: TextColumn
+    name: Texts
+    kind: Texts
     """``compute``, ``communication``, ``copy``"""
     step: Indices
-    count: Indices
+    count: SmallCounts
     total: Durations
 
 

@@ -4,32 +4,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.profile.schema import EQUAL, HEAVIEST, MAX, MIN, SUM, TEXT, UNKNOWN, ColumnField, Unit, fields_of
 from mindscope.tables import pandas_table
 
 if TYPE_CHECKING:
     import pandas
 
-Times = NDArray[np.int64]
-"""Integer nanoseconds since the origin of the profile."""
-Durations = NDArray[np.int64]
+Times = Annotated[NDArray[np.int64], Unit.NS, MIN]
+"""Integer nanoseconds since the origin of the profile; merged rows have the earliest."""
+Durations = Annotated[NDArray[np.int64], Unit.NS, SUM]
 """Integer nanoseconds."""
-Counts = NDArray[np.int64]
-Sizes = NDArray[np.int64]
+Counts = Annotated[NDArray[np.int64], Unit.COUNT, SUM]
+Sizes = Annotated[NDArray[np.int64], Unit.BYTES, SUM]
 """Bytes."""
-Rows = NDArray[np.int64]
+Ids = Annotated[NDArray[np.int64], Unit.ID, EQUAL]
+"""Numbers of ranks, steps and their like; -1 for none."""
+Rows = Annotated[NDArray[np.int64], Unit.ID, EQUAL]
 """Rows of another table; -1 for none."""
+Flags = Annotated[NDArray[np.bool_], Unit.FLAG, MAX]
+"""Merged rows have True if any of them has."""
+Figures = NDArray[np.float64]
+"""Other numbers, of which each column says what they are."""
 
 _T = TypeVar("_T", bound="Table")
 
 
-STEP = "step"
-"""The column of texts with the number of a step, by which rows are grouped; in other programs it is a whole number."""
 NO_STEP = -1
 """Outside of any step."""
 
@@ -89,16 +94,24 @@ class TextColumn:
 
 
 Column = NDArray[Any] | TextColumn
+Texts = Annotated[TextColumn, Unit.TEXT, HEAVIEST]
+StepTexts = Annotated[TextColumn, Unit.STEP, HEAVIEST]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """Columns of equal length, one in each field; None where the format does not record that column.
 
-    ``extra`` are further columns that only one format has, by their names there, such as the counters of Ascend.
+    The type of a field says its unit and its merge rule, as does that of each property of ``DERIVED``. ``extra`` are
+    further columns that only one format has, by their names there, such as the counters of Ascend; ``extra_fields``
+    declares them.
     """
 
+    DERIVED: ClassVar[tuple[str, ...]] = ()
+    """Properties that are columns, which follow from the recorded ones."""
+
     extra: Mapping[str, Column] = field(default_factory=dict[str, Column])
+    extra_fields: Mapping[str, ColumnField] = field(default_factory=dict[str, ColumnField])
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns().items()}
@@ -107,12 +120,27 @@ class Table:
 
     def columns(self) -> dict[str, Column]:
         """The recorded columns by their names."""
-        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "extra"}
-        return {name: column for name, column in own.items() if column is not None} | dict(self.extra)
+        names = (name for name in fields_of(type(self)) if name not in self.DERIVED)
+        return self._recorded(names) | dict(self.extra)
 
     def derived(self) -> dict[str, Column]:
         """Columns that follow from the recorded ones."""
-        return {}
+        return self._recorded(self.DERIVED)
+
+    def schema(self) -> Mapping[str, ColumnField]:
+        """The unit and the merge rule of each column that the class or the format has."""
+        extra = {
+            name: self.extra_fields.get(name, TEXT if isinstance(column, TextColumn) else UNKNOWN)
+            for name, column in self.extra.items()
+        }
+        return {**fields_of(type(self)), **extra}
+
+    def with_extra(self: _T, columns: Mapping[str, Column], declared: Mapping[str, ColumnField]) -> _T:
+        """The table with further columns that only one format has, and their declarations."""
+        return replace(self, extra={**self.extra, **columns}, extra_fields={**self.extra_fields, **declared})
+
+    def _recorded(self, names: Iterable[str]) -> dict[str, Column]:
+        return {name: column for name in names if (column := getattr(self, name)) is not None}
 
     def __len__(self) -> int:
         return next((len(column) for column in self.columns().values()), 0)
@@ -128,24 +156,24 @@ class Table:
 
     def row(self, row: int) -> dict[str, Any]:
         """The values of one row as Python objects, also derived ones."""
-        return _row_of(self.columns() | self.derived(), row)
+        return _row_of(self.columns() | self.derived(), self.schema(), row)
 
     def rows(self, most: int | None = None) -> Iterator[dict[str, Any]]:
         """All rows, or the first ``most``, as Python objects; derived values are those of the whole table."""
-        columns = self.columns() | self.derived()
-        return (_row_of(columns, row) for row in range(len(self))[:most])
+        columns, schema = self.columns() | self.derived(), self.schema()
+        return (_row_of(columns, schema, row) for row in range(len(self))[:most])
 
     def to_pandas(self) -> pandas.DataFrame:
         """A data frame of recorded and derived columns. Raises MissingPackageError if pandas is not installed."""
-        columns = self.columns() | self.derived()
-        return pandas_table({name: _array_of(name, column) for name, column in columns.items()})
+        columns, schema = self.columns() | self.derived(), self.schema()
+        return pandas_table({name: _array_of(column, schema[name].unit) for name, column in columns.items()})
 
 
-def value_of(name: str, column: Column, row: int) -> Any:
+def value_of(column: Column, unit: Unit, row: int) -> Any:
     """A cell as a Python object; the number of a step as an integer."""
     if not isinstance(column, TextColumn):
         return column[row].tolist()
-    return step_number(column[row]) if name == STEP else column[row]
+    return step_number(column[row]) if unit is Unit.STEP else column[row]
 
 
 def step_number(text: str) -> int:
@@ -153,10 +181,10 @@ def step_number(text: str) -> int:
     return int(text) if text else NO_STEP
 
 
-def _array_of(name: str, column: Column) -> NDArray[Any]:
+def _array_of(column: Column, unit: Unit) -> NDArray[Any]:
     if not isinstance(column, TextColumn):
         return column
-    if name != STEP:
+    if unit is not Unit.STEP:
         return column.to_array()
     numbers = np.array([step_number(text) for text in column.values], np.int64)
     return numbers[column.codes] if len(numbers) else np.empty(0, np.int64)
@@ -167,8 +195,8 @@ def integers_of(values: NDArray[Any]) -> list[int]:
     return values.tolist()
 
 
-def _row_of(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
-    return {name: value_of(name, column, row) for name, column in columns.items()}
+def _row_of(columns: Mapping[str, Column], schema: Mapping[str, ColumnField], row: int) -> dict[str, Any]:
+    return {name: value_of(column, schema[name].unit, row) for name, column in columns.items()}
 
 
 def _rows_of(column: Column, rows: NDArray[Any]) -> Column:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Counts, Durations, Sizes, Table, TextColumn, Times
+from mindscope.profile.columns import Counts, Durations, Ids, Sizes, Table, Texts, Times
+from mindscope.profile.schema import EQUAL
 
 SMALL_MB: Mapping[str, float] = {"SDMA": 16.0, "RDMA": 1.0}
 """Smaller packets do not reach the bandwidth of their link: msprof-analyze. Megabytes of 10^6."""
@@ -19,21 +21,21 @@ SMALL_MB: Mapping[str, float] = {"SDMA": 16.0, "RDMA": 1.0}
 class Communication(Table):
     """One row for each run of an operation on this rank."""
 
-    name: TextColumn
-    kind: TextColumn
+    name: Texts
+    kind: Texts
     """``allreduce``, ``allgather``, ``reducescatter``, ``broadcast``, ``send``, ``receive``, ...: lower case."""
-    group: TextColumn | None = None
+    group: Texts | None = None
     """Name of the process group."""
-    sequence: Counts | None = None
+    sequence: Ids | None = None
     """Number within the group, equal on all its ranks; -1 where unknown."""
-    group_size: Counts | None = None
+    group_size: Annotated[Counts, EQUAL] | None = None
     """-1 where unknown."""
-    group_ranks: TextColumn | None = None
+    group_ranks: Texts | None = None
     """Ranks of the group, such as ``0,1,2``: groups of one name differ by them; empty where unknown."""
-    step: Counts | None = None
+    step: Ids | None = None
     """-1 outside of any step."""
-    device: TextColumn
-    stream: TextColumn | None = None
+    device: Texts
+    stream: Texts | None = None
     """Stream of the device, as the profiler numbers it."""
     start: Times | None = None
     duration: Durations
@@ -42,9 +44,9 @@ class Communication(Table):
     wait: Durations | None = None
     synchronization: Durations | None = None
     """Part of the wait that precedes the first transfer: for slower ranks."""
-    size: Sizes | None = None
+    size: Annotated[Sizes, EQUAL] | None = None
     """Bytes that this rank sends or contributes; -1 where unknown."""
-    dtype: TextColumn | None = None
+    dtype: Texts | None = None
 
     def of_steps(self, numbers: NDArray[np.int64]) -> Communication | None:
         """The operations of these steps; None if their steps are unknown, or without any."""
@@ -56,11 +58,11 @@ class Communication(Table):
 class Links(Table):
     """One row for each direction between two ranks."""
 
-    kind: TextColumn
+    kind: Texts
     """``SDMA``, ``RDMA``, ``HCCS``, ``PCIE``, ``LOCAL``: as the profiler calls it."""
-    source: Counts
-    destination: Counts
-    step: Counts | None = None
+    source: Ids
+    destination: Ids
+    step: Ids | None = None
     size: Sizes
     transit: Durations
     """Bandwidth is ``size / transit``: bytes per nanosecond are GB/s."""

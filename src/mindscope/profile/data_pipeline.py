@@ -4,34 +4,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-import numpy as np
-from numpy.typing import NDArray
+from mindscope.profile.columns import Counts, Durations, Figures, Ids, Rows, Table, Texts, Times
+from mindscope.profile.schema import EQUAL, Unit
 
-from mindscope.profile.columns import Counts, Durations, Rows, Table, TextColumn, Times
+Levels = Annotated[Counts, EQUAL]
+"""What a queue holds, which has no sum over observations."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineOperations(Table):
     """One row for each operation, such as ``BatchOp``, in the order of execution: leaves first, the root last."""
 
-    id: Counts
-    name: TextColumn
+    id: Ids
+    name: Texts
     """``BatchOp_1``"""
-    type: TextColumn
+    type: Texts
     """``BatchOp``"""
     parent: Rows
     """Row of the operation that takes its output; -1 for the root."""
     workers: Counts | None = None
-    queue_capacity: Counts | None = None
+    queue_capacity: Levels | None = None
     """Capacity of its output queue; 0 without one."""
-    queue_size: NDArray[np.float64] | None = None
+    queue_size: Annotated[Figures, Unit.COUNT, EQUAL] | None = None
     """Mean number of elements in the output queue."""
-    queue_usage: NDArray[np.float64] | None = None
+    queue_usage: Annotated[Figures, Unit.SHARE, EQUAL] | None = None
     """``queue_size`` over capacity, 0 to 1; NaN without a queue."""
-    queue_empty: NDArray[np.float64] | None = None
+    queue_empty: Annotated[Figures, Unit.SHARE, EQUAL] | None = None
     """Share of the samples in which the output queue is empty, 0 to 1; NaN without a queue."""
-    cpu: NDArray[np.float64] | None = None
+    cpu: Annotated[Figures, Unit.PERCENT, EQUAL] | None = None
     """Mean utilization by its workers, user and system, in percent of a core; NaN where unknown."""
 
 
@@ -39,12 +41,12 @@ class PipelineOperations(Table):
 class QueueSamples(Table):
     """One row for each observation of a queue."""
 
-    queue: TextColumn
+    queue: Texts
     """Name of an operation, ``device_queue``, ``get_next``"""
-    size: Counts
+    size: Levels
     """Elements in it."""
-    capacity: Counts
-    step: Counts | None = None
+    capacity: Levels
+    step: Ids | None = None
     """Batch or step number."""
     time: Times | None = None
 
@@ -53,7 +55,7 @@ class QueueSamples(Table):
 class BatchWaits(Table):
     """One row for each batch that the training took."""
 
-    step: Counts
+    step: Ids
     """-1 outside of any step."""
     start: Times | None = None
     wait: Durations
@@ -62,7 +64,7 @@ class BatchWaits(Table):
     """Copying it into the queue of the device."""
     whole: Durations | None = None
     """Time from asking for the batch to having it in the queue of the device."""
-    loader: TextColumn | None = None
+    loader: Texts | None = None
     """Name of the loader, as recorded."""
 
 
@@ -70,8 +72,8 @@ class BatchWaits(Table):
 class PipelineFindings(Table):
     """One row for each bottleneck that MindSpore's own summary names, in its words."""
 
-    warning: TextColumn
-    suggestion: TextColumn
+    warning: Texts
+    suggestion: Texts
     """Empty without one."""
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,24 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import Column, Table, TextColumn, integers_of
+from mindscope.profile.schema import Merge
 
 _T = TypeVar("_T", bound=Table)
 _SMALL_TABLE = 1 << 20
 """Entries of a table that costs less than sorting."""
-_REDUCTIONS = {"min": np.minimum, "max": np.maximum}
-"""Columns of these names keep the least or the greatest value; all other columns of numbers are added."""
+_REDUCTIONS: Mapping[str, Any] = {"min": np.minimum, "max": np.maximum}
 
 
 def group_rows(table: _T, names: Sequence[str], weight: NDArray[np.int64]) -> _T:
     """Merges rows that agree in the columns ``names``, and sorts them by the sum of ``weight``, the greatest first.
 
-    Numbers are added, but ``min`` and ``max``; a column of texts that differ in a group gets the text of its heaviest
-    row. Raises ValueError for a column that the table does not have or that is no text.
+    The schema of the table says how each column merges. Numbers that can't be merged are NaN where the rows of a group
+    differ; a text is that of the heaviest row. Raises ValueError for a column that the table does not have or that is
+    no text.
     """
     groups = merged_groups(table, names, weight)
     count = int(groups.max(initial=-1)) + 1
     heaviest = _heaviest(groups, weight, count)
-    merged = {name: _merge(name, column, groups, heaviest) for name, column in table.columns().items()}
+    schema = table.schema()
+    merged = {
+        name: _merge(table, column, schema[name].merge, groups, heaviest) for name, column in table.columns().items()
+    }
     extra = {name: merged.pop(name) for name in table.extra}
     return replace(table, **merged, extra=extra)
 
@@ -100,10 +104,37 @@ def _heaviest(group: NDArray[np.int64], weight: NDArray[np.int64], count: int) -
     return found
 
 
-def _merge(name: str, column: Column, group: NDArray[np.int64], heaviest: NDArray[np.int64]) -> Column:
+def _merge(table: Table, column: Column, merge: Merge, group: NDArray[np.int64], heaviest: NDArray[np.int64]) -> Column:
     if isinstance(column, TextColumn):
         return column.select(heaviest)
-    merged: NDArray[Any] = column[heaviest] if name in _REDUCTIONS else np.zeros(len(heaviest), column.dtype)
-    reduction: Any = _REDUCTIONS.get(name, np.add)
-    reduction.at(merged, group, column)
+    if merge.rule == "mean":
+        return _mean(column, getattr(table, merge.weight), group, len(heaviest))
+    first: NDArray[Any] = column[heaviest]
+    if merge.rule in _REDUCTIONS:
+        _REDUCTIONS[merge.rule].at(first, group, column)
+        return first
+    if merge.rule == "sum":
+        total = np.zeros(len(heaviest), column.dtype)
+        np.add.at(total, group, column)
+        return total
+    return _equal(column, first, group)
+
+
+def _mean(column: NDArray[Any], weight: NDArray[np.int64], group: NDArray[np.int64], count: int) -> NDArray[Any]:
+    """The weighted mean of the known values of each group, NaN without any; equal weights where all are 0."""
+    is_known = np.isfinite(column)
+    values, of, weights = column[is_known], group[is_known], np.maximum(weight[is_known], 0).astype(np.float64)
+    weights[np.bincount(of, weights, count)[of] == 0] = 1
+    total = np.bincount(of, weights, count)
+    means = np.divide(np.bincount(of, values * weights, count), total, out=np.full(count, np.nan), where=total > 0)
+    return np.rint(means).astype(column.dtype) if column.dtype.kind in "iu" else means
+
+
+def _equal(column: NDArray[Any], first: NDArray[Any], group: NDArray[np.int64]) -> NDArray[Any]:
+    """The value that all rows of a group have; NaN where they differ."""
+    differs = ~((column == first[group]) | ((column != column) & (first != first)[group]))
+    if not differs.any():
+        return first
+    merged = first.astype(np.float64)
+    merged[group[differs]] = np.nan
     return merged

@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Counts, Rows, Sizes, Table, TextColumn, Times
+from mindscope.profile.columns import Counts, Flags, Ids, Rows, Sizes, Table, Texts, Times
+from mindscope.profile.schema import EQUAL, MAX, Unit
 from mindscope.profile.texts import Missing
 
-Addresses = NDArray[np.uint64]
+Addresses = Annotated[NDArray[np.uint64], Unit.ID, EQUAL]
 UNKNOWN_TIME = np.iinfo(np.int64).min
 """A block that was born before the profile began, or lives at its end."""
+Moments = Annotated[Times, EQUAL]
+"""Times that may be ``UNKNOWN_TIME``."""
+Levels = Annotated[Sizes, MAX]
+"""Bytes at a moment: merged rows have the peak."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,15 +27,15 @@ class MemoryCurve(Table):
     """One row after each change, in order of time within a device."""
 
     time: Times
-    device: TextColumn
+    device: Texts
     """``CPU``, ``GPU 0``, ``NPU 0``"""
-    component: TextColumn | None = None
+    component: Texts | None = None
     """Allocator of Ascend, such as ``PTA``."""
-    allocated: Sizes
+    allocated: Levels
     """Bytes in use. Negative on a CPU where blocks are freed that were born before the profile."""
-    reserved: Sizes | None = None
+    reserved: Levels | None = None
     """Bytes that the allocator holds."""
-    is_relative: NDArray[np.bool_] | None = None
+    is_relative: Flags | None = None
     """``allocated`` counts from the first change of the profile, since no total was recorded: it is no peak."""
 
     def absolute_rows(self, device: str) -> Rows:
@@ -42,22 +48,22 @@ class MemoryCurve(Table):
 class MemoryBlocks(Table):
     """One row for each block, in order of its allocation."""
 
-    device: TextColumn
+    device: Texts
     size: Sizes
-    allocated_at: Times
+    allocated_at: Moments
     """``UNKNOWN_TIME``: before the profile."""
-    freed_at: Times
+    freed_at: Moments
     """``UNKNOWN_TIME``: not freed within the profile."""
-    operator: TextColumn | None = None
+    operator: Texts | None = None
     """Operator that allocated it."""
-    module: TextColumn | None = None
-    category: TextColumn | None = None
+    module: Texts | None = None
+    category: Texts | None = None
     """``parameter``, ``gradient``, ``optimizer_state``, ``activation``, ``input``, ``temporary``, or empty."""
-    stack: TextColumn | None = None
-    step: Sizes | None = None
+    stack: Texts | None = None
+    step: Ids | None = None
     """Number of the step of its allocation; -1 outside of any."""
     address: Addresses | None = None
-    reusable_at: Times | None = None
+    reusable_at: Moments | None = None
     """Time when the allocator may use its memory again, at or after ``freed_at``; ``UNKNOWN_TIME``: later."""
 
     def live_at(self, time: int, device: str | None = None) -> MemoryBlocks:
@@ -74,16 +80,16 @@ class MemoryBlocks(Table):
 class MemorySegments(Table):
     """One row for each range of addresses that the allocator reserved, in order of devices and addresses."""
 
-    device: TextColumn
+    device: Texts
     address: Addresses
     size: Sizes
-    reserved_at: Times
+    reserved_at: Moments
     """``UNKNOWN_TIME``: before the profile."""
-    released_at: Times
+    released_at: Moments
     """``UNKNOWN_TIME``: not within the profile."""
-    stream: Sizes
+    stream: Ids
     """The blocks of a segment serve one stream."""
-    is_expandable: NDArray[np.bool_]
+    is_expandable: Flags
     """A part of a segment that grows and shrinks: neighbors of one stream are one."""
 
 
@@ -91,18 +97,18 @@ class MemorySegments(Table):
 class MemoryPlan(Table):
     """One row for each graph whose memory a compiler planned by the lives of its tensors, in order of execution."""
 
-    graph: Counts
+    graph: Ids
     """Id of the graph."""
-    device: TextColumn
-    first: Counts
+    device: Texts
+    first: Ids
     """First of its operators among those of all graphs, where the positions of its operators begin."""
     operators: Counts
     static: Sizes
     """Bytes of parameters and the like, which are there all the time; part of the curve."""
-    peak: Sizes
-    peak_at: Counts
+    peak: Levels
+    peak_at: Ids
     """Place of the operator of the peak."""
-    sampled: Counts
+    sampled: Annotated[Counts, EQUAL]
     """Number of operators of which one is listed: 1 in graphs of up to 2,000."""
 
 

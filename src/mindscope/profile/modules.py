@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from mindscope.profile.columns import Counts, Durations, Rows, Sizes, Table, TextColumn
+from mindscope.profile.columns import Counts, Durations, Rows, Sizes, Table, Texts
+from mindscope.profile.schema import Title
 
 
 @dataclass(frozen=True, kw_only=True)
 class Modules(Table):
     """One row for each module instance, parents before their children."""
 
-    path: TextColumn
+    path: Texts
     """Names from the root on, joined by ``/``: ``Net_0/Sequential_0/Linear_1``; unique."""
-    name: TextColumn
+    name: Texts
     """The last name of the path."""
     parent: Rows
     """Row of the module that calls it; -1 for a root."""
@@ -31,5 +33,5 @@ class Modules(Table):
     """Time of the operators of its backward pass, without those that they call, and of the modules that it calls."""
     flops: Counts | None = None
     """Operations of all calls, with those of the modules that it calls."""
-    memory: Sizes | None = None
+    memory: Annotated[Sizes, Title("memory_bytes")] | None = None
     """Bytes that remained allocated at its end, over all calls."""

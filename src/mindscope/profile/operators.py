@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column, Counts, Durations, Sizes, Table, TextColumn
+from mindscope.profile.columns import Counts, Durations, Figures, Sizes, StepTexts, Table, Texts
 from mindscope.profile.grouping import group_rows
+from mindscope.profile.schema import MAX, RECOMPUTED, Unit, mean_by
+
+Shares = Annotated[Figures, Unit.SHARE, RECOMPUTED]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,20 +23,20 @@ class Operators(Table):
     Self times of all rows sum to the whole. Total times contain those of the operators that an operator calls.
     """
 
-    name: TextColumn
+    name: Texts
     """``aten::mm``, ``MatMul-op4``"""
-    type: TextColumn
+    type: Texts
     """Type of the computation: ``mm``, ``MatMul``."""
-    device: TextColumn
+    device: Texts
     """Device that computes: ``CPU``, ``GPU 0``, ``NPU 0``."""
-    module: TextColumn | None = None
+    module: Texts | None = None
     """Path of the module or scope that called it; empty outside of any."""
-    phase: TextColumn | None = None
+    phase: Texts | None = None
     """Purpose: ``forward``, ``backward``, ``optimizer``, ``data``, or empty."""
-    shapes: TextColumn | None = None
+    shapes: Texts | None = None
     """Shapes of its inputs."""
-    dtypes: TextColumn | None = None
-    stack: TextColumn | None = None
+    dtypes: Texts | None = None
+    stack: Texts | None = None
     """Frames joined by ``;``, the innermost first."""
     count: Counts
     """Runs of the operator."""
@@ -41,14 +45,15 @@ class Operators(Table):
     device_total: Durations | None = None
     """Sum, not union, of the kernels that it and the operators it calls launched."""
     device_self: Durations | None = None
-    max: Durations | None = None
+    max: Annotated[Durations, MAX] | None = None
     """The longest run: its total time, on the device if the profile has one, else on the host."""
     flops: Counts | None = None
     """Floating-point operations of all runs."""
-    utilization_time: NDArray[np.float64] | None = None
-    """Of the operations that the device could do in the time of each run, 0 to 1, times its nanoseconds, summed."""
     memory_self: Sizes | None = None
     """Bytes that it allocated itself minus those that it freed, on its device."""
+    utilization: Annotated[Figures, Unit.SHARE, mean_by("self_time")] | None = None
+    """Share of the operations that the device could do in the self time."""
+    step: StepTexts | None = None
 
     @property
     def total_time(self) -> Durations:
@@ -60,23 +65,28 @@ class Operators(Table):
         """Times without called operators, on the device if operators ran there, else on the host."""
         return _first_recorded(self.device_self, self.host_self, len(self))
 
-    def derived(self) -> dict[str, Column]:
-        """``mean``: nanoseconds of a run, in total. ``share``: of the self time of all operators, 0 to 1.
-        ``flops_rate``: operations per nanosecond of self time, which are GFLOPS. ``utilization``: 0 to 1.
-        """
-        own = self.self_time
-        found: dict[str, Column] = {"mean": mean_of(self.total_time, self.count), "share": share_of(own)}
-        if self.flops is not None:
-            found["flops_rate"] = np.divide(self.flops, own, out=np.zeros(len(self)), where=own > 0)
-        if self.utilization_time is not None:
-            found["utilization"] = np.divide(self.utilization_time, own, out=np.zeros(len(self)), where=own > 0)
-        return found
+    DERIVED = ("mean", "share", "flops_rate")
+
+    @property
+    def mean(self) -> Durations:
+        """Nanoseconds of a run, in total."""
+        return mean_of(self.total_time, self.count)
+
+    @property
+    def share(self) -> Shares:
+        """Share of the self time of all operators."""
+        return share_of(self.self_time)
+
+    @property
+    def flops_rate(self) -> Annotated[Figures, Unit.GFLOPS, RECOMPUTED] | None:
+        """Operations per nanosecond of self time, which are GFLOPS."""
+        return None if self.flops is None else ratio_of(self.flops, self.self_time)
 
     def group_by(self, *names: str) -> Operators:
         """Merges rows that agree in these columns of texts; the greatest self time first.
 
-        Numbers are added, of ``max`` the greatest remains; a text that differs within a group is that of the row with
-        the greatest self time.
+        Each column is merged as its field says; a text that differs within a group is that of the row with the
+        greatest self time.
 
         Raises:
             ValueError: the profile does not have such a column of texts.
@@ -86,11 +96,15 @@ class Operators(Table):
 
 def mean_of(totals: Durations, counts: Counts) -> Durations:
     """Nanoseconds of a run, rounded; 0 without runs."""
-    means = np.divide(totals, counts, out=np.zeros(len(totals)), where=counts > 0)
-    return np.rint(means).astype(np.int64)
+    return np.rint(ratio_of(totals, counts)).astype(np.int64)
 
 
-def share_of(times: Durations) -> NDArray[np.float64]:
+def ratio_of(figures: NDArray[Any], by: NDArray[np.int64]) -> Figures:
+    """Return each figure by its number; 0 where that is not positive."""
+    return np.divide(figures, by, out=np.zeros(len(figures)), where=by > 0)
+
+
+def share_of(times: Durations) -> Figures:
     """Return the share of each time in their sum; 0 if that is 0."""
     whole = int(times.sum())
     return times / whole if whole else np.zeros(len(times))

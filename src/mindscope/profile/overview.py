@@ -198,10 +198,10 @@ def _overlap(steps: Steps) -> float | None:
 
 
 def _occupancy(kernels: Kernels) -> float | None:
-    if kernels.occupancy_time is None:
+    if kernels.occupancy is None:
         return None
     time = int(kernels.total[kernels.kind.is_any_of(lambda each: each == "compute")].sum())
-    return float(kernels.occupancy_time.sum()) / time if time else None
+    return float((kernels.occupancy * kernels.total).sum()) / time if time else None
 
 
 def _unlinked(kernels: Kernels) -> float | None:
@@ -224,10 +224,8 @@ def _flops(profile: Profile, operators: Operators | None) -> FlopsFigures | None
     time = int(counted.self_time.sum())
     assert counted.flops is not None
     whole = float(counted.flops.sum())
-    used = counted.utilization_time
-    return FlopsFigures(
-        whole, whole / time * 1e9 if time else 0.0, None if used is None or not time else float(used.sum()) / time
-    )
+    used = None if counted.utilization is None else float((counted.utilization * counted.self_time).sum())
+    return FlopsFigures(whole, whole / time * 1e9 if time else 0.0, used / time if used is not None and time else None)
 
 
 def _tensor_cores(kernels: Kernels) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -21,6 +22,7 @@ from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.schema import ColumnField, Merge, Unit, schema_version
 from mindscope.profile.step_rows import StepRows
 from mindscope.profile.steps import Steps
 from mindscope.profile.stored_texts import StoredTexts
@@ -29,7 +31,6 @@ from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.column_file import Kind, open_columns, save_columns
 
-_KIND = Kind(b"MSPP", 11)
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
     Part.OPERATORS: Operators,
@@ -47,6 +48,11 @@ _CLASSES: Mapping[Part, type] = {
     Part.FURTHER_TABLES: FurtherTables,
 }
 """A part is a table, a dataclass whose fields are tables, or tables by their names."""
+
+
+@cache
+def _kind() -> Kind:
+    return Kind(b"MSPP", schema_version(ProfileFacts, *_CLASSES.values()))
 
 
 class SavedParts(NamedTuple):
@@ -87,13 +93,13 @@ def columns_of(profile: Profile, zero: int) -> PartColumns:
 
 def save_parts(parts: PartColumns, path: Path, key: str) -> None:
     """Write the parts of a profile; ``key`` says what they were made of. Replaces the file at once. Raises OSError."""
-    save_columns(path, _KIND, key, parts.header, parts.columns)
+    save_columns(path, _kind(), key, parts.header, parts.columns)
 
 
 def open_parts(path: Path, key: str) -> SavedParts | None:
     """The profile of a file, mapped into memory; None if there is none, or if it was made of something else."""
     try:
-        opened = open_columns(path, _KIND, key, is_checked=True)
+        opened = open_columns(path, _kind(), key, is_checked=True)
         if opened is None:
             return None
         facts = {name: value for name, value in opened.header["facts"].items() if name != "devices"}
@@ -132,6 +138,7 @@ def _tables(part: Any) -> Iterator[tuple[str, Table]]:
 def _add(table: Table, name: str, columns: dict[str, NDArray[Any]]) -> dict[str, Any]:
     """Adds the columns of a table; returns their names, those of texts, and those that only its format has."""
     texts: list[str] = []
+    schema = table.schema()
     for column_name, column in table.columns().items():
         place = f"{name}.{column_name}"
         if isinstance(column, TextColumn):
@@ -141,7 +148,7 @@ def _add(table: Table, name: str, columns: dict[str, NDArray[Any]]) -> dict[str,
             columns |= {place: column.codes, f"{place}.offsets": values.offsets, f"{place}.data": values.data}
         else:
             columns[place] = column
-    return {"columns": list(table.columns()), "texts": texts, "extra": list(table.extra)}
+    return {"columns": list(table.columns()), "texts": texts, "extra": {each: schema[each] for each in table.extra}}
 
 
 def _part(part: Part, saved: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) -> Missing | Callable[[], Any]:
@@ -188,4 +195,7 @@ def _table(made: type[Table], entry: Mapping[str, Any], name: str, columns: Mapp
             values = StoredTexts(columns[f"{place}.offsets"], columns[f"{place}.data"])
             found[column] = TextColumn(columns[place], values)
     extra = {column: found.pop(column) for column in entry["extra"]}
-    return made(**found, extra=extra)
+    declared = {
+        column: ColumnField(Unit(unit), Merge(*merge), title) for column, (unit, merge, title) in entry["extra"].items()
+    }
+    return made(**found, extra=extra, extra_fields=declared)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.profile.columns import Durations, Table, TextColumn, Times
+from mindscope.profile.columns import Durations, Table, TextColumn, Texts, Times
 from mindscope.profile.trace import Trace
 
 
@@ -15,11 +15,11 @@ from mindscope.profile.trace import Trace
 class TimelineRange(Table):
     """One row for each slice, in order of time."""
 
-    name: TextColumn
-    category: TextColumn
+    name: Texts
+    category: Texts
     """Category as the profiler calls it: ``cpu_op``, ``kernel``."""
-    process: TextColumn
-    thread: TextColumn
+    process: Texts
+    thread: Texts
     """Thread of the host, or stream of a device."""
     start: Times
     duration: Durations

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import STEP, TextColumn
+from mindscope.profile.columns import TextColumn
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 
@@ -18,7 +18,7 @@ _T = TypeVar("_T", Operators, Kernels)
 
 @dataclass(frozen=True)
 class StepRows:
-    """Tables with the column ``STEP``; None where the format can't tell the step of its rows."""
+    """Tables with the column ``step``; None where the format can't tell the step of its rows."""
 
     operators: Operators | None = None
     kernels: Kernels | None = None
@@ -26,11 +26,6 @@ class StepRows:
     def of_steps(self, first: int, last: int) -> StepRows:
         """Select the steps from number ``first`` to ``last``, merged over the steps; a table without rows is None."""
         return StepRows(_of_steps(self.operators, first, last), _of_steps(self.kernels, first, last))
-
-
-def with_step(table: _T, step: TextColumn) -> _T:
-    """The table with the steps of its rows."""
-    return replace(table, extra={**table.extra, STEP: step})
 
 
 def step_texts(
@@ -44,12 +39,10 @@ def step_texts(
 
 
 def _of_steps(table: _T | None, first: int, last: int) -> _T | None:
-    if table is None:
+    if table is None or table.step is None:
         return None
-    texts = table.extra[STEP]
-    assert isinstance(texts, TextColumn)
-    chosen = table.select(texts.is_any_of(lambda step: step != "" and first <= int(step) <= last))
+    chosen = table.select(table.step.is_any_of(lambda step: step != "" and first <= int(step) <= last))
     if not len(chosen):
         return None
-    others = replace(chosen, extra={name: each for name, each in chosen.extra.items() if name != STEP})
+    others = replace(chosen, step=None)
     return others.group_by(*(name for name, each in others.columns().items() if isinstance(each, TextColumn)))

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Counts, Durations, Table, Times
+from mindscope.profile.columns import Durations, Figures, Flags, Ids, Table, Times
+from mindscope.profile.schema import Unit, mean_by
 
 PARTS = ("compute", "communication", "copy", "data_waiting", "host", "idle")
 """Columns that sum to the duration of a step. One vocabulary for all devices; docs/profiling.md defines each."""
@@ -29,7 +31,7 @@ class Steps(Table):
     does not record it; its time is in ``idle`` then.
     """
 
-    number: Counts
+    number: Ids
     """The step of the training as the profiler counted it."""
     start: Times
     duration: Durations
@@ -50,7 +52,7 @@ class Steps(Table):
     """Communication during which the device also computes; part of ``compute``."""
     device_busy: Durations | None = None
     """The device does anything: the union of its computations, communication and copies."""
-    sm_efficiency: NDArray[np.float64] | None = None
+    sm_efficiency: Annotated[Figures, Unit.SHARE, mean_by("duration")] | None = None
     """Of a GPU, 0 to 1: the mean over the step of the blocks for each multiprocessor in flight, at most 1."""
     interval: Durations | None = None
     """MindInsight's step interval: until the first operator after the batch arrived. All phases of a step, or none,
@@ -61,10 +63,10 @@ class Steps(Table):
     tail: Durations | None = None
     """Time from then to the end: communication that is not hidden, update of the weights."""
 
-    is_incomplete: NDArray[np.bool_] | None = None
+    is_incomplete: Flags | None = None
     """The trace does not hold all of the step: of the first and the last ones, which means and advice leave out."""
 
-    is_warm_up: NDArray[np.bool_] | None = None
+    is_warm_up: Flags | None = None
     """Whether the step warms up, of formats whose means leave the first step out; None: see ``warm_up``."""
 
     @property

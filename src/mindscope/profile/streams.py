@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column, Counts, Durations, Rows, Table, TextColumn
+from mindscope.profile.columns import Counts, Durations, Rows, Table, Texts
 from mindscope.profile.operators import mean_of
+from mindscope.profile.schema import EQUAL, MAX, Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +23,8 @@ class Streams(Table):
     event of another stream.
     """
 
-    device: TextColumn
-    stream: TextColumn
+    device: Texts
+    stream: Texts
     kernels: Counts
     busy: Durations
     """Union of its kernels, which may overlap."""
@@ -42,14 +44,17 @@ class Streams(Table):
     delay: Durations
     """Time from the end of the launching call to the kernel, summed; negative if the kernel begins before that."""
 
-    queue_peak: Counts
+    queue_peak: Annotated[Counts, MAX]
     """The most kernels that were launched and had not begun."""
     queue_full: Durations
     """Time with ``QUEUE_LIMIT`` of them or more, when a launch blocks the host."""
 
-    def derived(self) -> dict[str, Column]:
-        """``mean_delay``: nanoseconds of a launch."""
-        return {"mean_delay": mean_of(self.delay, self.launches)}
+    DERIVED = ("mean_delay",)
+
+    @property
+    def mean_delay(self) -> Durations:
+        """Nanoseconds of a launch."""
+        return mean_of(self.delay, self.launches)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +66,7 @@ class StreamGaps(Table):
 
     stream: Rows
     """Row of ``Streams``."""
-    length_us: Counts
+    length_us: Annotated[NDArray[np.int64], Unit.US, EQUAL]
     """Rounded down."""
     time: Durations
     """Time of all gaps of this length."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from mindscope.profile.schema import schema_version
 from mindscope.profile.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace import Skipped, Track
 from mindscope.store.column_file import Kind, open_columns, save_columns
 
-_KIND = Kind(b"MSTL", 8)
 _ARRAYS = (
     *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),
     *("longest", "longest_ns", "level_offsets", "lane_track", "lane_row", "lane_first"),
@@ -23,6 +24,11 @@ _TEXTS = (
     *("names", "categories", "origin_ns", "properties", "read", "overlaps"),
     *("arguments_format", "arguments_path"),
 )
+
+
+@cache
+def _kind() -> Kind:
+    return Kind(b"MSTL", schema_version(Timeline))
 
 
 def save_timeline(timeline: Timeline, path: Path, key: str) -> None:
@@ -34,13 +40,13 @@ def save_timeline(timeline: Timeline, path: Path, key: str) -> None:
         "counters": [(each.name, each.track, each.unit) for each in timeline.counters],
         "unbound": timeline.flows.unbound,
     }
-    save_columns(path, _KIND, key, header, _columns(timeline))
+    save_columns(path, _kind(), key, header, _columns(timeline))
 
 
 def open_timeline(path: Path, key: str) -> Timeline | None:
     """The timeline of a file, mapped into memory; None if there is none, or if it was made of something else."""
     try:
-        opened = open_columns(path, _KIND, key)
+        opened = open_columns(path, _kind(), key)
         return None if opened is None else _timeline(opened.header, opened.columns)
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -32,7 +32,7 @@ ALIGNMENT, UNALIGNED_SHARE = 512, 0.2
 SYNCHRONIZED_NORMS = 20
 _NORM = re.compile(r"sync_?batch_?norm", re.IGNORECASE)
 _UNITS = ("mac", "mte1", "mte2", "mte3", "fixpipe", "vec", "scalar", "vector_mte2", "vector_mte3", "vector_scalar")
-UNIT_TIME = "{}_time"
+UNIT_RATIO = "{}_ratio"
 """Name of the further column of kernels with the nanoseconds in which a unit worked."""
 
 
@@ -162,12 +162,8 @@ def _with_units(profile: Profile) -> tuple[Kernels, NDArray[np.int64], Mapping[s
     kernels = part_of(profile, Part.KERNELS, Kernels)
     if kernels is None:
         return None
-    times = {unit: kernels.extra.get(UNIT_TIME.format(unit)) for unit in _UNITS}
-    shares = {
-        unit: np.divide(time, kernels.total, out=np.zeros(len(kernels)), where=kernels.total > 0)
-        for unit, time in times.items()
-        if time is not None and not isinstance(time, TextColumn)
-    }
+    ratios = {unit: kernels.extra.get(UNIT_RATIO.format(unit)) for unit in _UNITS}
+    shares = {unit: ratio for unit, ratio in ratios.items() if ratio is not None and not isinstance(ratio, TextColumn)}
     if not shares:
         return None
     is_measured = np.sum([shares[unit] for unit in shares], axis=0) > 0

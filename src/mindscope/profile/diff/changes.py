@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mindscope.profile.columns import Column, Durations, Rows, Table, TextColumn
+from mindscope.profile.columns import Durations, Figures, Rows, Table, Texts
+from mindscope.profile.schema import SUM, Unit
 
 
 class Change(NamedTuple):
@@ -25,25 +23,28 @@ class Change(NamedTuple):
 class Changes(Table):
     """One row for each thing of either profile, the greatest change first."""
 
-    name: TextColumn
-    kind: TextColumn
+    name: Texts
+    kind: Texts
     """Kind of a kernel, ``compute``, ``communication``, ``copy``; of a call, that of ``Calls``, or ``outside``."""
-    module: TextColumn
+    module: Texts
     """Path in the profile after, before where it is gone; empty where the profiles have no modules."""
-    state: TextColumn
+    state: Texts
     """``added``, ``gone``, ``slower``, ``faster``, ``unchanged``"""
     before: Durations
     """Self time of a step, nanoseconds."""
     after: Durations
-    count_before: NDArray[np.float64]
+    count_before: Annotated[Figures, Unit.COUNT, SUM]
     """Runs of a step."""
-    count_after: NDArray[np.float64]
-    share: NDArray[np.float64]
+    count_after: Annotated[Figures, Unit.COUNT, SUM]
+    share: Annotated[Figures, Unit.SHARE, SUM]
     """The change over the time of a step before: positive is slower."""
 
-    def derived(self) -> dict[str, Column]:
-        """``change``: nanoseconds of a step; positive is slower."""
-        return {"change": self.after - self.before}
+    DERIVED = ("change",)
+
+    @property
+    def change(self) -> Durations:
+        """Nanoseconds of a step; positive is slower."""
+        return self.after - self.before
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from mindscope.profile.grouping import groups_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.tensor_cores import cores_of
+from mindscope.profile.operators import ratio_of
 from mindscope.profile.texts import Missing
 
 
@@ -68,8 +69,8 @@ def kernels_of(
         min=gathered(np.minimum, work.duration, int(np.iinfo(np.int64).max)),
         max=gathered(np.maximum, work.duration, 0),
         size=gathered(np.add, np.maximum(work.arguments.integers["bytes"], 0), 0),
-        occupancy_time=_weighted(work.arguments.numbers["est. achieved occupancy %"] / 100, work.duration, group),
-        blocks_per_sm_time=_weighted(work.arguments.numbers["blocks per SM"], work.duration, group),
+        occupancy=_mean(work.arguments.numbers["est. achieved occupancy %"] / 100, work.duration, group),
+        blocks_per_sm=_mean(work.arguments.numbers["blocks per SM"], work.duration, group),
     )
     return found.select(np.argsort(-found.total, kind="stable"))
 
@@ -89,13 +90,13 @@ _LARGEST = 1e12
 """No measured figure of a kernel; the sum of damaged ones would overflow."""
 
 
-def _weighted(
+def _mean(
     values: NDArray[np.float64], duration: NDArray[np.int64], group: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    """The sum in each group of value times duration; None if no kernel has a value."""
+    """The mean of each group weighted by duration, a value that is missing counts as 0; None if no kernel has one."""
     known = np.isfinite(values) & (np.abs(values) < _LARGEST)
     if not known.any():
         return None
-    found = np.zeros(int(group.max()) + 1)
-    np.add.at(found, group[known], values[known] * duration[known])
-    return found
+    count = int(group.max()) + 1
+    weighted = np.bincount(group[known], values[known] * duration[known], count)
+    return ratio_of(weighted, np.bincount(group, duration, count).astype(np.int64))

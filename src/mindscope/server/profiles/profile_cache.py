@@ -4,25 +4,33 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from mindscope.profile.parts_file import SavedParts, columns_of, open_parts, save_parts
+from mindscope.profile.schema import text_version
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_file import open_timeline, save_timeline
+from mindscope.server.profiles.tables.schema import ProfileTables
 
 TIMELINE, PARTS, TABLES = ".timeline", ".parts", ".tables"
-TABLES_VERSION = 10
-"""Changes with the messages of tables."""
 RESERVED_BYTES = 1 << 30
 """Free disk space that is left for everything else."""
 
 _T = TypeVar("_T")
+
+
+@cache
+def _tables_version() -> int:
+    """Changes with the messages of tables."""
+    return text_version(json.dumps(ProfileTables.model_json_schema(), sort_keys=True))
 
 
 class ProfileCache:
@@ -74,14 +82,14 @@ class ProfileCache:
             head, _, text = ("" if saved is None else saved.read_text("utf-8")).partition("\n")
         except (OSError, ValueError):
             return None
-        return text if head == f"{TABLES_VERSION} {version}" else None
+        return text if head == f"{_tables_version()} {version}" else None
 
     def save_tables(self, text: str, profile: Path, version: str) -> None:
         """Keep the tables of a profile as JSON."""
 
         def write(path: Path) -> None:
             part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-            part.write_text(f"{TABLES_VERSION} {version}\n{text}", "utf-8")
+            part.write_text(f"{_tables_version()} {version}\n{text}", "utf-8")
             part.replace(path)
 
         self._save(profile, TABLES, len(text), write)

@@ -14,7 +14,7 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
-from mindscope.profile.formats.ascend.packets import packets_of
+from mindscope.profile.formats.ascend.packets import PACKETS, packets_of
 from mindscope.profile.formats.csv_table import check_size
 from mindscope.profile.formats.json_values import bounded, whole_numbers
 from mindscope.reasons import Reason
@@ -69,6 +69,7 @@ def communication_table(operations: Sequence[AscendOperation], device: str, orig
         synchronization=_milliseconds(times, "Synchronization Time(ms)"),
         size=np.array([_size(each) for each in links], np.int64),
         extra=packets_of(links),
+        extra_fields=PACKETS,
     )
 
 

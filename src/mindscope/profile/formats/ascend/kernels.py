@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
-from mindscope.profile.step_rows import STEP, with_step
+from mindscope.profile.schema import ColumnField, Unit, mean_by
 
 NAME = ("Name", "Op Name", "kernel_name")
 TYPE = ("Type", "OP Type", "kernel_type")
@@ -34,6 +36,9 @@ _UNITS = {
     "vector_scalar": ("aiv_scalar_ratio",),
 }  # fmt: skip
 """Units of an AI core -> columns with their share of the time of a task, in the names of several versions."""
+UNIT_RATIOS: Mapping[str, ColumnField] = {
+    f"{unit}_ratio": ColumnField(Unit.SHARE, mean_by("total"), f"{unit}_ratio") for unit in _UNITS
+}
 
 
 def kernels_of(table: CsvTable, rank: int, step: TextColumn | None = None) -> Kernels:
@@ -43,13 +48,12 @@ def kernels_of(table: CsvTable, rank: int, step: TextColumn | None = None) -> Ke
     """
     runs = _runs(table, rank)
     names = [name for name in ("name", "kind", "device", "stream", "core", "shape") if getattr(runs, name) is not None]
-    return runs.group_by(*names) if step is None else with_step(runs, step).group_by(*names, STEP)
+    return runs.group_by(*names) if step is None else replace(runs, step=step).group_by(*names, "step")
 
 
 def operators_of_kernels(kernels: Kernels, types: dict[str, str]) -> Operators:
     """Operators that run as one kernel each, in graph mode; communication included."""
     total = kernels.total
-    step = kernels.extra.get(STEP)
     operators = Operators(
         name=kernels.name,
         type=mapped(kernels.name, lambda name: types.get(name) or type_of(name)),
@@ -61,10 +65,10 @@ def operators_of_kernels(kernels: Kernels, types: dict[str, str]) -> Operators:
         device_total=total,
         device_self=total,
         max=kernels.max,
-        extra={} if step is None else {STEP: step},
+        step=kernels.step,
     )
-    names = ["name", "device", *(["shapes"] if kernels.shape is not None else []), *operators.extra]
-    return operators.group_by(*names)
+    optional = {"shapes": operators.shapes, "step": operators.step}
+    return operators.group_by("name", "device", *(name for name, column in optional.items() if column is not None))
 
 
 def types_of(table: CsvTable) -> dict[str, str]:
@@ -141,17 +145,16 @@ def _runs(table: CsvTable, rank: int) -> Kernels:
         total=duration,
         min=duration,
         max=duration,
-        extra=_unit_times(table, duration),
+        extra=_unit_ratios(table),
+        extra_fields=UNIT_RATIOS,
     )
 
 
-def _unit_times(table: CsvTable, duration: Any) -> dict[str, Column]:
-    """Nanoseconds in which each measured unit worked, such as ``mac_time``, so that they can be added."""
+def _unit_ratios(table: CsvTable) -> dict[str, Column]:
+    """In which share of the time each measured unit worked, such as ``mac_ratio``."""
     shares = {unit: table.numbers(*columns) for unit, columns in _UNITS.items()}
     return {
-        f"{unit}_time": np.nan_to_num(share, posinf=0, neginf=0) * duration
-        for unit, share in shares.items()
-        if share is not None
+        f"{unit}_ratio": np.nan_to_num(share, posinf=0, neginf=0) for unit, share in shares.items() if share is not None
     }
 
 

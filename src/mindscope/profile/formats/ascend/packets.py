@@ -11,6 +11,7 @@ import numpy as np
 from mindscope.profile.columns import Column
 from mindscope.profile.communication import SMALL_MB
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
+from mindscope.profile.schema import SUM, ColumnField, Unit
 
 _FIGURES = (
     ("rdma_time", "RDMA", "Transit Time(ms)"),
@@ -18,6 +19,12 @@ _FIGURES = (
     ("sdma_size", "SDMA", "Transit Size(MB)"),
 )
 """Columns of nanoseconds and bytes, a million of which are the unit of each figure."""
+PACKETS: Mapping[str, ColumnField] = {
+    **dict.fromkeys(("rdma_time", "sdma_time"), ColumnField(Unit.NS, SUM)),
+    "sdma_size": ColumnField(Unit.BYTES, SUM),
+    **{f"{kind}{link.lower()}_packets": ColumnField(Unit.COUNT, SUM) for link in SMALL_MB for kind in ("", "small_")},
+}
+"""The columns of ``packets_of``."""
 _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from mindscope.profile.columns import Column, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import whole_numbers
+from mindscope.profile.schema import SUM, ColumnField, Unit
 from mindscope.profile.steps import Steps
 from mindscope.profile.trace import Trace
 
@@ -18,6 +20,8 @@ _MARK = re.compile(r"(?:ProfilerStep#|Step |step)(\d+)")
 _LONGEST = 7 * 86_400 * 1_000_000_000
 """Nanoseconds, as of slices."""
 _EXTRA = {"Stage": "stage", "Bubble": "bubble", "Preparing": "preparing"}
+STEP_PARTS: Mapping[str, ColumnField] = dict.fromkeys(_EXTRA.values(), ColumnField(Unit.NS, SUM))
+"""Times of a step that only Ascend has."""
 
 
 def steps_of(table: CsvTable, trace: Trace | None) -> Steps | None:
@@ -51,6 +55,7 @@ def steps_of(table: CsvTable, trace: Trace | None) -> Steps | None:
         idle=idle,
         overlapped=table.nanoseconds("Overlapped"),
         extra=extra,
+        extra_fields=STEP_PARTS,
     )
     return steps.select(np.argsort(steps.start, kind="stable"))
 

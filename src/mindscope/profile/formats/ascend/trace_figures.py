@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, FileAr
 from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.communication import Communication
 from mindscope.profile.formats.json_values import number_of
+from mindscope.profile.schema import SUM, ColumnField, Unit
 from mindscope.profile.time_split import covered, masked, union
 from mindscope.profile.trace import Trace
 
@@ -80,7 +80,7 @@ def with_computing(communication: Communication | None, trace: Trace | None) -> 
     times = union(masked(trace.slices.start, trace.slices.duration, computes))
     begin = communication.start
     found = covered(times, begin, begin + communication.duration)
-    return replace(communication, extra={**communication.extra, "computing": found})
+    return communication.with_extra({"computing": found}, {"computing": ColumnField(Unit.NS, SUM)})
 
 
 def _pauses(trace: Trace) -> NDArray[np.int64]:

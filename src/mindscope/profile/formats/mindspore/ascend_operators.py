@@ -20,7 +20,6 @@ from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
-from mindscope.profile.step_rows import STEP, with_step
 from mindscope.profile.trace import Track
 
 FULL_NAME = ("full_kernel_name", "full_op_name", "full_kernel_time", "op_name", "kernel_name")
@@ -130,7 +129,7 @@ def kernels_of_runs(
     return (
         kernels.group_by("name", "stream")
         if step is None
-        else with_step(kernels, step).group_by("name", "stream", STEP)
+        else replace(kernels, step=step).group_by("name", "stream", "step")
     )
 
 

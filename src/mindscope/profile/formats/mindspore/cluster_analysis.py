@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import Durations
+from mindscope.profile.formats.ascend.steps import STEP_PARTS
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.mindspore.step_trace import TICK_NS
 from mindscope.profile.steps import Steps
@@ -76,11 +77,11 @@ def with_split(steps: Steps, split: StepSplit) -> Steps:
     compute = np.minimum(split.steps.compute[rows], steps.duration - alone)
     rest = steps.duration - alone - compute
     waiting = np.minimum(steps.part("data_waiting"), rest)
-    extra = {} if split.receive is None else {"bubble": split.receive[rows]}
-    return replace(
+    found = replace(
         steps, compute=compute, communication=alone, idle=rest - waiting,
-        data_waiting=None if steps.data_waiting is None else waiting, extra={**steps.extra, **extra},
+        data_waiting=None if steps.data_waiting is None else waiting,
     )  # fmt: skip
+    return found if split.receive is None else found.with_extra({"bubble": split.receive[rows]}, STEP_PARTS)
 
 
 def _starts(duration: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import STEP, Table, TextColumn
+from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.mindspore.gpu import kernel_kind
@@ -19,7 +19,7 @@ from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
 from mindscope.profile.steps import Steps
 
-_T = TypeVar("_T", bound=Table)
+_T = TypeVar("_T", Operators, Kernels)
 _OPERATORS, _KERNELS, _TYPES = ("operator", "op_info"), ("kernel",), ("operator_type", "op_type")
 """Keys on a GPU, and on Ascend."""
 
@@ -37,10 +37,9 @@ class DynamicShapes(NamedTuple):
         """Return what ran in the steps from number ``first`` to ``last``."""
 
         def select(table: _T | None) -> _T | None:
-            step = None if table is None else table.extra[STEP]
-            if table is None or not isinstance(step, TextColumn):
+            if table is None or table.step is None:
                 return None
-            inside = step.is_any_of(lambda number: first <= int(number) <= last)
+            inside = table.step.is_any_of(lambda number: first <= int(number) <= last)
             return table.select(inside) if inside.any() else None
 
         steps = self.steps
@@ -87,7 +86,7 @@ def _operators(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Op
         device_total=None if is_host else duration,
         device_self=None if is_host else duration,
         max=duration,
-        extra={STEP: TextColumn.of(str(step) for step, _ in runs)},
+        step=TextColumn.of(str(step) for step, _ in runs),
     )
     return found.group_by("name", "type", "shapes", "device", "step")
 
@@ -116,7 +115,7 @@ def _types(content: Mapping[str, Any], device: str) -> Operators | None:
         host_self=total if is_host else None,
         device_total=None if is_host else total,
         device_self=None if is_host else total,
-        extra={STEP: TextColumn.of(step for step, *_ in rows)},
+        step=TextColumn.of(step for step, *_ in rows),
     )
 
 
@@ -133,18 +132,16 @@ def _kernels(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Kern
         total=duration,
         min=duration,
         max=duration,
-        extra={STEP: TextColumn.of(str(step) for step, _ in runs)},
+        step=TextColumn.of(str(step) for step, _ in runs),
     )
     return found.group_by("name", "kind", "operator", "shape", "step")
 
 
 def _steps(operators: Operators | None) -> Steps | None:
-    if operators is None:
+    if operators is None or operators.step is None:
         return None
-    texts = operators.extra[STEP]
-    assert isinstance(texts, TextColumn)
     totals: dict[int, int] = {}
-    for step, time in zip(texts, operators.self_time.tolist(), strict=True):
+    for step, time in zip(operators.step, operators.self_time.tolist(), strict=True):
         totals[int(step)] = totals.get(int(step), 0) + time
     numbers = sorted(totals)
     duration = np.array([totals[number] for number in numbers], np.int64)

@@ -23,6 +23,7 @@ from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import module_of
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
+from mindscope.profile.schema import SUM, ColumnField, Unit
 
 _NAMES = ("full_kernel_name", "full_op_name", "op_full_name")
 _MILLIONS = {
@@ -73,25 +74,24 @@ def with_flops(operators: Operators, flops: Mapping[str, RunFlops]) -> Operators
     rows = [flops.get(name) for name in operators.name]
     if not any(rows):
         return operators
-    time = operators.self_time.astype(np.float64)
 
     def operations(unit: str) -> Any:
         each = np.array([row.operations.get(unit, 0) if row else 0 for row in rows], np.int64)
         return each * operators.count
 
     def utilization(unit: str) -> Any:
-        return np.array([row.utilization.get(unit, 0.0) if row else 0.0 for row in rows]) * time
+        return np.array([row.utilization.get(unit, 0.0) if row else 0.0 for row in rows])
 
     units = {unit for row in rows if row for unit in row.operations}
     shares = {unit for row in rows if row for unit in row.utilization}
     parts = {f"{unit}_flops": operations(unit) for unit in ("cube", "vector") if unit in units}
     main = "" if "" in shares else "cube"
-    return replace(
+    counted = replace(
         operators,
         flops=sum((operations(unit) for unit in units), np.zeros(len(rows), np.int64)),
-        utilization_time=utilization(main) if main in shares else None,
-        extra={**operators.extra, **parts},
+        utilization=utilization(main) if main in shares else None,
     )
+    return counted.with_extra(parts, dict.fromkeys(parts, ColumnField(Unit.COUNT, SUM)))
 
 
 def read_summary(path: Path) -> dict[str, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, whole_of
 from mindscope.profile.operators import Operators
+from mindscope.profile.schema import TEXT
 
 COLUMN = "shard_strategy"
 _ATTRIBUTES = ("in_strategy", "strategy", "gen_strategy", "shard_strategy", "sharding_strategy")
@@ -56,7 +56,7 @@ def with_shards(operators: Operators, shards: Mapping[str, str]) -> Operators:
     found = [shards.get(name) or shards.get(name.rpartition("/")[2], "") for name in operators.name]
     if not any(found):
         return operators
-    return replace(operators, extra={**operators.extra, COLUMN: TextColumn.of(found)})
+    return operators.with_extra({COLUMN: TextColumn.of(found)}, {COLUMN: TEXT})
 
 
 def _strategy(node: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.nesting import busy
+from mindscope.profile.schema import EQUAL, ColumnField, Unit
 from mindscope.profile.steps import Steps
 from mindscope.profile.trace import Track
 
@@ -106,6 +107,7 @@ def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
         tail=trace.end - trace.backward if trace.has_phases else None,
         is_warm_up=np.arange(len(duration)) < (len(duration) > 1),
         extra={} if trace.graph is None else {"graph": trace.graph},
+        extra_fields={"graph": ColumnField(Unit.ID, EQUAL)},
     )
 
 

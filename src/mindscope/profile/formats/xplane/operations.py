@@ -21,6 +21,7 @@ from mindscope.profile.kineto.kernels import kernels_of
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part
+from mindscope.profile.schema import SUM, ColumnField, Unit
 from mindscope.profile.texts import Missing
 
 _WANTED = ArgumentNames(integers=("flops", "bytes_accessed"), texts=(OPERATION, PATH))
@@ -86,6 +87,7 @@ def _table(
         max=total,
         flops=flops,
         extra={} if accessed is None else {"bytes_accessed": accessed},
+        extra_fields={"bytes_accessed": ColumnField(Unit.BYTES, SUM)},
     )
 
 

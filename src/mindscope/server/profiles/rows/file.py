@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from mindscope.errors import MissingPackageError
 from mindscope.profile.columns import Column, Rows, TextColumn, integers_of, value_of
+from mindscope.profile.schema import ColumnField, Unit
 from mindscope.profile.table_rows import MergedRows
-from mindscope.server.profiles.rows.query import figures_of, kind_of
+from mindscope.server.profiles.rows.query import figures_of
 
 _FORMULA = "=+-@\t\r\n＝＋－＠"
 """A spreadsheet would run a text that begins with one of them."""
@@ -37,14 +38,19 @@ def columns_of(merged: MergedRows) -> dict[str, Column]:
 
 
 def cells_of(
-    columns: Mapping[str, Column], rows: Rows, distinct: Mapping[str, NDArray[np.int64]] | None = None
+    columns: Mapping[str, Column],
+    schema: Mapping[str, ColumnField],
+    rows: Rows,
+    distinct: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> Iterator[list[Cell]]:
     """A header with units, then the rows. Where a row has several texts of a column, it says how many."""
-    counts = distinct or {}
-    yield [f"{name}_ms" if kind_of(name) == "ns" else name for name in columns]
+    counts, units = distinct or {}, {name: schema[name].unit for name in columns}
+    yield [f"{name}_ms" if units[name] is Unit.NS else name for name in columns]
     for row in integers_of(rows):
         yield [
-            f"({counts[name][row]} different)" if name in counts and counts[name][row] > 1 else _cell(name, column, row)
+            f"({counts[name][row]} different)"
+            if name in counts and counts[name][row] > 1
+            else _cell(column, units[name], row)
             for name, column in columns.items()
         ]
 
@@ -88,11 +94,11 @@ def xlsx_bytes(lines: Iterable[list[Cell]]) -> bytes:
     return buffer.getvalue()
 
 
-def _cell(name: str, column: Column, row: int) -> Cell:
-    value: Cell = value_of(name, column, row)
+def _cell(column: Column, unit: Unit, row: int) -> Cell:
+    value: Cell = value_of(column, unit, row)
     if not isinstance(value, str) and not isfinite(value):
         return ""
-    return value / _NS if kind_of(name) == "ns" and not isinstance(value, str) else value
+    return value / _NS if unit is Unit.NS and not isinstance(value, str) else value
 
 
 def _harmless(cell: Cell) -> Cell:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from mindscope.profile.kernels import Kernels
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
 from mindscope.profile.profile import Part
+from mindscope.profile.schema import Unit
 from mindscope.profile.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
 from mindscope.profile.texts import Missing
 from mindscope.reasons import Reason, reason_of
@@ -36,16 +37,9 @@ from mindscope.server.profiles.rows.schema import (
 TOP = 20
 MOST_RELATED = 50
 MOST_CHARACTERS = 300
-_KINDS: dict[str, FigureKind] = {
-    **dict.fromkeys(
-        ("host_total", "host_self", "device_total", "device_self", "total", "min", "max", "mean", "backward"), "ns"
-    ),
-    **dict.fromkeys(("memory_self", "memory", "size"), "bytes"),
-    **dict.fromkeys(("share", "occupancy", "utilization"), "share"),
-    **dict.fromkeys(("count", "flops", "cube_flops", "vector_flops"), "count"),
-}
-_WEIGHTS, _RATIOS = "_time", "_ratio"
-"""Ends of the names of sums from which derived columns follow, which no person wants to see; of those columns."""
+_KINDS: Mapping[Unit, FigureKind] = {
+    Unit.NS: "ns", Unit.BYTES: "bytes", Unit.SHARE: "share", Unit.COUNT: "count"
+}  # fmt: skip
 
 
 class RowsError(ValueError):
@@ -87,13 +81,13 @@ def rows_answer(parts: OpenParts, query: RowsQuery, kept: MergedTables) -> RowsA
     table = table_of(parts, query.part)
     merged = kept.get(parts, query, table)
     found = ordered_rows(merged, query)
-    columns = merged.columns
+    columns, schema = merged.columns, merged.table.schema()
     return RowsAnswer(
         version=parts.version,
         groups=groups_in(table),
         by=query.by or groups_in(table)[0],
         texts=[name for name, column in columns.items() if isinstance(column, TextColumn) and any(column.values)],
-        figures=[FigureColumn(name=name, kind=kind_of(name)) for name in figures_of(merged)],
+        figures=[FigureColumn(name=name, kind=_KINDS.get(schema[name].unit, "number")) for name in figures_of(merged)],
         total=len(merged),
         matching=len(found),
         time_ns=int(merged.times.sum()),
@@ -129,13 +123,8 @@ def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:
     return {
         name: column
         for name, column in merged.columns.items()
-        if not isinstance(column, TextColumn) and not name.endswith(_WEIGHTS) and (name == "count" or column.any())
+        if not isinstance(column, TextColumn) and (name == "count" or column.any())
     }
-
-
-def kind_of(name: str) -> FigureKind:
-    """In what the figures of a column are."""
-    return "share" if name.endswith(_RATIOS) else _KINDS.get(name, "number")
 
 
 def modules_of(parts: OpenParts) -> Modules:

@@ -64,7 +64,7 @@ def save_rows(query: RowsFileQuery, viewer: CurrentViewer) -> Response:
 
     def write(parts: OpenParts) -> Response:
         merged = _merged(viewer).get(parts, query, table_of(parts, query.part))
-        lines = cells_of(columns_of(merged), ordered_rows(merged, query), merged.distinct)
+        lines = cells_of(columns_of(merged), merged.table.schema(), ordered_rows(merged, query), merged.distinct)
         return _file(lines, query.format)
 
     return _with_parts(viewer, query.run, query.profile, write)
@@ -89,7 +89,7 @@ def save_modules(query: ModulesFileQuery, viewer: CurrentViewer) -> Response:
     def write(parts: OpenParts) -> Response:
         found = modules_of(parts)
         columns = {name: column for name, column in found.columns().items() if name not in ("parent", "name")}
-        return _file(cells_of(columns, np.arange(len(found))), query.format)
+        return _file(cells_of(columns, found.schema(), np.arange(len(found))), query.format)
 
     return _with_parts(viewer, query.run, query.profile, write)
 
