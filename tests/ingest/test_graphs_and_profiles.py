@@ -69,6 +69,12 @@ def test_graph_files_and_profiles_make_runs(
     assert contents(tmp_path) == want
 
 
+@pytest.mark.parametrize(("content", "count"), [(GRAPH, 1), (b"\x3a\x02\x0a\x00\x08\x03", 1), (b"text", 1), (b"", 0)])
+def test_an_onnx_file_makes_a_run_with_its_fields_in_any_order(tmp_path: Path, content: bytes, count: int) -> None:
+    write(tmp_path, "m/net.onnx", content=content)
+    assert contents(tmp_path) == ({"m": [("graph_file", "net.onnx", 1)]} if count else {})
+
+
 def test_databases_and_pickles_of_profilers_make_runs(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "nsight.sqlite")) as file, file:
         file.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")

@@ -59,7 +59,7 @@ _SQLITE_START = b"SQLite format 3\x00"
 _PICKLE_START = b"\x80"
 _HEAD = 1 << 18
 _GRAPH_STARTS = (b"\x08", b"\x0a", b"\x12")
-"""A ModelProto, also of ONNX, begins with its version or domain, a GraphProto with its first node."""
+"""A ModelProto of MindSpore begins with its version or domain, a GraphProto with its first node."""
 
 
 _MOST_SIZED = 63
@@ -164,8 +164,10 @@ def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
 
 
 def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
+    """Whether a file has the first byte of a graph. Any does for ``.onnx``: fields may be in any order."""
     try:
-        return entry.is_file(follow_symlinks=False) and file_head(entry.path, 1) in _GRAPH_STARTS
+        head = file_head(entry.path, 1) if entry.is_file(follow_symlinks=False) else b""
+        return head in _GRAPH_STARTS or (head != b"" and entry.name.endswith(".onnx"))
     except OSError:
         return False
 
