@@ -150,6 +150,13 @@ def test_what_is_wrong_with_the_run_is_said(mindscope: CommandLine, run: str, tm
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_a_refused_argument_is_said_without_a_class_of_python(mindscope: CommandLine, run: str) -> None:
+    said = mindscope("landscape", run, *FUNCTIONS, "--interval", "3", want=1).stderr
+    assert said.startswith("mindscope: ")
+    assert "interval is 3" in said
+    assert "Error" not in said
+
+
 def test_a_missing_package_is_said(mindscope: CommandLine, run: str) -> None:
     said = mindscope("landscape", run, *FUNCTIONS, "--executor", "ray", want=1).stderr
     assert said == "mindscope: ray is not there, and --executor ray needs it; pip install ray\n"

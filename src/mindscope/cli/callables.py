@@ -77,8 +77,13 @@ def _offers(module: Any) -> str:
 
 
 def described(error: Exception) -> str:
-    """Class and text of an error, and where the user's program raised it or called what raised it."""
+    """Class and text of an error, and where the user's program raised it or called what raised it.
+
+    A ValueError or TypeError of mindscope itself has only its text: it refuses an argument, and says which.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
     packages = (str(_PACKAGE), "<", *(sys.prefix, sys.base_prefix), *site.getsitepackages())
-    places = [each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(packages)]
+    places = [each for each in frames if not each.filename.startswith(packages)]
     place = f" ({places[-1].filename}, line {places[-1].lineno})" if places else ""
-    return f"{type(error).__name__}: {error}{place}"
+    is_refused = isinstance(error, (ValueError, TypeError)) and frames[-1].filename.startswith(str(_PACKAGE))
+    return f"{error}{place}" if is_refused else f"{type(error).__name__}: {error}{place}"
