@@ -21,3 +21,10 @@ def test_times_are_of_all_values_and_steps_of_those_that_tell_the_progress() -> 
 def test_nothing_reaches_nowhere() -> None:
     assert TimeRange.union([]) == TimeRange.union([EMPTY_RANGE, EMPTY_RANGE]) == TimeRange(None, None, None)
     assert TimeRange.union([EMPTY_RANGE, TimeRange(1.0, 2.0, None)]) == TimeRange(1.0, 2.0, None)
+
+
+def test_descriptions_of_tensors_tell_no_progress() -> None:
+    described, recorded = rows(0, 57), rows(1, 6)
+    parts = [(described, "rank_0/tensors"), (recorded, "rank_0/steps")]
+    ranges = [TimeRange.of(Kind.TENSOR_STATISTICS, part, tag) for part, tag in parts]
+    assert [each.last_step for each in ranges] == [None, 6]

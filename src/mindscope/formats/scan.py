@@ -278,7 +278,7 @@ class EventScanner:
             self._scalars.setdefault(tag, []).append(rows)
 
     def _add_reference_rows(self, kind: Kind, tag: str, rows: Columns) -> None:
-        self._time_ranges.append(TimeRange.of(kind, rows))
+        self._time_ranges.append(TimeRange.of(kind, rows, tag))
         self._references.setdefault((kind, tag), []).append(rows)
 
 

@@ -89,6 +89,12 @@ def tensors_tag(rank: int) -> str:
     return f"rank_{rank}/tensors"
 
 
+def is_tensors_tag(tag: str) -> bool:
+    """Whether a tag has descriptions of tensors, whose steps are positions in their table."""
+    match = TAG.fullmatch(tag)
+    return match is not None and match[2] == "tensors"
+
+
 def pack(values: NDArray[np.generic], is_rounded: bool = False) -> PackedColumn:
     """Pack numbers of shape (n,): unsigned integers, or float64 where ``is_rounded`` allows float32."""
     if values.dtype.kind == "f":

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from mindscope.formats.kinds import KINDS
+from mindscope.formats.tensor_statistics import is_tensors_tag
 from mindscope.types import Kind
 
 T = TypeVar("T", int, float)
@@ -24,10 +25,11 @@ class TimeRange:
     last_step: int | None = None
 
     @classmethod
-    def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]]) -> TimeRange:
+    def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]], tag: str = "") -> TimeRange:
         """The range of one series, which must have at least one value."""
         wall_time = rows["wall_time"]
-        last_step = int(rows["step"].max()) if KINDS[kind].has_progress else None
+        has_progress = KINDS[kind].has_progress and not (kind is Kind.TENSOR_STATISTICS and is_tensors_tag(tag))
+        last_step = int(rows["step"].max()) if has_progress else None
         return cls(float(wall_time.min()), float(wall_time.max()), last_step)
 
     @classmethod
