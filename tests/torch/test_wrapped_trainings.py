@@ -235,3 +235,8 @@ def test_a_model_with_recorders_trains_a_wrapped_network_as_without(name: str, t
 def test_a_model_without_a_graph_trains_a_compiled_network(tmp_path: Path) -> None:
     collector = SummaryCollector(tmp_path, collect_specified_data={"collect_graph": False})
     assert model_loop("compiled", [collector]) == model_loop("compiled", [])
+
+
+def test_a_debugger_notes_writes_into_sharded_tensors(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    own_loop("FSDP2", operators, tmp_path)
+    assert "can't record" not in capfd.readouterr().err

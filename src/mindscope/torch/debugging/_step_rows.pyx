@@ -62,7 +62,7 @@ cdef class TensorRows:
         """An operator writes into the memory of a tensor, perhaps by an alias, whose writes don't count as versions."""
         if tensor.layout is strided:
             self.writes += 1
-            self.written[tensor.untyped_storage().data_ptr()] = self.writes
+            self.written[self.address_of(tensor)] = self.writes
 
     def note_writes(self, tuple written, tuple args, dict kwargs):
         """An operator wrote into the arguments of these positions and names."""
@@ -90,10 +90,16 @@ cdef class TensorRows:
         """Whether no alias changed a tensor of this version: neither by an operator nor, by a sample, otherwise."""
         if found[4] is not None and found[4] != sample_of(tensor, self.plain_types):
             return False
+        return not self.written or self.written.get(self.address_of(tensor), 0) <= found[3]
+
+    cdef object address_of(self, tensor):
+        """Where the memory of a tensor begins: of a sharded one, of its local part. Its own id if it has no memory."""
         try:
-            return not self.written or self.written.get(tensor.untyped_storage().data_ptr(), 0) <= found[3]
-        except Exception:  # such as of a tensor without memory
-            return True
+            if type(tensor) not in self.plain_types:
+                tensor = getattr(tensor, "_local_tensor", tensor)  # of torch.distributed
+            return tensor.untyped_storage().data_ptr()
+        except Exception:
+            return -id(tensor)
 
     cpdef Py_ssize_t new_row(self, tensor) except -2:
         """As ``row_of``, without a look at earlier rows."""
