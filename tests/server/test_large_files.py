@@ -20,6 +20,7 @@ from mindscope.ingest import Catalog
 from mindscope.limited_process import run_limited
 from mindscope.reasons import reason_of
 from mindscope.server.app import create_app
+from mindscope.server.profiles.diff import cache
 from mindscope.server.profiles.large_profile import PARTS, TIMELINE
 from mindscope.settings import Settings
 from tests.processes_of_readers import read_profile
@@ -53,9 +54,9 @@ def viewer(tmp_path: Path, reader_memory: int, cache_size: int = 1 << 30) -> Gen
     catalog.close()
 
 
-def answer(client: TestClient, path: str) -> Any:
+def answer(client: TestClient, path: str, run: str = "run") -> Any:
     deadline = time.monotonic() + DEADLINE_S
-    while (found := client.get(path, params=OF).json())["progress"] is not None:
+    while (found := client.get(path, params={**OF, "run": run}).json())["progress"] is not None:
         assert time.monotonic() < deadline
     return found
 
@@ -110,6 +111,67 @@ def test_a_part_that_needs_more_memory_is_no_damage(tmp_path: Path) -> None:
     assert messages[-1] == {"phase": "tables"}
     assert (tmp_path / TIMELINE).exists()
     assert not (tmp_path / PARTS).exists()
+
+
+@contextmanager
+def two_profiles(tmp_path: Path, reader_memory: int, cache_size: int = 1 << 30) -> Generator[TestClient]:
+    """A viewer with the same profile in two runs, of which one has more calls."""
+    for run, count in (("run", 9_000), ("other", 10_000)):
+        write_trace(tmp_path / "logs" / run / PROFILE, count)
+    with viewer(tmp_path, reader_memory, cache_size) as client:
+        yield client
+
+
+def difference(client: TestClient) -> Any:
+    deadline = time.monotonic() + DEADLINE_S
+    phases = list[str]()
+    of = {**OF, "before_run": "other", "before_profile": PROFILE}
+    while (found := client.get("/api/profiles/diff", params=of).json())["progress"] is not None:
+        phases.append(found["progress"]["phase"])
+        assert time.monotonic() < deadline
+    return found, phases
+
+
+@pytest.mark.parametrize("cache_size", [1 << 30, 0], ids=["with a cache", "without a cache"])
+def test_large_profiles_that_are_compared_apart_differ_the_same(tmp_path: Path, cache_size: int) -> None:
+    found = list[Any]()
+    for reader_memory in (0, 64 << 20):  # the parts are larger than a 1024th of the second
+        with two_profiles(tmp_path, reader_memory, cache_size) as client:
+            found.append(difference(client))
+    assert found[0][0] == found[1][0]
+    assert found[0][0]["diff"]["calls"][0]["state"] == "unchanged"
+    assert sum(row["count_before"] - row["count_after"] for row in found[0][0]["diff"]["operators"]) == 1000
+    assert "comparing" in found[1][1]
+    assert "comparing" not in found[0][1]
+    assert not list((tmp_path / f"workspace-{64 << 20}").rglob("reading-*"))
+
+
+def test_a_difference_that_needs_more_memory_is_a_problem_and_the_viewer_answers(tmp_path: Path) -> None:
+    memory = 1 << 20
+    with two_profiles(tmp_path, 0) as client:
+        assert difference(client)[0]["problem"] is None
+    (tmp_path / "workspace-0").rename(tmp_path / f"workspace-{memory}")  # where the profiles are read already
+    with viewer(tmp_path, memory) as client:
+        problem = difference(client)[0]["problem"]
+        assert (problem["code"], problem["values"]) == (
+            "reader_out_of_memory",
+            {"file": f"{PROFILE}, {PROFILE}", "limit": "1 MiB"},
+        )
+        assert client.get("/api/runs").status_code == 200
+
+
+def test_a_difference_that_nobody_waits_for_ends_and_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = {**OF, "before_run": "other", "before_profile": PROFILE}
+    with two_profiles(tmp_path, 64 << 20) as client:
+        for run in ("run", "other"):
+            answer(client, "/api/profiles/tables", run)
+        with monkeypatch.context() as patch:
+            patch.setattr(cache, "ABANDONED_S", -1.0)
+            for _ in range(3):
+                assert client.get("/api/profiles/diff", params=of).json()["progress"] is not None
+        assert difference(client)[0]["diff"]["steps_before"] == 0
 
 
 def graph_of(count: int) -> bytes:

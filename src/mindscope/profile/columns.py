@@ -65,8 +65,10 @@ class TextColumn:
         return self.values[int(self.codes[row])]
 
     def __iter__(self) -> Iterator[str]:
-        codes: list[int] = self.codes.tolist()
-        return (self.values[code] for code in codes)
+        column = self.compact() if len(self.values) > len(self.codes) else self
+        codes: list[int] = column.codes.tolist()
+        values = list(column.values)  # stored texts are decoded on each access
+        return (values[code] for code in codes)
 
     def select(self, rows: NDArray[Any]) -> TextColumn:
         """The texts of these rows, or of the rows where a mask is True."""

@@ -91,6 +91,13 @@ def columns_of(profile: Profile, zero: int) -> PartColumns:
     return PartColumns({"facts": facts, "zero": zero, "parts": parts}, columns)
 
 
+def bytes_of_parts(profile: Profile) -> int:
+    """Bytes of the columns of all parts, which are computed for that; without texts."""
+    parts = (part for part in map(profile.part, Part) if not isinstance(part, Missing))
+    columns = (column for part in parts for _, table in _tables(part) for column in table.columns().values())
+    return sum(column.codes.nbytes if isinstance(column, TextColumn) else column.nbytes for column in columns)
+
+
 def save_parts(parts: PartColumns, path: Path, key: str) -> None:
     """Write the parts of a profile; ``key`` says what they were made of. Replaces the file at once. Raises OSError."""
     save_columns(path, _kind(), key, parts.header, parts.columns)

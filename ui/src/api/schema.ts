@@ -7429,7 +7429,9 @@ export interface components {
         };
         /**
          * ReadingProgress
-         * @description ``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading``, ``indexing`` or ``tables``.
+         * @description ``total_bytes`` is 0 if it is not known.
+         *
+         *     ``phase`` is ``waiting``, ``reading``, ``indexing``, ``tables`` or, of a difference, ``comparing``.
          */
         ReadingProgress: {
             /** Phase */

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,12 +26,17 @@ class NamedTree:
     order: NDArray[np.int64]
     """Siblings are in this order."""
 
-    def children(self) -> list[list[int]]:
-        """Return the children of each node, then the roots."""
-        found: list[list[int]] = [[] for _ in range(len(self.parent) + 1)]
-        for row in np.argsort(self.order, kind="stable").tolist():
-            found[int(self.parent[row])].append(row)
-        return found
+
+class _Children:
+    """The children of each node of a tree, of which there may be millions."""
+
+    def __init__(self, tree: NamedTree) -> None:
+        self._rows = np.lexsort((tree.order, tree.parent))
+        self._first = np.searchsorted(tree.parent[self._rows], np.arange(-1, len(tree.parent) + 1))
+
+    def of(self, node: int) -> list[int]:
+        """Rows of the children of a node, in their order; roots for -1."""
+        return self._rows[self._first[node + 1] : self._first[node + 2]].tolist()
 
 
 def align(before: NamedTree, after: NamedTree) -> NDArray[np.int64]:
@@ -42,18 +47,19 @@ def align(before: NamedTree, after: NamedTree) -> NDArray[np.int64]:
     if _key(after) < _key(before):  # of equal alignments the same one in both directions
         return _inverse(align(after, before), len(after.parent))
     found = np.full(len(after.parent), -1, np.int64)
-    old_children, new_children = before.children(), after.children()
-    pending = [(-1, -1)]
+    old_children, new_children = _Children(before), _Children(after)
+    pending = [(old_children.of(-1), new_children.of(-1))]
     while pending:
-        old, new = pending.pop()
-        for pair in _pairs(before.names, after.names, old_children[old], new_children[new]):
-            found[pair[1]] = pair[0]
-            pending.append(pair)
+        for old, new in _pairs(before.names, after.names, *pending.pop()):
+            found[new] = old
+            inner = old_children.of(old), new_children.of(new)
+            if all(inner):
+                pending.append(inner)
     return found
 
 
-def _key(tree: NamedTree) -> tuple[list[str], list[int], list[int]]:
-    return list(tree.names), tree.parent.tolist(), tree.order.tolist()
+def _key(tree: NamedTree) -> tuple[list[str], bytes, bytes]:
+    return list(tree.names), tree.parent.tobytes(), tree.order.tobytes()
 
 
 def _inverse(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -65,7 +71,7 @@ def _inverse(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 def _pairs(
     old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
-) -> list[tuple[int, int]]:
+) -> Iterator[tuple[int, int]]:
     """Aligned nodes of two sequences of siblings."""
     head = 0
     while head < min(len(old), len(new)) and old_names[old[head]] == new_names[new[head]]:
@@ -73,14 +79,15 @@ def _pairs(
     tail = 0
     while tail < min(len(old), len(new)) - head and old_names[old[-1 - tail]] == new_names[new[-1 - tail]]:
         tail += 1
-    outer = [*zip(old[:head], new[:head], strict=True)]
-    outer += zip(old[len(old) - tail :], new[len(new) - tail :], strict=True)
+    yield from zip(old[:head], new[:head], strict=True)
+    yield from zip(old[len(old) - tail :], new[len(new) - tail :], strict=True)
     rest_old, rest_new = old[head : len(old) - tail], new[head : len(new) - tail]
     if not rest_old or not rest_new:
-        return outer
+        return
     if len(rest_old) * len(rest_new) > _MOST_CELLS:
-        return outer + _by_occurrence(old_names, new_names, rest_old, rest_new)
-    return outer + _longest_common(old_names, new_names, rest_old, rest_new)
+        yield from _by_occurrence(old_names, new_names, rest_old, rest_new)
+    else:
+        yield from _longest_common(old_names, new_names, rest_old, rest_new)
 
 
 def _longest_common(
@@ -113,8 +120,8 @@ def _longest_common(
 
 def _by_occurrence(
     old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
-) -> list[tuple[int, int]]:
+) -> Iterator[tuple[int, int]]:
     places: dict[str, list[int]] = {}
     for row in reversed(old):
         places.setdefault(old_names[row], []).append(row)
-    return [(rows.pop(), row) for row in new if (rows := places.get(new_names[row]))]
+    return ((rows.pop(), row) for row in new if (rows := places.get(new_names[row])))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,31 +69,33 @@ def call_changes(
     presence = np.full(len(parents), _BOTH)
     presence[: len(old)][~np.isin(np.arange(len(old)), aligned)] = _GONE
     presence[len(old) :] = _ADDED
-    names, kinds, modules = _texts(old, new, aligned, fresh)
-    both = zip([*old.name, *(new.name[row] for row in integers_of(fresh))], names, strict=True)
-    labels = TextColumn.of("\0".join(each) for each in both).codes.astype(np.int64) * 3 + presence
+    names, kinds, modules = (
+        _merged_texts(*columns, aligned, fresh)
+        for columns in ((old.name, new.name), (old.kind, new.kind), (old.module, new.module))
+    )
+    labels = _first_occurrences(names.before.astype(np.int64) << 32 | names.after.codes) * 3 + presence
     merged, parent = _merge_siblings(parents, labels)
     _, first = np.unique(merged, return_index=True)
     means = [
         _means(side, where, is_on_device, len(first))
         for side, where in ((before, merged[: len(old)]), (after, merged[place]))
     ]
-    is_thread = np.array([kind == THREAD for kind in kinds])[first]
+    is_thread = kinds.after.is_any_of(lambda each: each == THREAD)[first]
     if not is_on_device:
         means = [_with_outside(each, span, parent, is_thread)
                  for each, span in zip(means, (step.before, step.after), strict=True)]  # fmt: skip
         parent, presence_of = np.append(parent, -1), np.append(presence[first], _BOTH)
-        texts = [[*(column[row] for row in integers_of(first)), extra]
+        texts = [TextColumn.of([*column.after.select(first), extra])
                  for column, extra in ((names, ""), (kinds, OUTSIDE), (modules, ""))]  # fmt: skip
     else:
         presence_of = presence[first]
-        texts = [[column[row] for row in integers_of(first)] for column in (names, kinds, modules)]
+        texts = [column.after.select(first) for column in (names, kinds, modules)]
     one, other = means
     totals = [_totals(each.time, parent) for each in means]
     return CallChanges(
-        name=TextColumn.of(texts[0]),
-        kind=TextColumn.of(texts[1]),
-        module=TextColumn.of(texts[2]),
+        name=texts[0],
+        kind=texts[1],
+        module=texts[2],
         state=states_of(
             presence_of != _ADDED, presence_of != _GONE, one.time, other.time, max(step.before, step.after),
             np.sqrt(one.variance + other.variance),
@@ -108,18 +111,33 @@ def call_changes(
     )  # fmt: skip
 
 
-def _texts(
-    old: Calls, new: Calls, aligned: NDArray[np.int64], fresh: NDArray[np.int64]
-) -> tuple[list[str], list[str], list[str]]:
-    """Names, kinds and modules of all rows; of aligned ones as they are after."""
-    found: list[list[str]] = []
-    rows, here = integers_of(np.flatnonzero(aligned >= 0)), integers_of(fresh)
-    for before, after in ((old.name, new.name), (old.kind, new.kind), (old.module, new.module)):
-        texts = list(before)
-        for row in rows:
-            texts[int(aligned[row])] = after[row]
-        found.append([*texts, *(after[row] for row in here)])
-    return found[0], found[1], found[2]
+class _MergedTexts(NamedTuple):
+    """Texts of all rows; codes are those of ``after`` in both."""
+
+    before: NDArray[np.uint32]
+    """Codes of the texts of aligned rows as they are before."""
+    after: TextColumn
+    """Texts of aligned rows as they are after."""
+
+
+def _merged_texts(
+    old: TextColumn, new: TextColumn, aligned: NDArray[np.int64], fresh: NDArray[np.int64]
+) -> _MergedTexts:  # fmt: skip
+    values = TextColumn.of([*old.values, *new.values])
+    old_codes, new_codes = values.codes[: len(old.values)][old.codes], values.codes[len(old.values) :][new.codes]
+    rows = np.flatnonzero(aligned >= 0)
+    before = np.concatenate([old_codes, new_codes[fresh]])
+    after = np.array(before)
+    after[aligned[rows]] = new_codes[rows]
+    return _MergedTexts(before, TextColumn(after, values.values))
+
+
+def _first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each value its number in the order of first occurrences."""
+    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+    number = np.empty(len(first), np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    return number[place.reshape(-1)]
 
 
 def _merge_siblings(
@@ -127,8 +145,10 @@ def _merge_siblings(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The merged row of each row, parents before their children, and the parents of merged rows."""
     level = np.zeros(len(parents), np.int64)
-    for row, parent in enumerate(integers_of(parents)):
-        level[row] = level[parent] + 1 if parent >= 0 else 0
+    levels, parent_of = level.data, parents.data  # integers of Python without a list of millions
+    for row in range(len(parents)):
+        if parent_of[row] >= 0:
+            levels[row] = levels[parent_of[row]] + 1
     merged = np.full(len(parents), -1, np.int64)
     found: list[NDArray[np.int64]] = []
     count = 0

@@ -69,6 +69,16 @@ class ProfileCache:
         columns = columns_of(*parts)
         self._save(profile, PARTS, columns.nbytes, lambda path: save_parts(columns, path, version))
 
+    def link_parts(self, profile: Path, path: Path) -> bool:
+        """Make another link to the parts of a profile, which stay there as long as it; False if there are none."""
+        saved = self._path(profile, PARTS)
+        try:
+            if saved is not None:
+                os.link(saved, path)
+            return saved is not None
+        except OSError:
+            return False
+
     def adopt(self, made: Path, profile: Path) -> None:
         """Move a file with a timeline or parts here; without room it stays where it is."""
         suffix = f".{made.name}"

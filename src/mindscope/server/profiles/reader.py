@@ -18,7 +18,7 @@ from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.damage import readable
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.open_arguments import open_arguments
-from mindscope.profile.parts_file import SavedParts
+from mindscope.profile.parts_file import SavedParts, columns_of, save_parts
 from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
 from mindscope.server.http.json_response import json_of
@@ -61,7 +61,7 @@ class OpenProfile:
 
 @dataclass(eq=False)
 class Reading:
-    """A profile that is read now, or whose parts are computed."""
+    """A profile that is read now, whose parts are computed, or which is compared with another one."""
 
     path: Path
     version: str
@@ -188,6 +188,16 @@ class ProfileReader:
         version = version_of(found.key)
         with self._lock:
             return self._computed(found, version)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where what was computed is saved."""
+        return self._cache.folder
+
+    def write_parts(self, opened: OpenParts, path: Path) -> None:
+        """Put the parts of an open profile into a file: a link to the saved ones, if there are any. Raises OSError."""
+        if not self._cache.link_parts(opened.path, path):
+            save_parts(columns_of(opened.profile, opened.zero), path, opened.version)
 
     def close(self) -> None:
         """Stop reading."""

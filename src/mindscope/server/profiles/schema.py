@@ -47,7 +47,10 @@ class ProfilesAnswer(Answer):
 
 
 class ReadingProgress(Answer):
-    """``total_bytes`` is 0 if it is not known. ``phase`` is ``waiting``, ``reading``, ``indexing`` or ``tables``."""
+    """``total_bytes`` is 0 if it is not known.
+
+    ``phase`` is ``waiting``, ``reading``, ``indexing``, ``tables`` or, of a difference, ``comparing``.
+    """
 
     phase: str
     read_bytes: int

@@ -19,6 +19,7 @@ export const profiles = {
   "profile.no_slices_how": "The file has no slices. The profiler may have stopped before the first step.",
   "profile.phase_waiting": "Waiting for another profile…",
   "profile.phase_reading": "Reading the profile…",
+  "profile.phase_comparing": "Comparing the profiles…",
   "profile.phase_indexing": "Indexing {size}…",
   "profile.progress": "{read} of {total} · {rate}/s",
   "profile.partial": "The events read so far.",

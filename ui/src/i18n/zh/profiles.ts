@@ -21,6 +21,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.no_slices_how": "文件中没有切片，性能采集可能在第一步之前已停止。",
   "profile.phase_waiting": "正在等待其他性能数据读取完成…",
   "profile.phase_reading": "正在读取性能数据…",
+  "profile.phase_comparing": "正在对比性能数据…",
   "profile.phase_indexing": "正在建立索引（{size}）…",
   "profile.progress": "{read} / {total} · {rate}/s",
   "profile.partial": "已读取部分的时间线。",

@@ -36,7 +36,7 @@ def get_diff(
     from mindscope.server.profiles.diff.cache import DiffCache
     from mindscope.server.profiles.diff.query import step_numbers
     from mindscope.server.profiles.listing import progress_of
-    from mindscope.server.profiles.reader import OpenParts
+    from mindscope.server.profiles.reader import OpenParts, Reading
 
     reader = reader_of(viewer)
     answer = DiffAnswer(progress=None, reading="", problem=None, numbers_before=[], numbers_after=[], diff=None)
@@ -54,13 +54,14 @@ def get_diff(
         opened.append(state)
     before, after = opened
     answer.numbers_before, answer.numbers_after = step_numbers(before.profile), step_numbers(after.profile)
+    cache = viewer.shared(DiffCache, lambda: DiffCache(reader, viewer.settings.reader_memory))
     try:
-        answer.diff = viewer.shared(DiffCache).message(
-            before, after, _range(before_first, before_last), _range(first, last)
-        )
-    except MindscopeError as error:
-        answer.problem = ReasonEntry.of(error)
-    return JsonResponse(answer)
+        difference = cache.message(before, after, _range(before_first, before_last), _range(first, last))
+    except (MindscopeError, OSError) as error:
+        return JsonResponse(answer.model_copy(update={"problem": ReasonEntry.of(error)}))
+    if isinstance(difference, Reading):
+        return JsonResponse(answer.model_copy(update={"reading": profile, "progress": progress_of(difference)}))
+    return JsonResponse(answer.model_copy(update={"diff": difference}))
 
 
 def _range(first: int | None, last: int | None) -> tuple[int, int] | None:
