@@ -281,6 +281,9 @@ TEXTS: Mapping[str, str] = {
     "debug_columns_missing": "{file}: its header lacks some of the columns {columns}",
     "debug_entries_left": "{file}: its first {most} entries are read, the others are left out",
     "debug_rows_skipped": "{file}: {count} rows can't be read",
+    "flight_records_left": (
+        "{count} earlier collectives in the flight records of {ranks} ranks are left out; read fewer ranks together"
+    ),
     "debug_files_missing": "{file}: it names {count} files that are not there, such as {first}",
     "debug_tensor_cut": "{file}: a tensor ends at byte {end}, its bytes end at {size}; it was cut",
     "debug_padding": "{file}: statistics of a tensor in the layout {format} count its padding too",

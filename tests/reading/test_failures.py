@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +14,11 @@ import pytest
 
 import mindscope
 from mindscope.debug import LastData, value_text, write_running_data
+from mindscope.debug.formats import running_data_directory as running_data_module
 from mindscope.debug.formats.running_data_directory import read_running_data
 from mindscope.formats import wire
 from mindscope.formats.print_schemas import PRINT
+from mindscope.reading.failures import find_failures, read_failures
 from tests.debug.formats.test_flight_recorder import entry, write
 from tests.debug.formats.test_print_file import VALUES
 from tests.debug.formats.test_running_data_files import MEMORY, ORDER
@@ -130,3 +134,37 @@ def test_printed_values_of_files_and_logs(tmp_path: Path) -> None:
     assert [(path.name, value.text[:5]) for path, value in found][:2] == [("print.pb", "loss:"), ("print.pb", "")]
     assert found[2][1].array is not None
     assert found[2][1].array.tolist() == [[0, 1], [2, 3]]
+
+
+def test_running_data_of_many_ranks_stay_in_their_files(tmp_path: Path) -> None:
+    for rank in range(8):
+        directory = tmp_path / f"rank_{rank}" / "rdr"
+        directory.mkdir(parents=True)
+        (directory / "exception.txt").write_text("x" * 900_000 + "\nValueError: odd")
+        (directory / "memory.json").write_text(json.dumps({"blocks": [[]] * 100_000}))
+    tracemalloc.start()
+    try:
+        found = read_failures(find_failures(tmp_path))
+        assert tracemalloc.get_traced_memory()[0] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    assert [each.error for each in found.running_data] == ["ValueError: odd"] * 8
+    assert len(found.running_data[7].memory["blocks"]) == 100_000
+
+
+def test_tables_of_running_data_are_cut_and_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_data_module, "MOST_ROWS", 5)
+    (tmp_path / "exec_order.csv").write_text("a,b\n" + "1,2\n" * 6)
+    (tmp_path / "statistics.csv").write_text("a,b\n" + "1,2\n" * 5)
+    (tmp_path / "memory_history.csv").write_text("a\n" + "," * 60_000 + "\n")
+    (tmp_path / "graph_exec_order.0.txt").write_text("".join(f"{number}:node\n" + "x\n" * 50 for number in range(7)))
+    (tmp_path / "mem_address_list.0.txt").write_text("op\nkernel_inputs 5\n" + "&1 #2\n" * 5)
+    found = read_running_data(tmp_path)
+    assert (len(found.order.rows), len(found.statistics.rows), len(found.nodes), len(found.addresses)) == (5, 5, 5, 5)
+    assert {(each.reason.code, Path(each.path).name) for each in found.problems} == {
+        ("debug_entries_left", "exec_order.csv"), ("debug_entries_left", "graph_exec_order.0.txt"),
+    }  # fmt: skip
+    monkeypatch.setattr(running_data_module, "_MOST_CELLS", 60_000)
+    assert found.memory_history.rows == []
+    assert found.memory_history.is_cut
+    assert "memory_history.csv" in {Path(each.path).name for each in found.problems}

@@ -30,7 +30,7 @@ def failures_json(found: RunFailures) -> dict[str, Any]:
             {"path": str(each.path), "rank": each.rank, "error": each.error, **each.culprit, "state": each.state}
             for each in found.running_data
         ],
-        "collectives": {record.rank: len(record.collectives) for record in found.flight_records},
+        "collectives": {record.rank: record.count for record in found.flight_records},
         "mismatches": [
             {"kind": str(each.kind), "group": each.group, "sequence": each.sequence, "values": dict(each.values)}
             for each in found.mismatches

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mindscope.debug.formats.flight_recorder import (
+    MOST_TOGETHER,
     FlightRecord,
     Mismatch,
+    SharedValues,
     find_mismatches,
     is_flight_record,
     read_flight_record,
@@ -19,6 +21,7 @@ from mindscope.debug.formats.flight_recorder import (
 from mindscope.debug.formats.running_data_directory import RunningData, holds_running_data, read_running_data
 from mindscope.errors import FormatError
 from mindscope.reading.debugging_data import entries_beside, is_run
+from mindscope.reasons import Reason
 from mindscope.store.contents import FAILURE_DEPTH
 
 _MOST_ENTRIES = 2000
@@ -66,22 +69,33 @@ def find_failures(directory: Path, *, has_beside: bool = True) -> FailurePaths:
     return found
 
 
-def read_failures(paths: FailurePaths) -> RunFailures:
-    """Read all; a file that can't be read is a problem."""
+def read_failures(
+    paths: FailurePaths, watch: Callable[[], None] = lambda: None, most_bytes: int = MOST_TOGETHER
+) -> RunFailures:
+    """Read all; a file that can't be read is a problem, and so is what has no room beside the other ranks.
+
+    ``watch`` is called before each file; what it raises ends the reading. ``most_bytes`` is the memory that collectives
+    of all ranks may take, about.
+    """
     found = RunFailures()
+    shared = SharedValues(most_bytes)
     for path in paths.running_data:
+        watch()
         try:
             found.running_data.append(read_running_data(path))
         except OSError as error:
             found.problems.append(str(error))
-    for path in paths.flight_records:
+    for place, path in enumerate(paths.flight_records):
+        watch()
         try:
-            found.flight_records.append(read_flight_record(path))
+            found.flight_records.append(read_flight_record(path, shared, len(paths.flight_records) - place))
         except (FormatError, OSError) as error:
             text = str(error)
             found.problems.append(text if path.name in text else f"{path.name}: {text}")
     found.running_data.sort(key=lambda each: -1 if each.rank is None else each.rank)
     found.flight_records.sort(key=lambda each: each.rank)
+    if left := sum(record.left for record in found.flight_records):
+        found.problems.append(str(Reason("flight_records_left", count=left, ranks=len(found.flight_records))))
     found.mismatches = find_mismatches(found.flight_records)
     return found
 

@@ -17,6 +17,7 @@ from mindscope.debug.formats.flight_recorder import (
     read_flight_record,
 )
 from mindscope.errors import FormatError
+from mindscope.reading.failures import FailurePaths, RunFailures, read_failures
 
 
 def entry(sequence: int, **changes: Any) -> dict[str, Any]:
@@ -136,3 +137,61 @@ def test_a_small_file_of_much_memory_is_refused_before_it_takes_it(tmp_path: Pat
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
         tracemalloc.stop()
+
+
+def together(directory: Path, most_bytes: int, *ranks: list[dict[str, Any]]) -> RunFailures:
+    paths = [write(directory, rank, *entries) for rank, entries in enumerate(ranks)]
+    return read_failures(FailurePaths(flight_records=paths), most_bytes=most_bytes)
+
+
+def test_of_many_ranks_the_last_collectives_are_kept(tmp_path: Path) -> None:
+    ranks = [[entry(number) for number in range(first, 400)] for first in (0, 100, 200)]
+    ranks[1][-1]["state"] = "started"
+    whole = together(tmp_path, 1 << 28, *ranks)
+    assert {each.kind for each in whole.mismatches} == {MismatchKind.UNDECIDED, MismatchKind.STATE}
+    assert not whole.problems
+    found = together(tmp_path, 90_000, *ranks)
+    for record, entries in zip(found.flight_records, ranks, strict=True):
+        assert 50 < len(record.collectives) < 150
+        assert record.collectives[-1].sequence == 399
+        assert (record.count, record.skipped) == (len(entries), 0)
+    assert [(each.kind, each.sequence) for each in found.mismatches] == [(MismatchKind.STATE, 399)]
+    left = sum(record.left for record in found.flight_records)
+    assert found.problems == [
+        f"{left} earlier collectives in the flight records of 3 ranks are left out; read fewer ranks together"
+    ]
+
+
+def test_collectives_of_all_ranks_take_the_memory_that_they_may(tmp_path: Path) -> None:
+    """Stacks of their own are the worst; those of the same lines are one object."""
+    ranks = [
+        [
+            entry(number, frames=[{"name": "f" * 2000, "filename": f"{rank}.py", "line": number}])
+            for number in range(200)
+        ]
+        for rank in range(20)
+    ]
+    tracemalloc.start()
+    try:
+        found = together(tmp_path, 1 << 20, *ranks)
+        before = tracemalloc.get_traced_memory()[0]
+        kept = [len(record.collectives) for record in found.flight_records]
+        del found
+        assert before - tracemalloc.get_traced_memory()[0] < 3 << 19
+    finally:
+        tracemalloc.stop()
+    assert min(kept) > 10
+    same = together(tmp_path, 1 << 20, *[[entry(number) for number in range(200)]] * 10).flight_records
+    assert [len(record.collectives) for record in same] == [200] * 10
+    assert len({id(each.stack) for record in same for each in record.collectives}) == 1
+
+
+def test_facts_that_hold_themselves_or_are_large_are_left_out(tmp_path: Path) -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    path = tmp_path / "nccl_trace_rank_0"
+    for facts in (endless, ["a" * 1000] * 3000):
+        path.write_bytes(pickle.dumps({"version": "2.10", "pg_config": {}, "pg_status": facts, "entries": [entry(1)]}))
+        found = read_failures(FailurePaths(flight_records=[path]), most_bytes=1 << 20)
+        assert [len(record.collectives) for record in found.flight_records] == [1]
+        assert found.flight_records[0].facts == {}

@@ -87,8 +87,8 @@ def test_every_cut_gives_what_is_before_it(tmp_path: Path) -> None:
         counts: list[int] = []
         for end in range(len(text)):
             path.write_text(text[:end])
-            counts.append(len(reader(path, Problems())))
+            counts.append(len(list(reader(path, Problems()))))
         assert counts == sorted(counts)
     problems = Problems()
-    assert read_memory_addresses(tmp_path / "none", problems) == []
+    assert list(read_memory_addresses(tmp_path / "none", problems)) == []
     assert [each.reason.code for each in problems] == ["debug_file_unreadable"]

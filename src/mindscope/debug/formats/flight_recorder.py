@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -21,6 +21,14 @@ _RANK = re.compile(r"(\d{1,9})(?:\.\w+)?$", re.ASCII)
 _HEAD = 1 << 16
 _MOST_MEMORY = 1 << 29
 """A ring buffer of 20,000 collectives with 30 lines of stack counts 0.4 GB, and takes half of that."""
+MOST_TOGETHER = 1 << 28
+"""Bytes that the collectives of all ranks may take: 1,000 of each of 1,000 ranks."""
+_COLLECTIVE_BYTES, _OBJECT_BYTES, _CONTAINER_BYTES, _REFERENCE_BYTES = 260, 50, 50, 16
+_SHARED = (
+    *("group", "group_description", "operation", "input_sizes", "output_sizes", "input_dtypes", "output_dtypes"),
+    *("state", "stack"),
+)
+_LONGEST_VERSION = 100
 _EQUAL_SIZES = re.compile(
     r"all_?reduce|broadcast|all_?gather|reduce_?scatter|barrier|(?:^|[:_])reduce(?!_?scatter)", re.IGNORECASE | re.ASCII
 )
@@ -77,6 +85,13 @@ class FlightRecord:
     """Entries of another form."""
     facts: Mapping[str, Any]
     """Configuration and state of the process groups, as the dump has them."""
+    left: int = 0
+    """Earlier entries that are left out, as if the ring buffer had been smaller."""
+
+    @property
+    def count(self) -> int:
+        """Number of collectives in the dump."""
+        return len(self.collectives) + self.left
 
 
 class Mismatch(NamedTuple):
@@ -99,29 +114,99 @@ def is_flight_record(path: Path) -> bool:
     return head[:1] == b"\x80" and b"version" in head and (b"entries" in head or b"pg_config" in head)
 
 
-def read_flight_record(path: Path) -> FlightRecord:
+def read_flight_record(path: Path, shared: SharedValues | None = None, ranks: int = 1) -> FlightRecord:
     """The dump of a rank, whose number ends the name of the file, as in ``nccl_trace_rank_3``.
+
+    Args:
+        path: of the file.
+        shared: the values of dumps that were read before; this one takes a part of the memory that they leave.
+        ranks: number of dumps that are still to be read, with this one.
 
     Raises:
         FormatError: no pickle of plain values, or one of other content.
         OSError: it can't be read.
     """
+    shared = SharedValues() if shared is None else shared
+    share = shared.left_bytes // max(ranks, 1)
     content: Any = read_plain_pickle(path, _MOST_MEMORY)
     if not isinstance(content, dict) or not {"entries", "pg_config"} & content.keys():
         raise FormatError(f"{path.name} has no entries, want a dump of the flight recorder")
     record = cast("dict[str, Any]", content)
     entries = record.get("entries")
     listed = cast("list[Any]", entries) if isinstance(entries, list) else []
-    collectives = [each for entry in listed if (each := _collective(entry)) is not None]
     number = _RANK.search(path.name)
-    facts = {key: value for key, value in record.items() if key not in ("entries", "version")}
+    facts = {str(key): value for key, value in record.items() if key not in ("entries", "version")}
+    size = _weight(facts, share // 4)
+    facts, share = (facts, share - size) if shared.take(size, share // 4) else ({}, share)
+    collectives, skipped = _last_collectives(listed, shared, share)
     return FlightRecord(
         int(number[1]) if number else 0,
-        str(record.get("version", "")),
+        str(record.get("version", ""))[:_LONGEST_VERSION],
         collectives,
-        len(listed) - len(collectives),
+        skipped,
         facts,
+        len(listed) - len(collectives) - skipped,
     )
+
+
+class SharedValues:
+    """Texts and sizes of collectives: equal ones are one object in all dumps, as stacks of the same lines.
+
+    ``left_bytes`` is the memory that further values may take, about.
+    """
+
+    def __init__(self, most_bytes: int = MOST_TOGETHER) -> None:
+        self.left_bytes = most_bytes
+        self._values: dict[Any, Any] = {}
+
+    def take(self, size: int, most: int) -> bool:
+        """Take memory for a value, if it has at most this size."""
+        if size > min(most, self.left_bytes):
+            return False
+        self.left_bytes -= size
+        return True
+
+    def keep(self, collective: Collective, most: int) -> Collective | None:
+        """The collective of shared values; None if it takes more memory than ``most`` bytes."""
+        values = {name: getattr(collective, name) for name in _SHARED}
+        size = _COLLECTIVE_BYTES + sum(_weight(each, most) for each in values.values() if each not in self._values)
+        if not self.take(size, most):
+            return None
+        return collective._replace(**{name: self._values.setdefault(each, each) for name, each in values.items()})
+
+
+def _last_collectives(entries: Sequence[Any], shared: SharedValues, most: int) -> tuple[list[Collective], int]:
+    """The last collectives by time, as many as fit, and how many entries after them have another form."""
+    kept: list[Collective] = []
+    skipped = 0
+    least = shared.left_bytes - most
+    for entry in reversed(entries):
+        collective = _collective(entry)
+        if collective is None:
+            skipped += 1
+            continue
+        collective = shared.keep(collective, shared.left_bytes - least)
+        if collective is None:
+            break
+        kept.append(collective)
+    return kept[::-1], skipped
+
+
+def _weight(value: Any, most: int) -> int:
+    """Estimate the bytes of a plain value; the count ends above ``most``, so also of values that hold themselves."""
+    total, waiting = 0, [value]
+    while waiting and total <= most:
+        each = waiting.pop()
+        total += _OBJECT_BYTES
+        if isinstance(each, str | bytes):
+            total += len(each)
+        elif isinstance(each, dict | list | tuple | set):
+            inner = cast("dict[Any, Any] | list[Any]", each)
+            total += _CONTAINER_BYTES + _REFERENCE_BYTES * len(inner)
+            if total <= most:
+                waiting += inner
+                waiting += inner.values() if isinstance(inner, dict) else ()
+    return total
 
 
 def _collective(entry: Any) -> Collective | None:
@@ -158,27 +243,41 @@ def _sizes(value: Any) -> tuple[tuple[int, ...], ...]:
 def find_mismatches(records: Sequence[FlightRecord]) -> list[Mismatch]:
     """Find the collectives in which ranks differ, by group and number; each rank numbers point-to-point by itself.
 
-    Only ranks that have entries of a group are compared in it.
+    Only ranks that have entries of a group are compared in it, each from the first that was not left out on.
     """
     by_group: dict[str, dict[int, dict[int, Collective]]] = defaultdict(lambda: defaultdict(dict))
     for record in records:
         for each in record.collectives:
             if not each.is_p2p:
                 by_group[each.group][record.rank][each.sequence] = each
+    cut = {record.rank for record in records if record.left}
     return [
         mismatch
         for group, ranks in sorted(by_group.items())
         if len(ranks) > 1
-        for sequence in sorted({number for entries in ranks.values() for number in entries})
-        for mismatch in _compared(group, sequence, ranks)
+        for mismatch in _mismatches(group, ranks, cut)
     ]
 
 
-def _compared(group: str, sequence: int, ranks: Mapping[int, Mapping[int, Collective]]) -> list[Mismatch]:
+def _mismatches(group: str, ranks: Mapping[int, Mapping[int, Collective]], cut: set[int]) -> Iterator[Mismatch]:
+    firsts = {rank: min(entries) for rank, entries in ranks.items()}
+    for sequence in sorted({number for entries in ranks.values() for number in entries}):
+        compared = {
+            rank: entries
+            for rank, entries in ranks.items()
+            if sequence in entries or not (rank in cut and sequence < firsts[rank])
+        }
+        if len(compared) > 1:
+            yield from _compared(group, sequence, compared, firsts)
+
+
+def _compared(
+    group: str, sequence: int, ranks: Mapping[int, Mapping[int, Collective]], firsts: Mapping[int, int]
+) -> list[Mismatch]:
     entries = {rank: own[sequence] for rank, own in ranks.items() if sequence in own}
     absent = [rank for rank in ranks if rank not in entries]
     if absent:
-        is_lost = all(sequence < min(ranks[rank]) for rank in absent)
+        is_lost = all(sequence < firsts[rank] for rank in absent)
         kind = MismatchKind.UNDECIDED if is_lost else MismatchKind.MISSING
         values = {rank: entries[rank].operation if rank in entries else "" for rank in sorted(ranks)}
         return [Mismatch(kind, group, sequence, values)]

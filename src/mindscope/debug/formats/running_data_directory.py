@@ -9,11 +9,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.running_data_files import (
@@ -25,9 +25,14 @@ from mindscope.debug.formats.running_data_files import (
 )
 from mindscope.errors import FormatError
 from mindscope.formats.text_lines import bounded_lines
+from mindscope.reasons import Reason
 
-_MOST_ROWS = 10_000
-_LONGEST_LINE = 1 << 20
+_T = TypeVar("_T")
+
+MOST_ROWS = 10_000
+_MOST_CELLS = 1 << 22
+"""Characters and cells of a table."""
+_LONGEST_LINE = 1 << 16
 _MOST_TEXT = 1 << 20
 _OWN = frozenset(("culprit.json", "exception.txt", "exec_order.csv"))
 _OF_MINDSPORE = re.compile(r"[A-Z_]{2,}\.\w+(\.\d{1,9})?\.\d{14}\.(ir|pb|txt|json|csv)", re.ASCII)
@@ -40,6 +45,8 @@ class TextTable(NamedTuple):
 
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
+    is_cut: bool = False
+    """Whether the file has more rows."""
 
 
 _EMPTY = TextTable()
@@ -54,37 +61,100 @@ class RecordedFile(NamedTuple):
 
 @dataclass(slots=True)
 class RunningData:
-    """The last data of a training; what there is no file of is empty."""
+    """The last data of a training; what there is no file of is empty.
+
+    A file is read on each access, since the ranks of a training may be thousands.
+    """
 
     path: Path
     rank: int | None
     """Number of the rank; None if the path does not name it."""
-    culprit: dict[str, Any] = field(default_factory=dict[str, Any])
-    """``error``, ``phase``, ``module``, ``type``, ``call``, ``lines``, ``first_not_finite``, as far as known."""
-    state: dict[str, Any] = field(default_factory=dict[str, Any])
-    memory: dict[str, Any] = field(default_factory=dict[str, Any])
-    exception: str = ""
-    """The traceback."""
-    stacks: str = ""
-    """Calls of each thread."""
-    order: TextTable = _EMPTY
-    """Modules in the order of execution of the last step."""
-    statistics: TextTable = _EMPTY
-    """Statistics of the last tensors."""
-    memory_history: TextTable = _EMPTY
-    nodes: list[ExecutedNode] = field(default_factory=list[ExecutedNode])
-    """Orders of execution that MindSpore recorded."""
-    addresses: list[MemoryAddress] = field(default_factory=list[MemoryAddress])
-    """Memory of operators that MindSpore recorded."""
     files: list[RecordedFile] = field(default_factory=list[RecordedFile])
     problems: Problems = field(default_factory=Problems)
+    """What can't be read, or is left out, of the files that were read until now."""
+
+    @property
+    def culprit(self) -> dict[str, Any]:
+        """``error``, ``phase``, ``module``, ``type``, ``call``, ``lines``, ``first_not_finite``, as far as known."""
+        return self._newest("culprit.json", _object) or {}
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Step, settings, versions."""
+        return self._newest("state.json", _object) or {}
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """Memory at the end."""
+        return self._newest("memory.json", _object) or {}
+
+    @property
+    def exception(self) -> str:
+        """The traceback."""
+        return self._newest("exception.txt", _text) or ""
+
+    @property
+    def stacks(self) -> str:
+        """Calls of each thread."""
+        return self._newest("stacks.txt", _text) or ""
+
+    @property
+    def order(self) -> TextTable:
+        """Modules in the order of execution of the last step."""
+        return self._table("exec_order.csv")
+
+    @property
+    def statistics(self) -> TextTable:
+        """Statistics of the last tensors."""
+        return self._table("statistics.csv")
+
+    @property
+    def memory_history(self) -> TextTable:
+        """Memory at the last steps."""
+        return self._table("memory_history.csv")
+
+    @property
+    def nodes(self) -> list[ExecutedNode]:
+        """Orders of execution that MindSpore recorded."""
+        files = [file.path for file in running_data_files(self.path)
+                 if file.name.startswith("graph_exec_order") and file.kind == "txt"]  # fmt: skip
+        return self._rows(files, read_execution_order)
+
+    @property
+    def addresses(self) -> list[MemoryAddress]:
+        """Memory of operators that MindSpore recorded."""
+        files = [file.path for file in running_data_files(self.path) if file.name.startswith("mem_address_list")]
+        return self._rows(files, read_memory_addresses)
 
     @property
     def error(self) -> str:
         """The error that the training failed with, in a line; empty if it did not, or it is unknown."""
         known = self.culprit.get("error")
-        lines = self.exception.strip().splitlines()
+        lines = [] if known else self.exception.strip().splitlines()
         return str(known) if known else (lines[-1] if lines else "")
+
+    def _newest(self, name: str, read: Callable[[Path], _T]) -> _T | None:
+        path = _newest_files([self.path / file.name for file in self.files]).get(name)
+        return None if path is None else self.problems.read(path, read)
+
+    def _table(self, name: str) -> TextTable:
+        table = self._newest(name, _table) or _EMPTY
+        if table.is_cut:
+            self._note_left(name, len(table.rows))
+        return table
+
+    def _rows(self, files: Sequence[Path], read: Callable[[Path, Problems], Iterator[_T]]) -> list[_T]:
+        """The first rows of all files together."""
+        rows: list[_T] = []
+        for path in files:
+            rows += islice(read(path, self.problems), MOST_ROWS + 1 - len(rows))
+            if len(rows) > MOST_ROWS:
+                self._note_left(path.name, MOST_ROWS)
+                break
+        return rows[:MOST_ROWS]
+
+    def _note_left(self, file: str, most: int) -> None:
+        self.problems.note(self.path / file, Reason("debug_entries_left", file=file, most=most))
 
 
 def holds_running_data(names: Collection[str]) -> bool:
@@ -98,28 +168,11 @@ def read_running_data(directory: Path) -> RunningData:
     found = RunningData(directory, ranks[-1] if ranks else None)
     files = sorted(each for each in directory.iterdir() if each.is_file())
     found.files = [RecordedFile(each.name, each.stat().st_size) for each in files]
-    newest, problems = _newest(files), found.problems
-
-    def read(name: str, reader: Any, otherwise: Any) -> Any:
-        content = problems.read(newest[name], reader) if name in newest else None
-        return otherwise if content is None else content
-
-    found.culprit, found.state, found.memory = (
-        read(f"{name}.json", _object, {}) for name in ("culprit", "state", "memory")
-    )
-    found.exception, found.stacks = (read(f"{name}.txt", _text, "") for name in ("exception", "stacks"))
-    found.order, found.statistics, found.memory_history = (
-        read(f"{name}.csv", _table, _EMPTY) for name in ("exec_order", "statistics", "memory_history")
-    )
-    for file in running_data_files(directory):
-        if file.name.startswith("graph_exec_order") and file.kind == "txt":
-            found.nodes += read_execution_order(file.path, problems)[:_MOST_ROWS]
-        elif file.name.startswith("mem_address_list"):
-            found.addresses += read_memory_addresses(file.path, problems)[:_MOST_ROWS]
+    _ = found.culprit, found.state, found.memory, found.exception, found.stacks  # now, for their problems
     return found
 
 
-def _newest(files: Sequence[Path]) -> dict[str, Path]:
+def _newest_files(files: Sequence[Path]) -> dict[str, Path]:
     """Return the file of the last failure by plain name: ``TORCH.culprit.20261126204131.json`` as ``culprit.json``."""
     named = [(match["name"], match["time"] or "", path) for path in files if (match := _NAME.fullmatch(path.name))]
     last = max((time for _, time, _ in named), default="")
@@ -142,10 +195,18 @@ def _text(path: Path) -> str:
 
 
 def _table(path: Path) -> TextTable:
+    """The header and the first rows, as far as there is room for their cells."""
+    rows: list[list[str]] = []
+    left, is_cut = _MOST_CELLS, False
     try:
         with path.open(encoding="utf-8", errors="replace", newline="") as file:
             lines = (line for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
-            rows = list(islice(csv.reader(lines), _MOST_ROWS + 1))
-            return TextTable(rows[0], rows[1:]) if rows else _EMPTY
+            for row in csv.reader(lines):
+                left -= len(row) + sum(map(len, row))
+                is_cut = left < 0 or len(rows) > MOST_ROWS
+                if is_cut:
+                    break
+                rows.append(row)
     except csv.Error as error:
         raise FormatError(f"it is no CSV: {error}") from error
+    return TextTable(rows[0], rows[1:], is_cut) if rows else _EMPTY

@@ -23,6 +23,9 @@ _NODE = re.compile(r"(?P<number>\d+):\s*(?P<rest>.*)", re.ASCII)
 _SIZES = re.compile(r"(?P<part>kernel_(?:inputs|workspaces|outputs))\s+\d+", re.ASCII)
 _BLOCK = re.compile(r"&(?P<address>\S+)\s+#(?P<size>\d+)", re.ASCII)
 _LONGEST_LINE = 1 << 16
+_LINES_OF_NODE = 3
+_LONGEST_TEXT = 4096
+"""Characters of a text of a node or an operator."""
 
 
 class RunningDataFile(NamedTuple):
@@ -78,14 +81,16 @@ def running_data_files(directory: Path) -> list[RunningDataFile]:
     return sorted(found, key=lambda file: (file.time, file.path.name))
 
 
-def read_execution_order(path: Path, problems: Problems) -> list[ExecutedNode]:
+def read_execution_order(path: Path, problems: Problems) -> Iterator[ExecutedNode]:
     """The nodes of ``graph_exec_order``: a number with a colon, then lines for the node, its stream and its graph."""
-    return problems.read(path, lambda path: list(_nodes(path))) or []
+    with problems.noted(path):
+        yield from _nodes(path)
 
 
-def read_memory_addresses(path: Path, problems: Problems) -> list[MemoryAddress]:
+def read_memory_addresses(path: Path, problems: Problems) -> Iterator[MemoryAddress]:
     """The blocks of ``mem_address_list``."""
-    return problems.read(path, lambda path: list(_addresses(path))) or []
+    with problems.noted(path):
+        yield from _addresses(path)
 
 
 def _nodes(path: Path) -> Iterator[ExecutedNode]:
@@ -98,14 +103,14 @@ def _nodes(path: Path) -> Iterator[ExecutedNode]:
                 yield _node(number, lines)
             number = int(match["number"]) if match else None
             lines = [match["rest"]] if match and match["rest"] else []
-        elif number is not None:
+        elif number is not None and len(lines) < _LINES_OF_NODE:
             lines.append(line.strip())
     if number is not None and lines:
         yield _node(number, lines)
 
 
 def _node(number: int, lines: list[str]) -> ExecutedNode:
-    text, stream, graph = [*lines, "", "", ""][:3]
+    text, stream, graph = [line[:_LONGEST_TEXT] for line in [*lines, "", "", ""][:_LINES_OF_NODE]]
     return ExecutedNode(number, text, stream, graph)
 
 
@@ -115,11 +120,11 @@ def _addresses(path: Path) -> Iterator[MemoryAddress]:
         text = line.strip()
         block, sizes = _BLOCK.fullmatch(text), _SIZES.fullmatch(text)
         if block:
-            yield MemoryAddress(operator, part, block["address"], int(block["size"]))
+            yield MemoryAddress(operator, part, block["address"][:_LONGEST_TEXT], int(block["size"]))
         elif sizes:
             part = sizes["part"]
         elif text:
-            operator, part = text, ""
+            operator, part = text[:_LONGEST_TEXT], ""
 
 
 def _lines(path: Path) -> Iterator[str]:

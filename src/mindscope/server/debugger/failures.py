@@ -26,7 +26,7 @@ from mindscope.server.debugger.failures_schema import (
     DebugTextTable,
 )
 from mindscope.server.debugger.sources import SourceNotFoundError
-from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.disconnect import check_connected, while_connected
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.store import RunStore
 
@@ -56,7 +56,7 @@ def _add(answer: DebugFailuresAnswer, stores: Sequence[RunStore]) -> None:
             paths.running_data += own.running_data
             paths.flight_records += own.flight_records
             runs |= dict.fromkeys(own.running_data, store)
-    found = read_failures(paths)
+    found = read_failures(paths, check_connected)
     answer.failures += [
         DebugFailureEntry(
             run=runs[each.path].id, source=path_name(each.path, Path(runs[each.path].path)), rank=each.rank,
@@ -79,7 +79,7 @@ def _paths_of(store: RunStore) -> FailurePaths:
 def _flight_rank(record: FlightRecord) -> DebugFlightRank:
     last = [_collective(each) for each in record.collectives[-_MOST_LAST:]]
     return DebugFlightRank(
-        rank=record.rank, version=record.version, collectives=len(record.collectives), skipped=record.skipped, last=last
+        rank=record.rank, version=record.version, collectives=record.count, skipped=record.skipped, last=last
     )
 
 

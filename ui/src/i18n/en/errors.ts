@@ -154,6 +154,8 @@ export const errors = {
   "error.remedy.debug_columns_missing": "Check whether another program changed the file.",
   "error.code.debug_entries_left": "Only the first {most} entries of {file} are read.",
   "error.code.debug_rows_skipped": "{count} rows of {file} can’t be read.",
+  "error.code.flight_records_left":
+    "{count} earlier collectives in the flight records of {ranks} ranks are left out. Read fewer ranks together.",
   "error.code.debug_files_missing": "{file} names {count} missing files, such as {first}.",
   "error.code.debug_tensor_cut": "{file} is cut: a tensor ends at byte {end}, its bytes end at {size}.",
   "error.remedy.debug_tensor_cut": "Copy the file again.",

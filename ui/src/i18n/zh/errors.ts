@@ -151,6 +151,7 @@ export const errors: Record<keyof typeof en, string> = {
   "error.remedy.debug_columns_missing": "请检查文件是否被其他程序修改过。",
   "error.code.debug_entries_left": "{file} 中仅读取前 {most} 条记录。",
   "error.code.debug_rows_skipped": "{file} 中有 {count} 行无法读取。",
+  "error.code.flight_records_left": "{ranks} 个 rank 的Flight Recorder 转储中，较早的 {count} 条集合通信未读取，请减少一起读取的 rank 数。",
   "error.code.debug_files_missing": "{file} 中列出的 {count} 个文件不存在，例如 {first}。",
   "error.code.debug_tensor_cut": "{file} 不完整：张量应到第 {end} 字节，数据只到第 {size} 字节。",
   "error.remedy.debug_tensor_cut": "请重新拷贝该文件。",
