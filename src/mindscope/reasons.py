@@ -66,7 +66,11 @@ TEXTS: Mapping[str, str] = {
     "profile_times_far": "read as microseconds, its times are in the year {year}: they have another unit, such as "
     "nanoseconds, or count from another time, and all times of the profile are wrong by that",
     "profile_times_dense": "read as microseconds, {count} events of one thread begin within {span} ns, which no "
-    "program can do: its times have another unit, such as seconds, and all times of the profile are wrong by that",
+    "program can do: its times have another unit, such as milliseconds or seconds, and all times of the profile are "
+    "wrong by that",
+    "profile_times_long": "read as microseconds, each of {count} calls of {name} takes {time} us or more, although it "
+    "computes nothing: its times have another unit, such as nanoseconds, and all times of the profile are wrong by "
+    "that",
     "profile_times_scaled": "its copies last {factor} times as long as their bytes and bandwidth say: its times are "
     "not microseconds, and all times of the profile are wrong by that",
     "profile_kernels_missing": "it has {launches} launches of kernels and {kernels} kernels: its work on devices is "

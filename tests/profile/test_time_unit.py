@@ -65,6 +65,32 @@ def test_times_that_can_not_be_microseconds(
 
 
 @pytest.mark.parametrize(
+    ("factor", "codes"),
+    [
+        (1, []), (10, []), (1e-3, ["profile_times_dense"]), (1e-6, ["profile_times_dense"]),
+        (1000, ["profile_times_long"]),
+    ],
+)  # fmt: skip
+def test_operators_tell_the_unit_without_copies(tmp_path: Path, factor: float, codes: list[str]) -> None:
+    """Beside a base, times can be small: milliseconds, seconds or nanoseconds since the begin of the profile."""
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    assert not [each for each in whole["traceEvents"] if each.get("cat") == "gpu_memcpy"]
+    events = in_unit(whole["traceEvents"], factor, 0)
+    found = problems_of(tmp_path / "a.json", {**whole, "traceEvents": events})
+    assert [each for each in found if each.startswith("profile_times")] == codes
+    assert found == codes or factor < 1
+
+
+def test_operators_in_whole_microseconds_are_no_evidence(tmp_path: Path) -> None:
+    """As torch 1.8 wrote them: nested operators begin in one microsecond, and many take none."""
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    events = [
+        {**each, **{name: each[name] // 1 for name in ("ts", "dur") if name in each}} for each in whole["traceEvents"]
+    ]
+    assert problems_of(tmp_path / "a.json", {**whole, "traceEvents": events}) == []
+
+
+@pytest.mark.parametrize(
     ("factor", "is_said"), [(1, False), (1000, True), (0.001, True), (4, False)], ids=["us", "ns", "ms", "rounded"]
 )
 def test_copies_tell_the_unit(tmp_path: Path, factor: float, is_said: bool) -> None:

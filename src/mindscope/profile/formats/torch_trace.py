@@ -19,6 +19,7 @@ from mindscope.profile.kineto.completeness import problems_of, unmarked_operator
 from mindscope.profile.kineto.copy_rates import copy_rate_problem
 from mindscope.profile.kineto.devices import KINDS, device_kind_of
 from mindscope.profile.kineto.merged_ranks import merged_ranks
+from mindscope.profile.kineto.operator_times import operator_time_problem
 from mindscope.profile.kineto.profile_parts import missing_parts, profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
 from mindscope.profile.profile import Device, Profile, ProfileFacts
@@ -40,7 +41,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     name, kind = bare_name(path), device_kind_of(trace)
     analysis = KinetoAnalysis(trace, FileArguments(path, trace), device=kind)
     merged = merged_ranks(analysis)
-    unit = time_unit_problem(trace, path) or copy_rate_problem(analysis)
+    unit = time_unit_problem(trace, path) or copy_rate_problem(analysis) or operator_time_problem(analysis)
     problems = filter(None, [unit, *problems_of(trace), merged, unmarked_operators(trace, analysis.roles)])
     facts = ProfileFacts(
         name=name,

@@ -92,8 +92,12 @@ export const errors = {
   "error.remedy.profile_times_far":
     "Write ts and dur in microseconds, as the trace format requires. displayTimeUnit only says how viewers print times.",
   "error.code.profile_times_dense":
-    "Read as microseconds, {count} events of one thread begin within {span} ns, which no program can do. Its times have another unit, such as seconds, and all times of the profile are wrong by that.",
+    "Read as microseconds, {count} events of one thread begin within {span} ns, which no program can do. Its times have another unit, such as milliseconds or seconds, and all times of the profile are wrong by that.",
   "error.remedy.profile_times_dense":
+    "Write ts and dur in microseconds, as the trace format requires. displayTimeUnit only says how viewers print times.",
+  "error.code.profile_times_long":
+    "Read as microseconds, each of {count} calls of {name} takes {time} µs or more, although it computes nothing. Its times have another unit, such as nanoseconds, and all times of the profile are wrong by that.",
+  "error.remedy.profile_times_long":
     "Write ts and dur in microseconds, as the trace format requires. displayTimeUnit only says how viewers print times.",
   "error.code.profile_times_scaled":
     "Its copies last {factor} times as long as their bytes and bandwidth say. Its times are not microseconds, and all times of the profile are wrong by that.",

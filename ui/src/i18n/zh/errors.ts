@@ -93,8 +93,11 @@ export const errors: Record<keyof typeof en, string> = {
     "按微秒解读时，文件中的时间位于 {year} 年。其时间采用了其他单位（例如纳秒）或其他起点，因此该性能数据的所有时间都不正确。",
   "error.remedy.profile_times_far": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
   "error.code.profile_times_dense":
-    "按微秒解读时，同一线程的 {count} 个事件在 {span} ns 内开始，这不可能发生。其时间采用了其他单位（例如秒），因此该性能数据的所有时间都不正确。",
+    "按微秒解读时，同一线程的 {count} 个事件在 {span} ns 内开始，这不可能发生。其时间采用了其他单位（例如毫秒或秒），因此该性能数据的所有时间都不正确。",
   "error.remedy.profile_times_dense": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
+  "error.code.profile_times_long":
+    "按微秒解读时，{name} 的 {count} 次调用每次都不少于 {time} µs，而该算子不做任何计算。其时间采用了其他单位（例如纳秒），因此该性能数据的所有时间都不正确。",
+  "error.remedy.profile_times_long": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
   "error.code.profile_times_scaled":
     "其拷贝的时长是由字节数和带宽算出的 {factor} 倍。其时间单位不是微秒，因此该性能数据的所有时间都不正确。",
   "error.remedy.profile_times_scaled": "请按跟踪格式的要求，以微秒写入 ts 和 dur。displayTimeUnit 只决定查看器如何显示时间。",
