@@ -30,6 +30,9 @@ from tests.profile.test_memory_snapshot import write as write_snapshot
 def assert_same_table(one: Table, other: Table) -> None:
     assert type(one) is type(other)
     assert list(one.columns()) == list(other.columns())
+    assert {name: one.schema()[name] for name in one.columns()} == {
+        name: other.schema()[name] for name in other.columns()
+    }
     for name, column in one.columns().items():
         found = other.columns()[name]
         if isinstance(column, TextColumn):
@@ -135,13 +138,23 @@ def test_a_part_that_another_version_saved_is_no_part(tmp_path: Path) -> None:
     saved_parts: dict[str, Any] = dict(parts.header["parts"])
     others: list[dict[str, Any]] = [
         {"missing": ["unknown_code", {}]},
-        {"": {"columns": ["future"], "texts": [], "extra": []}},
-        {"future": {"columns": [], "texts": [], "extra": []}},
+        {"": {"columns": ["future"], "texts": [], "extra": {}}},
+        {"": {"columns": [], "texts": [], "extra": {"future": ["parsec", ["sum", ""], ""]}}},
+        {"future": {"columns": [], "texts": [], "extra": {}}},
     ]
     for changed in others:
         header: dict[str, Any] = {**parts.header, "parts": {**saved_parts, "memory": changed}}
         save_parts(parts._replace(header=header), tmp_path / "cache.parts", "1")
         assert open_parts(tmp_path / "cache.parts", "1") is None
+
+
+def test_a_file_of_a_version_that_was_counted_by_hand_is_made_again(tmp_path: Path) -> None:
+    profile, path = cuda(tmp_path), tmp_path / "cache.parts"
+    saved(profile, path)
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + (10).to_bytes(4, "little") + content[8:])
+    assert open_parts(path, "version 1") is None
+    assert len(saved(profile, path).kernels) == len(profile.kernels)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=()))))

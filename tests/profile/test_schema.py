@@ -119,6 +119,23 @@ def test_a_mean_of_rows_without_weight_is_that_of_their_values() -> None:
     assert dict(zip(found.name, found.occupancy.tolist(), strict=True)) == {"copy": 1.0, "gemm": 0.5}
 
 
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 1000)), min_size=1, max_size=9))
+def test_a_row_that_is_merged_with_no_other_keeps_its_digits(values: list[tuple[float, int]]) -> None:
+    table = Kernels(
+        name=TextColumn.of(str(place) for place in range(len(values))),
+        kind=TextColumn.constant("compute", len(values)),
+        device=TextColumn.constant("GPU 0", len(values)),
+        count=np.ones(len(values), np.int64),
+        total=np.array([total for _, total in values]),
+        occupancy=np.array([occupancy for occupancy, _ in values]),
+    )
+    found = table.group_by("name")
+    assert found.occupancy is not None
+    assert {int(name): value for name, value in zip(found.name, found.occupancy.tolist(), strict=True)} == {
+        place: occupancy for place, (occupancy, _) in enumerate(values)
+    }
+
+
 def test_columns_are_merged_by_what_they_declare_whatever_their_names() -> None:
     @dataclass(frozen=True, kw_only=True)
     class Measurements(Table):

@@ -108,7 +108,7 @@ def _merge(table: Table, column: Column, merge: Merge, group: NDArray[np.int64],
     if isinstance(column, TextColumn):
         return column.select(heaviest)
     if merge.rule == "mean":
-        return _mean(column, getattr(table, merge.weight), group, len(heaviest))
+        return _mean(column, getattr(table, merge.weight), group, heaviest)
     first: NDArray[Any] = column[heaviest]
     if merge.rule in _REDUCTIONS:
         _REDUCTIONS[merge.rule].at(first, group, column)
@@ -120,13 +120,20 @@ def _merge(table: Table, column: Column, merge: Merge, group: NDArray[np.int64],
     return _equal(column, first, group)
 
 
-def _mean(column: NDArray[Any], weight: NDArray[np.int64], group: NDArray[np.int64], count: int) -> NDArray[Any]:
-    """The weighted mean of the known values of each group, NaN without any; equal weights where all are 0."""
-    is_known = np.isfinite(column)
-    values, of, weights = column[is_known], group[is_known], np.maximum(weight[is_known], 0).astype(np.float64)
+def _mean(
+    column: NDArray[Any], weight: NDArray[np.int64], group: NDArray[np.int64], heaviest: NDArray[np.int64]
+) -> NDArray[Any]:
+    """The weighted mean of the known values of each group, NaN without any; equal weights where all are 0.
+
+    Differences from one value of the group are averaged, so that equal values keep all their digits.
+    """
+    is_known, count = np.isfinite(column), len(heaviest)
+    of, weights = group[is_known], np.maximum(weight[is_known], 0).astype(np.float64)
     weights[np.bincount(of, weights, count)[of] == 0] = 1
+    base = np.where(is_known, column, 0)[heaviest]
+    differences = np.bincount(of, (column[is_known] - base[of]) * weights, count)
     total = np.bincount(of, weights, count)
-    means = np.divide(np.bincount(of, values * weights, count), total, out=np.full(count, np.nan), where=total > 0)
+    means = base + np.divide(differences, total, out=np.full(count, np.nan), where=total > 0)
     return np.rint(means).astype(column.dtype) if column.dtype.kind in "iu" else means
 
 
