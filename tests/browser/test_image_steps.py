@@ -242,3 +242,10 @@ def test_an_empty_page_says_how_to_fill_it(viewer: LiveViewer, open_page: OpenPa
     page.get_by_test_id("show-holders").click()
     expect(page.get_by_test_id("card").first).to_be_visible()
     expect_view(page, "run", "mindspore%2Flineage_sweep%2Frun_01")
+
+
+def test_a_run_without_graphs_leads_to_runs_that_have_some(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/graph?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
+    expect(page.get_by_test_id("empty")).to_contain_text("*.onnx")
+    page.get_by_test_id("show-holders").click()
+    expect(page.get_by_test_id("graph-choose")).to_be_visible()

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { en } from "./en";
+import { logTexts } from "./en/logs";
 import { fill } from "./fill";
 import { zh } from "./zh";
 
@@ -73,6 +74,8 @@ describe("fill", () => {
   it("fills names and chooses the plural", () => {
     expect(fill("{n} {n|run|runs}", { n: 1 })).toBe("1 run");
     expect(fill("{n} {n|run|runs}", { n: 0 })).toBe("0 runs");
+    expect(fill(logTexts["logs.total"], { total: "1" })).toBe("1 message");
+    expect(fill(logTexts["logs.count"], { matching: "1", total: "1 000" })).toBe("1 of 1 000 messages");
     expect(fill("{a} and {b}", { a: "x" })).toBe("x and {b}");
   });
 

@@ -222,5 +222,6 @@ export const graphs = {
   "graph.selected_closed": "Selected {name}, collapsed scope",
   "graph.empty": "No graphs in the runs",
   "graph.none": "No graphs in the run {run}",
-  "graph.empty_how": "SummaryCollector records the graph of a training. Graph files (*.pb) in the directory of the run are shown too:",
+  "graph.empty_how":
+    "SummaryCollector records the graph of a training. Graph files (*.pb, *.onnx) in the directory of the run are shown too:",
 } as const;

@@ -224,5 +224,5 @@ export const graphs: Record<keyof typeof english, string> = {
   "graph.selected_closed": "已选中 {name}，已收起的作用域",
   "graph.empty": "训练中没有计算图",
   "graph.none": "训练 {run} 中没有计算图",
-  "graph.empty_how": "SummaryCollector 会记录训练的计算图。训练目录中的计算图文件（*.pb）也会显示：",
+  "graph.empty_how": "SummaryCollector 会记录训练的计算图。训练目录中的计算图文件（*.pb、*.onnx）也会显示：",
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { kindCounts } from "../../core/runs/runTable";
+import { kindCounts, type RunFacts } from "../../core/runs/runTable";
 import { t, type MessageKey } from "../../i18n/i18n.svelte";
 import type { IconSource } from "../../widgets/controls/icons";
 import type { KindDescriptor } from "../previews/kind";
@@ -24,4 +24,9 @@ export function kindWords(tags: Readonly<Record<string, number>>, kinds: readonl
     const { icon, count } = (named.get(kind) ?? SUMS[kind])!;
     return { kind, icon, count: n, text: t(count, { n }) };
   });
+}
+
+/** What a run has beside its event files: the name of the first of each, and how many. */
+export function contentWords({ contents = [] }: Pick<RunFacts, "contents">): { name: string; text: string }[] {
+  return contents.map(({ kind, name, count }) => ({ name, text: t(`content.${kind}`, { n: count }) }));
 }
