@@ -160,6 +160,12 @@ def test_a_tooltip_names_runs_on_up_to_three_lines_before_it_cuts_them(tmp_path:
             line = name.evaluate("name => parseFloat(getComputedStyle(name).lineHeight)")
             assert name.evaluate("name => name.scrollHeight <= name.clientHeight + 1")
             assert line < name.evaluate("name => name.clientHeight") <= 3 * line + 1
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(page.url.split("?")[0] + "?runs=all&axis=relative")
+        wait_until_drawn(card(page, "loss"))
+        point_at(card(page, "loss"), "End")
+        expect(whole).to_be_visible()
+        assert whole.evaluate("name => name.clientWidth") >= 110
 
 
 def test_the_list_of_runs_is_dragged_or_moved_with_the_keys(tmp_path: Path, open_page: OpenPage):
