@@ -51,10 +51,11 @@ cdef uint64_t _decimal(const uint8_t *text, uint64_t length) noexcept nogil:
     return found
 
 
-def scan_pickle(const uint8_t[::1] data not None):
+def scan_pickle(const uint8_t[::1] data not None, bint with_names=False):
     """The greatest number under which the pickle stores a value, 0 without any; about how many bytes its values take.
 
-    It ends where an unpickler ends or fails: at the end of the pickle, a name of a class, or bytes that are no opcode.
+    It ends where an unpickler ends or fails: at the end of the pickle, bytes that are no opcode, or, without
+    ``with_names``, a name of a class.
     """
     cdef uint64_t size = data.shape[0], at = 0, length, greatest = 0, memory = 0
     cdef const uint8_t *bytes
@@ -69,8 +70,13 @@ def scan_pickle(const uint8_t[::1] data not None):
             opcode = bytes[at]
             at += 1
             argument = ARGUMENTS[opcode]
-            if opcode == c"." or opcode == c"c" or opcode == c"i" or argument == UNKNOWN:
+            if opcode == c"." or argument == UNKNOWN:
                 break
+            if opcode == c"c" or opcode == c"i":
+                end = memchr(bytes + at, c"\n", size - at) if with_names else NULL
+                if end == NULL:
+                    break
+                at = <const uint8_t *>end - bytes + 1  # the name of the module; that of the class follows
             if argument >= 0:
                 length = argument
             elif argument == BY_LINE:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mindscope.debug.formats import debug_mode as debug_mode_module
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.debug.open import read_debug_data
@@ -87,3 +88,23 @@ def test_odd_shapes_cost_only_their_tensor(tmp_path: Path) -> None:
     assert [each.shape for each in source.tensors] == [(4,), (4,), (2, 3), None]
     assert source.at(0, 0).column(Field.COUNT).tolist()[:3] == [4, 4, 6]
     assert list(source.problems) == []
+
+
+def test_a_long_log_is_cut_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "log.txt", TEXT + "    aten::mm(t: f32[3])  ->  t: f32[3]\n" * 90)
+    for name, most, want in (("MOST_TENSORS", 30, 30), ("MOST_CHARACTERS", 200, 40)):
+        with monkeypatch.context() as patch:
+            patch.setattr(debug_mode_module, name, most)
+            source = read_debug_data(tmp_path)
+            rows = len(source.at(0, 0).order)
+            assert want - 20 < rows <= want
+            (problem,) = source.problems
+            assert problem.reason.values == {"file": "log.txt", "most": max(source.at(0, 0).order) + 1}
+
+
+@pytest.mark.parametrize("repeated", ["  # {", "'input_hash': ("])
+def test_a_line_of_many_starts_of_hashes_is_read_once(tmp_path: Path, repeated: str) -> None:
+    """Regular expressions took seconds for each such line."""
+    line = "    aten::mm(t: f32[3])  ->  t: f32[3]  # {" + repeated * (60_000 // len(repeated))
+    write(tmp_path / "log.txt", TEXT + f"{line}\n{line}}}\n" * 20)
+    assert len(read_debug_data(tmp_path).at(0, 0).order) > 40

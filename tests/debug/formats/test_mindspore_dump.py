@@ -307,7 +307,7 @@ def test_statistics_of_large_arrays_are_merged(tmp_path: Path, monkeypatch: pyte
     array = np.random.default_rng(0).normal(size=1000).astype(np.float16)
     array[[3, 500, 700]] = np.nan, np.inf, 0
     save(tmp_path / "rank_0" / "Net" / "0" / "0", npy_name("ReLU", "ReLU-op2", TIME), array)
-    monkeypatch.setattr("mindscope.debug.formats.stored_array._PIECE", 64)
+    monkeypatch.setattr("mindscope.debug.formats.stored_array.PIECE", 64)
     found = read_debug_data(tmp_path).at(0, 0).values[0]
     np.testing.assert_allclose(found, array_statistics(array))
     assert math.isnan(found[COLUMN[Field.MEAN_ABS_UPDATE]])

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import struct
 import tracemalloc
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +18,12 @@ import pytest
 
 from mindscope.debug.formats.msprobe import step_files as step_files_module
 from mindscope.debug.formats.recorded_steps import RecordedSteps
+from mindscope.debug.formats.stored_array import read_npy
+from mindscope.debug.formats.torch_file import read_torch_file
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.debug.open import read_debug_data
+from mindscope.errors import FormatError
 from tests.debug.formats.made_msprobe import LINEAR, RELU, dump, operators, tensor
 
 FINITE = {"nan": 0, "positive_inf": 0, "negative_inf": 0}
@@ -303,3 +310,39 @@ def test_a_step_takes_the_memory_of_what_it_keeps(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] / count < 1200  # the step is not read again
     finally:
         tracemalloc.stop()
+
+
+def read_odd(path: Path, reader: Callable[[Path], Any]) -> int:
+    """Read a file that is refused; the bytes that this takes in memory."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=path.name):
+            reader(path)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_header_of_an_array_of_gigabytes_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"\x93NUMPY\x02\0" + (1 << 27).to_bytes(4, "little"))
+    os.truncate(path, 1 << 28)
+    assert read_odd(path, read_npy) < 1 << 20
+
+
+def test_an_archive_of_millions_of_entries_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.pt"
+    entries = b"PK\1\2" + bytes(42)
+    count = 60_000
+    end = b"PK\5\6" + bytes(4) + struct.pack("<HHIIH", count, count, count * len(entries), 0, 0)
+    path.write_bytes(entries * count + end)
+    assert read_odd(path, read_torch_file) < 1 << 20
+
+
+def test_a_pickle_in_an_archive_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.pt"
+    start = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\0]r"
+    for pickled in (start + b"\xff\xff\xff\x07.", start + bytes(4) + b"]" * (2 << 20)):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a/data.pkl", pickled)
+        assert read_odd(path, read_torch_file) < 4 << 20

@@ -32,16 +32,21 @@ from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.formats.debug_mode_text import HEAD_BYTES, LOG_SUFFIXES, is_debug_mode_text
+from mindscope.reasons import Reason
 
 _LONGEST_LINE = 1 << 16
+MOST_TENSORS = 250_000
+"""Largest number of tensors of a log; they take 0.3 GB in memory."""
+MOST_CHARACTERS = 1 << 26
+"""The same of characters of their names, modules and source lines."""
 _OPERATOR = re.compile(
     r"(?P<indent>\s*)(?P<name>[A-Za-z_]\w*(?:::|\.)[\w.]+)\((?P<inputs>.*)\)(?:  ->  (?P<outputs>.*))?", re.ASCII
 )
 _MODULE = re.compile(r"(?P<indent>\s*)\[nn\.Mod\] (?P<path>\S+)", re.ASCII)
 _FRAME = re.compile(r"\s*# File: (?P<path>.+?):(?P<line>\d+) in (?P<function>\S+), code: (?P<source>.*)", re.ASCII)
 _TENSOR = re.compile(r"\bt(?:\$\d+)?: (?P<dtype>[a-z]\w*)\[(?P<shape>(?:\d{1,18}(?:, ?\d{1,18})*)?)\]", re.ASCII)
-_HASHES = re.compile(r"  # \{(?P<hashes>.*)\}$")
-_INPUT_HASH = re.compile(r"'input_hash': \((?P<numbers>.*)\), 'hash'")
+_HASHES = "  # {"
+_INPUT_HASH, _AFTER_INPUT_HASH = "'input_hash': (", "), 'hash'"
 _OUTPUT_HASH = re.compile(r"'hash': (?P<numbers>.*)$")
 _NUMBER = re.compile(r"(?<![\w.'])(?:-?\d+\.\d+(?:e[-+]?\d+)?|-?\d+|nan|inf)(?![\w.'])", re.ASCII)
 _RANK = re.compile(r"rank[_-]?(\d{1,9})", re.ASCII)
@@ -70,15 +75,29 @@ def read_debug_mode_log(path: Path) -> RecordedSteps:
     """The operators of a log as one step. Raises OSError."""
     problems = Problems()
     rank = _RANK.search(path.name)
-    readers = {(int(rank[1]) if rank else 0, 0): lambda: problems.read(path, _rows) or []}
+    readers = {(int(rank[1]) if rank else 0, 0): lambda: _rows(path, problems)}
     path.stat()
     return RecordedSteps(DEBUG_MODE.name, "torch", readers, problems)
 
 
-def _rows(path: Path) -> list[RecordedTensor]:
-    rows: list[RecordedTensor] = []
+def _rows(path: Path, problems: Problems) -> Iterator[RecordedTensor]:
+    """The tensors of the first operators, as many as have room in memory."""
+    rows, characters, stack = 0, 0, tuple[str, ...]()
+    with problems.noted(path):
+        for order, (line, tensors) in enumerate(_operators(path)):
+            rows += len(tensors)
+            characters += len(line.name) + len(line.module) + (0 if line.stack is stack else sum(map(len, line.stack)))
+            stack = line.stack
+            if rows > MOST_TENSORS or characters > MOST_CHARACTERS:
+                problems.note(path, Reason("debug_entries_left", file=path.name, most=order))
+                return
+            yield from tensors
+
+
+def _operators(path: Path) -> Iterator[tuple[_Line, list[RecordedTensor]]]:
     calls: Counter[tuple[str, str, Phase]] = Counter()
     for order, line in enumerate(_lines(path)):
+        rows: list[RecordedTensor] = []
         key = line.module, line.name, line.phase
         sides = ((Role.INPUT, line.inputs, line.input_hashes), (Role.OUTPUT, line.outputs, line.output_hashes))
         for role, text, hashes in sides:
@@ -93,7 +112,7 @@ def _rows(path: Path) -> list[RecordedTensor]:
                 )  # fmt: skip
                 rows.append(RecordedTensor(tensor, order, None, _statistics(shape, number), _digest(number)))
         calls[key] += 1
-    return rows
+        yield line, rows
 
 
 def _lines(path: Path) -> Iterator[_Line]:
@@ -109,7 +128,7 @@ def _lines(path: Path) -> Iterator[_Line]:
                 depth = len(module["indent"])
                 modules = [*(each for each in modules if each[0] < depth), (depth, module["path"])]
                 phase = Phase.FORWARD
-            elif operator := _OPERATOR.match(_HASHES.sub("", text)):
+            elif operator := _OPERATOR.match(_without_hashes(text)[0]):
                 modules = [each for each in modules if each[0] < len(operator["indent"])]
                 phase = _phase(phase, operator["name"], bool(modules))
                 yield _line(text, operator, modules, phase, stack)
@@ -125,13 +144,23 @@ def _line(
     text: str, operator: re.Match[str], modules: list[tuple[int, str]], phase: Phase, stack: tuple[str, ...]
 ) -> _Line:
     path = modules[-1][1].partition(".")[2] if modules else ""  # the first part is the class of the network
-    hashes = _HASHES.search(text)
-    content = hashes["hashes"] if hashes else ""
-    inputs, outputs = _INPUT_HASH.search(content), _OUTPUT_HASH.search(content)
+    content = _without_hashes(text)[1]
+    outputs = _OUTPUT_HASH.search(content)
     return _Line(
         operator["name"], path, phase, stack, operator["inputs"], operator["outputs"] or "",
-        _NUMBER.findall(inputs["numbers"]) if inputs else [], _NUMBER.findall(outputs["numbers"]) if outputs else [],
+        _NUMBER.findall(_input_hashes(content)), _NUMBER.findall(outputs["numbers"]) if outputs else [],
     )  # fmt: skip
+
+
+def _without_hashes(text: str) -> tuple[str, str]:
+    """A line, and the hashes at its end. A regular expression would take quadratic time."""
+    at = text.find(_HASHES) if text.endswith("}") else -1
+    return (text, "") if at < 0 else (text[:at], text[at + len(_HASHES) : -1])
+
+
+def _input_hashes(content: str) -> str:
+    start, end = content.find(_INPUT_HASH), content.rfind(_AFTER_INPUT_HASH)
+    return content[start + len(_INPUT_HASH) : end] if 0 <= start < end else ""
 
 
 def _shape(text: str) -> tuple[int, ...] | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from mindscope.errors import FormatError
 PIECE = 1 << 20
 """Elements that are in memory at a time."""
 _DIGEST_BYTES = 8
+_LONGEST_HEADER = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,7 @@ def read_npy(path: Path, dtype: str = "") -> StoredArray:
             read_header = (
                 np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
             )
+            _check_header(file, 2 if version == (1, 0) else 4)
             shape, is_fortran, stored = read_header(file)
         except OSError:
             raise
@@ -157,6 +159,14 @@ def read_npy(path: Path, dtype: str = "") -> StoredArray:
     if element is None:
         raise FormatError(f"{path.name} has elements of type {stored}, want numbers")
     return StoredArray(path, offset, element, tuple(int(size) for size in shape), is_fortran)
+
+
+def _check_header(file: BinaryIO, size: int) -> None:
+    """Raises ValueError if the header is too long: NumPy reads all of it before it looks."""
+    length = int.from_bytes(file.read(size), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"its header has {length} bytes, want at most {_LONGEST_HEADER}")
+    file.seek(-size, os.SEEK_CUR)
 
 
 def statistics_of(array: NDArray[Any], dtype: str) -> NDArray[np.float64]:

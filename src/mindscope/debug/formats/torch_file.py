@@ -23,8 +23,12 @@ from numpy.typing import NDArray
 from mindscope.debug.formats.elements import element_type
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.errors import FormatError
+from mindscope.formats._pickle_memo import scan_pickle
 
-_LARGEST_PICKLE = 1 << 24
+_LARGEST_PICKLE = 1 << 20
+"""Bytes; that of a tensor has some hundred."""
+_LARGEST_READ = 1 << 21
+"""Bytes of the list of entries; that of a tensor has some hundred."""
 _LOCAL_HEADER = 30
 
 
@@ -81,6 +85,16 @@ _ALLOWED: dict[tuple[str, str], Callable[..., Any] | _StorageType] = {
 """All that a pickle may name."""
 
 
+class _BoundedFile(io.FileIO):
+    """Refuses to read the list of entries of an archive at once if it is large."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """As of any file. Raises FormatError."""
+        if size is None or size > _LARGEST_READ:
+            raise FormatError("its list of entries is too large, want that of a tensor")
+        return super().read(size) or b""
+
+
 class _TensorUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str, /) -> Any:
         """The replacement of an allowed name; others are refused, since a pickle calls what it names."""
@@ -104,11 +118,15 @@ def read_torch_file(path: Path) -> StoredArray:
         OSError: it can't be read.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _BoundedFile(path) as file, zipfile.ZipFile(file) as archive:
             pickled = next((info for info in archive.infolist() if info.filename.endswith("/data.pkl")), None)
             if pickled is None or pickled.file_size > _LARGEST_PICKLE:
                 raise FormatError(f"{path.name} has no data.pkl of at most {_LARGEST_PICKLE} bytes")
-            tensor = _TensorUnpickler(io.BytesIO(archive.read(pickled))).load()
+            with archive.open(pickled) as entry:
+                data = entry.read(pickled.file_size)  # without a size, all that it unpacks to is in memory
+            if scan_pickle(data, with_names=True)[0] > len(data):
+                raise FormatError("it stores a value under a number that is too high")
+            tensor = _TensorUnpickler(io.BytesIO(data)).load()
             if not isinstance(tensor, _Tensor):
                 raise FormatError(f"{path.name} holds {type(tensor).__name__}, want a tensor")
             return _stored(path, archive, pickled.filename.removesuffix("data.pkl"), tensor)
