@@ -36,6 +36,9 @@ _MOST_SECONDS = 3600.0
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
 """Threads reserve memory that the limit counts."""
 
+READER_LIMITS = {"reader_out_of_memory", "reader_too_slow", "reader_ended"}
+"""Codes of the errors of ``run_limited`` itself: the file may be intact."""
+
 Report = Callable[[Mapping[str, Any]], None]
 
 

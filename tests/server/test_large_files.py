@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mindscope.errors import FormatError
-from mindscope.formats import wire
+from mindscope.formats import tensorboard_schemas, wire
 from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.ingest import Catalog
 from mindscope.limited_process import run_limited
@@ -23,6 +23,7 @@ from mindscope.server.app import create_app
 from mindscope.server.profiles.diff import cache
 from mindscope.server.profiles.large_profile import PARTS, TIMELINE
 from mindscope.settings import Settings
+from tests.event_log import MINDSPORE_NAME, TENSORBOARD_NAME, tensorboard_event, tensorboard_version, version
 from tests.processes_of_readers import read_profile
 
 DEADLINE_S = 60.0
@@ -223,3 +224,51 @@ def test_a_graph_that_needs_more_memory_is_named_and_hides_no_other(tmp_path: Pa
         (problem,) = client.get("/api/previews", params={"run": "run"}).json()["problems"]
         assert problem["code"] == "reader_out_of_memory"
         assert client.get("/api/runs").status_code == 200
+
+
+def mindspore_log(graph: bytes) -> tuple[str, bytes]:
+    """Name and content of an event file that holds a graph."""
+    return MINDSPORE_NAME.format(1), version() + tensorboard_event(0, graph_def=graph)  # equal fields in both programs
+
+
+def tensorboard_log(count: int) -> tuple[str, bytes]:
+    """The same with a MetaGraphDef."""
+    graph = wire.encode(tensorboard_schemas.GRAPH, {"node": [{"name": f"n{row}", "op": "A"} for row in range(count)]})
+    size = bytes([len(graph) & 127 | 128, len(graph) >> 7 & 127 | 128, len(graph) >> 14])  # a varint
+    return TENSORBOARD_NAME.format(1), tensorboard_version() + tensorboard_event(
+        0, meta_graph_def=b"\x12" + size + graph
+    )
+
+
+@pytest.mark.parametrize(
+    "log", [mindspore_log(graph_of(3000)), tensorboard_log(9000)], ids=["mindspore", "tensorboard"]
+)
+def test_a_graph_of_an_event_file_that_is_read_apart_is_the_same(tmp_path: Path, log: tuple[str, bytes]) -> None:
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    (run / log[0]).write_bytes(log[1])
+    found = list[Any]()
+    for reader_memory in (0, 64 << 20):
+        with viewer(tmp_path, reader_memory) as client:
+            (entry,) = client.get("/api/graphs", params={"run": "run"}).json()["graphs"]
+            of = {"run": "run", "graph": entry["name"]}
+            answers = [client.get(f"/api/graphs/{what}", params=of).content for what in ("structure", "attributes")]
+            found.append([{**entry, "version": ""}, *answers])
+    assert found[0] == found[1]
+    assert found[1][0]["operations"] >= 3000
+
+
+def test_a_graph_of_an_event_file_that_needs_more_memory_is_named(tmp_path: Path) -> None:
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    name, content = mindspore_log(b"\x0a\x00" * 1_000_000)
+    (run / name).write_bytes(content)
+    (run / "small.pb").write_bytes(graph_of(3))
+    with viewer(tmp_path, 64 << 20) as client:
+        found = client.get("/api/graphs", params={"run": "run"}).json()
+        assert [each["name"] for each in found["graphs"]] == ["small.pb"]
+        (problem,) = found["problems"]
+        assert problem["file"] == name
+        assert problem["problem"]["values"] == {"file": name, "limit": "64 MiB"}
+        (problem,) = client.get("/api/previews", params={"run": "run"}).json()["problems"]
+        assert problem["code"] == "reader_out_of_memory"

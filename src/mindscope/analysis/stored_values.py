@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from mindscope.formats import dialects
 from mindscope.reasons import Reason, Value, os_reason
 from mindscope.stats import fingerprint
 from mindscope.store import FileFacts, ReferenceColumns, RunStore, read_encoded
+from mindscope.store.encoded_value import EncodedValue
 from mindscope.types import Kind
 
 
@@ -84,6 +86,14 @@ class StoredValues:
             return self.file(int(places.file[row]))
         except KeyError:
             raise FormatError(Reason("file_gone", **self._names())) from None
+
+    def unread(self, places: ReferenceColumns, row: int) -> EncodedValue:
+        """The value in a row of ``places`` without its bytes. Raises FormatError as ``facts``, or for another file."""
+        facts = self.facts(places, row)
+        if facts.dialect is None:
+            raise FormatError(Reason("file_replaced", **self._names()))
+        offset, length = int(places.offset[row]), int(places.length[row])
+        return EncodedValue(Path(facts.path), facts.dialect, self.kind, offset, length)
 
     def encoded(self, places: ReferenceColumns, row: int) -> bytes:
         """The bytes of the value in a row of ``places``. Raises FormatError if they can't be read."""

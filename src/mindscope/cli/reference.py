@@ -54,7 +54,7 @@ writes the cache; the second uses it and holds the rest in memory. When the cach
 deletes the least recently used ones.
 
 **Large files** are read in a process of their own, which may have `--reader-memory` for its data. A profile is large
-from a 64th of that size on, 64 MiB by default; one compressed with gzip, a pickle or a graph file from a 16th of that.
+from a 64th of that size on, 64 MiB by default; one compressed with gzip, a pickle or a graph from a 16th of that.
 Profiles whose tables have this 16th together are compared in such a process too.
 A file that needs more memory is a message on the page, and the viewer continues. The limit holds on Linux only.
 

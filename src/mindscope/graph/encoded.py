@@ -7,8 +7,8 @@ from mindscope.errors import FormatError
 from mindscope.graph.keras import read_keras_model
 from mindscope.graph.mindspore import read_mindspore_graph
 from mindscope.graph.model import Graph
-from mindscope.graph.tensorboard import read_tensorboard_graph
-from mindscope.types import EncodedGraph, GraphFormat
+from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
+from mindscope.types import EncodedGraph, GraphFormat, Message
 
 
 def read_graph(encoded: EncodedGraph) -> Graph:
@@ -20,3 +20,8 @@ def read_graph(encoded: EncodedGraph) -> Graph:
     if graph.damage is not None and not len(graph.node_columns):
         raise FormatError(graph.damage)
     return graph
+
+
+def read_meta_graph_message(message: Message) -> Graph:
+    """The graph of a MetaGraphDef. Raises FormatError."""
+    return read_meta_graph(message["meta_graph_def"])

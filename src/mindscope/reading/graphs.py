@@ -7,24 +7,33 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from mindscope.graph import ONNX_SUFFIX, Graph, find_graph_files, read_graph, read_graph_file, read_meta_graph
+from mindscope.graph import ONNX_SUFFIX, Graph, find_graph_files, read_graph, read_graph_file
+from mindscope.graph.encoded import read_meta_graph_message
 from mindscope.ingest.file_names import readable
 from mindscope.reading.dumps import dumped_graph_files
+from mindscope.reading.whole_values import WholeValues
 from mindscope.reasons import UNCODED, Reason, reason_of
 from mindscope.store import RunStore
-from mindscope.types import Kind, Message
+from mindscope.store.encoded_value import EncodedValue
+from mindscope.types import Kind
 
 NAMELESS = "graph"
 
-ReadFile = Callable[[Path], Graph]
+
+class GraphReaders(NamedTuple):
+    """How graphs are read; by default in this process."""
+
+    file: Callable[[Path], Graph] = read_graph_file
+    value: Callable[[EncodedValue], Graph | None] | None = None
+    """Reads a graph in an event file; None for one that is to be read in this process."""
 
 
 def read_graphs(
     store: RunStore,
-    read_all: Callable[[Kind, Callable[[Any], Graph]], list[Graph]],
-    read_file: ReadFile = read_graph_file,
+    values: WholeValues,
+    readers: GraphReaders,
     problems: MutableMapping[str, Reason] | None = None,
 ) -> dict[str, Graph]:
     """Graphs of event files by their names, then those of graph files, also of dumps, by the paths of the files.
@@ -32,13 +41,10 @@ def read_graphs(
     A MetaGraphDef is used only if the event files have no other graph. Equal names get a number: ``net``, ``net (2)``.
     ``problems`` takes the graph files that are not read, and why.
     """
-    graphs = read_all(Kind.GRAPH, read_graph) or read_all(Kind.META_GRAPH, _read_meta_graph)
+    graphs = values.all_of(Kind.GRAPH, read_graph, readers.value)
+    graphs = graphs or values.all_of(Kind.META_GRAPH, read_meta_graph_message, readers.value)
     named = [(graph.name or NAMELESS, graph) for graph in graphs]
-    return dict(_distinct_names([*named, *_graphs_of_files(store, read_file, {} if problems is None else problems)]))
-
-
-def _read_meta_graph(message: Message) -> Graph:
-    return read_meta_graph(message["meta_graph_def"])
+    return dict(_distinct_names([*named, *_graphs_of_files(store, readers.file, {} if problems is None else problems)]))
 
 
 def _distinct_names(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, Graph]]:
@@ -53,7 +59,7 @@ def _distinct_names(graphs: Iterable[tuple[str, Graph]]) -> Iterator[tuple[str, 
 
 
 def _graphs_of_files(
-    store: RunStore, read_file: ReadFile, problems: MutableMapping[str, Reason]
+    store: RunStore, read_file: Callable[[Path], Graph], problems: MutableMapping[str, Reason]
 ) -> Iterator[tuple[str, Graph]]:
     for path in graph_files(store):
         name = readable(os.path.relpath(path, store.path))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.graph import DatasetNode, Graph
     from mindscope.lineage import Lineage
     from mindscope.reading.failures import RunFailures
+    from mindscope.reading.graphs import GraphReaders
     from mindscope.reading.profiles import RunProfiles
     from mindscope.reading.run_debug import RunDebug
     from mindscope.reasons import Reason
@@ -159,18 +160,17 @@ class Run:
         return self._whole.newest_landscapes()
 
     def graphs(
-        self, read_file: Callable[[Path], Graph] | None = None, problems: dict[str, Reason] | None = None
+        self, readers: GraphReaders | None = None, problems: dict[str, Reason] | None = None
     ) -> dict[str, Graph]:
         """The computational graphs by name: those of event files, oldest first, then graph files.
 
         Args:
-            read_file: reads a graph file; ``read_graph_file`` if None.
+            readers: how graphs are read; in this process if None.
             problems: takes the graph files that are not read, by their paths, and why.
         """
-        from mindscope.graph import read_graph_file
-        from mindscope.reading.graphs import read_graphs
+        from mindscope.reading.graphs import GraphReaders, read_graphs
 
-        return read_graphs(self.store, self._whole.all_of, read_file or read_graph_file, problems)
+        return read_graphs(self.store, self._whole, readers or GraphReaders(), problems)
 
     def profiles(self) -> RunProfiles:
         """The profiles in the run's directory, in the order of their paths; each is read when it is taken."""

@@ -14,6 +14,7 @@ from mindscope.analysis.histograms import HistogramRow, histogram_rows
 from mindscope.analysis.stored_values import StoredValues, find_values
 from mindscope.reading.tags import tag_not_found
 from mindscope.store import RunStore
+from mindscope.store.encoded_value import EncodedValue
 from mindscope.types import Histogram, Kind
 
 T = TypeVar("T")
@@ -79,6 +80,10 @@ class Values(Sequence[Sample[T]]):
     def place(self, row: int) -> tuple[str, int]:
         """File name and byte offset of a value. Raises FormatError if its file is gone."""
         return self._found.facts(self._found.places, row).name, int(self._found.places.offset[row])
+
+    def unread(self, row: int) -> EncodedValue:
+        """A value without its bytes. Raises FormatError if its file is gone or another one."""
+        return self._found.unread(self._found.places, row)
 
     def encoded(self, row: int) -> bytes:
         """The bytes of a value in its file. Raises FormatError if they can't be read."""

@@ -11,6 +11,7 @@ from mindscope.formats.barrier import as_format_error
 from mindscope.reading.values import Values, values_of
 from mindscope.reasons import Reason, damage_reason
 from mindscope.store import RunStore
+from mindscope.store.encoded_value import EncodedValue
 from mindscope.types import Damage, DamageKind, Kind, Landscape
 
 T = TypeVar("T")
@@ -28,10 +29,18 @@ class WholeValues:
         """Values that were read but can't be decoded."""
         return tuple(self._undecodable.values())
 
-    def all_of(self, kind: Kind, read: Callable[[Any], T]) -> list[T]:
-        """Every value of a kind without steps of its own, oldest file first, for all tags."""
+    def all_of(
+        self, kind: Kind, read: Callable[[Any], T], read_apart: Callable[[EncodedValue], T | None] | None = None
+    ) -> list[T]:
+        """Every value of a kind without steps of its own, oldest file first, for all tags.
+
+        Args:
+            kind: of the values.
+            read: takes the decoded value.
+            read_apart: reads a value elsewhere, or returns None for one that ``read`` is to read.
+        """
         every = [values_of(self._store, kind, tag, overwritten=True) for tag in self._store.tags(kind)]
-        results = [self._read(values, row, read) for values in every for row in range(len(values))]
+        results = [self._read(values, row, read, read_apart) for values in every for row in range(len(values))]
         return [result for result in results if result is not None]
 
     def newest_landscapes(self) -> dict[str, Landscape]:
@@ -40,9 +49,17 @@ class WholeValues:
         newest = {tag: self._read(values, -1, _as_landscape) for tag, values in found.items()}
         return {tag: landscape for tag, landscape in newest.items() if landscape is not None}
 
-    def _read(self, values: Values[Any], row: int, read: Callable[[Any], T]) -> T | None:
+    def _read(
+        self,
+        values: Values[Any],
+        row: int,
+        read: Callable[[Any], T],
+        read_apart: Callable[[EncodedValue], T | None] | None = None,
+    ) -> T | None:
         try:
-            result = read(values[row].value)
+            result = None if read_apart is None else read_apart(values.unread(row))
+            if result is None:
+                result = read(values[row].value)
         except Exception as error:
             self._note(values, row, damage_reason(as_format_error(error, values.kind.value)))
             return None

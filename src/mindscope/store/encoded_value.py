@@ -4,9 +4,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
+from mindscope.types import DialectName, Kind
+
+
+class EncodedValue(NamedTuple):
+    """A value that is not read yet: ``length`` bytes from byte ``offset`` of a file."""
+
+    path: Path
+    dialect: DialectName
+    kind: Kind
+    offset: int
+    length: int
 
 
 def read_encoded(path: str | Path, offset: int, length: int) -> bytes:

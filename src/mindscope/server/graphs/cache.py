@@ -10,7 +10,7 @@ from threading import Lock
 from mindscope.graph import Graph
 from mindscope.lru import LRU
 from mindscope.reading import Run
-from mindscope.reading.graphs import ReadFile, graph_files
+from mindscope.reading.graphs import GraphReaders, graph_files
 from mindscope.reasons import Reason
 from mindscope.server.http.context import Viewer
 from mindscope.store import RunStore
@@ -27,14 +27,14 @@ class RunGraphs:
     version: str
     graphs: dict[str, Graph]
     problems: dict[str, Reason]
-    """The graph files that are not read, by their paths, and why."""
+    """The files whose graphs are not read, by their paths, and why."""
 
 
 class GraphCache:
     """LRU cache. Reads graphs again after event files have new ones, or a graph file has changed. For any thread."""
 
-    def __init__(self, read_file: ReadFile) -> None:
-        self._read_file = read_file
+    def __init__(self, readers: GraphReaders) -> None:
+        self._readers = readers
         self._runs: LRU[str, RunGraphs] = LRU(MAX_RUNS)
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
         """By run: a large graph is read once for all requests that wait for it."""
@@ -47,13 +47,22 @@ class GraphCache:
             if cached is not None and cached.version == version:
                 return cached
             problems: dict[str, Reason] = {}
-            graphs = Run(store, lambda: False).graphs(self._read_file, problems)
+            run = Run(store, lambda: False)
+            graphs = run.graphs(self._readers, problems)
+            problems |= _unread_values(run, graphs)
             return self._runs.add(store.id, RunGraphs(version, graphs, problems))
+
+
+def _unread_values(run: Run, graphs: dict[str, Graph]) -> dict[str, Reason]:
+    """The event files with a graph that is not read, and why; a graph that is read in part says it itself."""
+    said = [graph.damage for graph in graphs.values()]
+    damages = run.damages[len(run.store.damages) :]
+    return {each.file: each.detail for each in damages if isinstance(each.detail, Reason) and each.detail not in said}
 
 
 def graphs_of(viewer: Viewer, run: str) -> RunGraphs:
     """The graphs of a run of a viewer. Raises RunNotFoundError."""
-    return viewer.shared(GraphCache, lambda: GraphCache(viewer.read_graph_file)).get(viewer.catalog.run(run))
+    return viewer.shared(GraphCache, lambda: GraphCache(viewer.graph_readers())).get(viewer.catalog.run(run))
 
 
 def _version(store: RunStore) -> str:

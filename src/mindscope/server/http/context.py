@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar, cast, runtime_checkable
 
@@ -17,7 +17,7 @@ from mindscope.ingest import Catalog
 from mindscope.settings import Settings
 
 if TYPE_CHECKING:
-    from mindscope.graph import Graph
+    from mindscope.reading.graphs import GraphReaders
 
 T = TypeVar("T")
 
@@ -49,11 +49,13 @@ class Viewer:
                 self._shared[kind] = (make or kind)()
             return cast("T", self._shared[kind])
 
-    def read_graph_file(self, path: Path) -> Graph:
-        """The graph in a file, a large one read in a process with limited memory. Raises FormatError, OSError."""
-        from mindscope.graph.large_file import read_graph_file_apart  # graphs would delay the first response
+    def graph_readers(self) -> GraphReaders:
+        """Readers of graphs, of which large ones are read in a process with limited memory."""
+        from mindscope.graph.large_file import read_graph_file_apart, read_graph_value_apart
+        from mindscope.reading.graphs import GraphReaders  # graphs would delay the first response
 
-        return read_graph_file_apart(path, self.settings.reader_memory, self.catalog.cache_folder)
+        limits = {"memory_bytes": self.settings.reader_memory, "folder": self.catalog.cache_folder}
+        return GraphReaders(partial(read_graph_file_apart, **limits), partial(read_graph_value_apart, **limits))
 
     @staticmethod
     def now() -> float:

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mindscope.server.http.run_cache import RunCache
 from mindscope.server.previews.schema import Previews
 
 if TYPE_CHECKING:
-    from mindscope.graph import Graph
     from mindscope.reading import Run
+    from mindscope.reading.graphs import GraphReaders
 
 MAX_RUNS = 64
 
@@ -20,10 +19,10 @@ MAX_RUNS = 64
 class PreviewCache(RunCache[Previews]):
     """Reads the previews of a run again after the run has changed."""
 
-    def __init__(self, read_graph_file: Callable[[Path], Graph]) -> None:
+    def __init__(self, graph_readers: Callable[[], GraphReaders]) -> None:
         def read(run: Run) -> Previews:
             from mindscope.server.previews.query import preview_run  # graphs and lineage would delay the first response
 
-            return preview_run(run, read_graph_file)
+            return preview_run(run, graph_readers())
 
         super().__init__(read, MAX_RUNS)

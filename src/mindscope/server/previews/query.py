@@ -16,8 +16,9 @@ from mindscope.analysis.graph_preview import preview_graphs
 from mindscope.analysis.previews import framework_of, newest_landscape, preview_pipeline
 from mindscope.analysis.stored_values import find_values
 from mindscope.ingest import Catalog
+from mindscope.limited_process import READER_LIMITS
 from mindscope.reading import Run
-from mindscope.reading.graphs import ReadFile
+from mindscope.reading.graphs import GraphReaders
 from mindscope.reasons import Reason, unforeseen_reason
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.previews.schema import GraphPreview, LandscapePreview, PipelinePreview, Previews
@@ -28,14 +29,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-def preview_run(run: Run, read_graph_file: ReadFile) -> Previews:
+def preview_run(run: Run, readers: GraphReaders) -> Previews:
     """The previews of the newest graph, data pipeline and landscape of a run."""
     version = run.store.version
     problems: list[ReasonEntry] = []
 
     def newest_graph(run: Run) -> GraphPreview | None:
         unread: dict[str, Reason] = {}
-        graphs = tuple(run.graphs(read_graph_file, unread).values())
+        graphs = tuple(run.graphs(readers, unread).values())
         problems.extend(ReasonEntry.of(each) for each in unread.values())
         return GraphPreview.model_validate(asdict(preview_graphs(graphs))) if graphs else None
 
@@ -90,6 +91,8 @@ def _newest_landscape(run: Run) -> LandscapePreview | None:
 
 
 def _problem(damage: Damage) -> ReasonEntry:
+    if isinstance(damage.detail, Reason) and damage.detail.code in READER_LIMITS:
+        return ReasonEntry.of(damage.detail)  # the record is not damaged
     return ReasonEntry.of(Reason("record_damaged", file=damage.file, offset=damage.offset, detail=damage.detail))
 
 

@@ -17,7 +17,7 @@ router = APIRouter()
 @router.get("/previews", response_model=Previews, responses=READABLE)
 def get_previews(run: str, viewer: CurrentViewer, landscape: str | None = None) -> JsonResponse:
     """Previews of the newest graph and data pipeline of a run, and of its newest or the given loss landscape."""
-    previews = viewer.shared(PreviewCache, lambda: PreviewCache(viewer.read_graph_file)).get(viewer.catalog.run(run))
+    previews = viewer.shared(PreviewCache, lambda: PreviewCache(viewer.graph_readers)).get(viewer.catalog.run(run))
     if landscape is None:
         return JsonResponse(previews)
     from mindscope.server.previews.query import with_landscape  # graphs and lineage would delay the first response
