@@ -147,6 +147,23 @@ def test_tensors_are_compared_element_by_element(mindscope: CommandLine, tmp_pat
     assert "has no operator 'fx' that both trainings have; it has fc, fc/Linear" in missing
 
 
+def test_what_was_not_read_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
+    dump = real_dump(tmp_path)
+    for arguments in ([], ["first-bad"], ["watch"]):
+        assert "Problems of" not in mindscope("debug", *arguments, str(dump)).stdout
+    assert json.loads(mindscope("debug", str(dump), "--json").stdout)["problems"] == []
+    directory = next(dump.rglob("*.npy")).parent
+    (directory / "Add.Default_odd-op99.0.0.1600000000000000").write_bytes(bytes(40))
+    (directory / "Add.Default_odd-op98.0.0.1600000000000000").write_bytes(bytes(40))
+    for arguments in ([], ["first-bad"], ["watch"]):
+        lines = mindscope("debug", *arguments, str(dump)).stdout.splitlines()
+        assert lines[-3] == "Problems of the recorded data:"
+        assert sorted(line[:22] for line in lines[-2:]) == ["  Add.Default_odd-op98", "  Add.Default_odd-op99"]
+    assert mindscope("debug", str(dump), "--top", "1").stdout.endswith("  1 more\n")
+    assert "Problems of" in mindscope("debug", "compare", str(dump), str(dump)).stdout
+    assert len(json.loads(mindscope("debug", str(dump), "--json").stdout)["problems"]) == 2
+
+
 def test_json_has_everything_that_was_requested(mindscope: CommandLine, tmp_path: Path) -> None:
     run = str(write_run(tmp_path / "run", training()))
     found = json.loads(mindscope("debug", run, "--json", want=3).stdout)
@@ -227,7 +244,7 @@ def test_old_options_are_checked_and_combined(mindscope: CommandLine, tmp_path: 
         assert f"{name} needs --compare OTHER" in mindscope("debug", one, name, value, want=2).stderr
     assert "--step needs --tensor NAME" in mindscope("debug", one, "--compare", one, "--step", "1", want=2).stderr
     both = mindscope("debug", one, "--first-bad", "--watch", "TL max_gt=3.5 @ fc", "--json", want=3)
-    assert list(json.loads(both.stdout)) == ["first_bad", "unfinished", "watch"]
+    assert list(json.loads(both.stdout)) == ["first_bad", "unfinished", "watch", "problems"]
     assert f"`mindscope debug first-bad {one}` and `mindscope debug watch {one} 'TL max_gt=3.5 @ fc'`" in both.stderr
     run = tmp_path / "printed"
     write_scalars(run)

@@ -66,6 +66,7 @@ class DebugReport:
     def __init__(self, opened: RunDebug | None, as_json: bool, top: int = 100) -> None:
         """``opened`` is None if only failures are added."""
         self._found, self._as_json, self._top = opened, as_json, top
+        self._read = [] if opened is None else [opened]
         self._json: dict[str, Any] = {}
         self._shown: list[Any] = []  # lines, and tables of rich
         self.has_found = False
@@ -121,6 +122,7 @@ class DebugReport:
 
     def add_divergence(self, other: RunDebug, pairing: Pairing) -> None:
         found = self._opened.compare(other, **pairing._asdict())
+        self._read.append(other)
         self.has_failed |= not found.is_comparable
         self.has_found |= found.first is not None
         self._json["compare"] = found.to_json()
@@ -129,15 +131,25 @@ class DebugReport:
     def add_tensor(self, other: RunDebug, name: str, step: int | None, tolerance: Tolerance, pairing: Pairing) -> None:
         from mindscope.cli.debug_tensor import tensor_lines
 
+        self._read.append(other)
         found = self._opened.tensor_differences(other, name, step, tolerance=tolerance, **pairing._asdict())
         self.has_found |= found.differs
         self._json["tensor"] = found.to_json()
         self._shown += [*([""] if self._shown else []), *tensor_lines(found)]
 
     def finish(self) -> NoReturn:
-        """Print all that was added, and end with the exit code of it."""
+        """Print all that was added and what could not be read for it, and end with the exit code of it."""
+        self._add_problems()
         self._print()
         raise typer.Exit(1 if self.has_failed else FIRED if self.has_found else 0)
+
+    def _add_problems(self) -> None:
+        problems = list(dict.fromkeys(str(problem) for each in self._read for problem in each.problems))
+        self._json["problems"] = problems
+        if problems:
+            self._shown += ["", "Problems of the recorded data:", *(f"  {each}" for each in problems[: self._top])]
+        if len(problems) > self._top:
+            self._shown.append(f"  {len(problems) - self._top:,} more")
 
     def _print(self) -> None:
         from rich.console import Console

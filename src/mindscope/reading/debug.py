@@ -18,6 +18,7 @@ from mindscope.debug.model.tensors import DebugTensor
 from mindscope.errors import DebugDataError, FormatError
 from mindscope.formats.tensor_statistics import TAG, TensorStatistics
 from mindscope.reading.debug_tensors import TensorTables
+from mindscope.reasons import Reason
 from mindscope.store import RunStore
 from mindscope.types import Kind, Message
 
@@ -187,3 +188,10 @@ def statistics_version(store: RunStore) -> int:
 def _integers(recorded: TensorStatistics, name: str, dtype: Any) -> NDArray[Any]:
     column = recorded.column(name)
     return np.zeros(recorded.rows, dtype) if column is None else column.astype(dtype)
+
+
+def problems_of(source: Any) -> tuple[Reason, ...]:
+    """What can't be read, or is left out, of what was read of a source: of files, and of event files."""
+    of_files: Iterable[Any] = getattr(source, "problems", ())
+    failures: Iterable[Any] = getattr(source, "failures", ())
+    return (*(each.reason for each in of_files), *(Reason("unreadable", detail=str(each)) for each in failures))

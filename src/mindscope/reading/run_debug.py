@@ -28,12 +28,13 @@ from mindscope.debug.open import FoundDebugData
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError, RunNotFoundError
-from mindscope.reading.debug import RecordedSource, has_statistics
+from mindscope.reading.debug import RecordedSource, has_statistics, problems_of
 from mindscope.reading.debugging_data import OWN, debug_data_of, existing_cache
 from mindscope.reading.open import open_runs
 from mindscope.reading.operator_pairs import remembered_pairs
 from mindscope.reading.rank_runs import stores_of_ranks
 from mindscope.reading.tensor_records import TensorRecord, TensorRecords
+from mindscope.reasons import Reason
 from mindscope.settings import load_settings
 from mindscope.store import RunStore
 
@@ -63,6 +64,11 @@ class RunDebug:
         if isinstance(self._source, DebugDataError):
             raise self._source
         return self._source
+
+    @property
+    def problems(self) -> tuple[Reason, ...]:
+        """What can't be read, or is left out, of the data that was read until now. Raises as ``source``."""
+        return problems_of(self.source)
 
     @property
     def sources(self) -> tuple[str, ...]:

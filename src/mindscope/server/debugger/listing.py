@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from mindscope.analysis.ranks import rank_stores
@@ -11,7 +11,7 @@ from mindscope.debug.model.source import DebugSource
 from mindscope.debug.views.figures import figures_from
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
-from mindscope.reading.debug import has_statistics
+from mindscope.reading.debug import has_statistics, problems_of
 from mindscope.reading.debugging_data import OWN, dumps_of
 from mindscope.reasons import Reason
 from mindscope.server.debugger.schema import DebugRank, DebugSourceEntry, DebugSourcesAnswer, UnlistedDebugRun
@@ -60,7 +60,7 @@ def _list(answer: DebugSourcesAnswer, run: str, source: str, open_it: Any) -> No
 def _entry(run: str, name: str, opened: OpenSource) -> DebugSourceEntry:
     source = opened.source
     tensors = len(source.tensors)  # before the problems, which it may find
-    problems = _problems(source)
+    problems = [ReasonEntry.of(each) for each in problems_of(source)]
     return DebugSourceEntry(
         run=run,
         source=name,
@@ -81,13 +81,3 @@ def _rank(source: DebugSource, rank: int) -> DebugRank:
     return DebugRank(
         rank=rank, steps=len(steps), first_step=steps[0] if steps else None, last_step=steps[-1] if steps else None
     )
-
-
-def _problems(source: Any) -> list[ReasonEntry]:
-    """What can't be read: of files by their names, of event files by description."""
-    of_files: Iterable[Any] = getattr(source, "problems", ())
-    failures: Iterable[Any] = getattr(source, "failures", ())
-    return [
-        *(ReasonEntry.of(each.reason) for each in of_files),
-        *(ReasonEntry.of(Reason("unreadable", detail=str(each))) for each in failures),
-    ]
