@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mindscope.profile.open import read_profile
+from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
 from tests.profile.kineto_events import AUTOGRAD, Events
 
@@ -221,6 +223,21 @@ def test_modules_have_the_times_of_their_kernels(tmp_path: Path) -> None:
     assert [(row["device_total"], row["device_self"]) for row in modules.rows()] == [
         (30_000, 0), (10_000, 10_000), (20_000, 20_000),
     ]  # fmt: skip
+
+
+def test_kernels_without_occupancy_do_not_lower_that_of_others(tmp_path: Path) -> None:
+    """A copy has none: it is no kernel that uses nothing of the device."""
+    events = Events()
+    figures: dict[str, Any] = {"blocks per SM": 2.0, "est. achieved occupancy %": 50}
+    events.kernel("gemm", 0, 100, **figures)
+    events.kernel("Memcpy HtoD", 200, 100, cat="gpu_memcpy", bytes=4096)
+    profile = events.read(tmp_path)
+    rows = {row["name"]: row for row in profile.kernels.rows()}
+    assert rows["gemm"]["occupancy"] == 0.5
+    assert np.isnan(rows["Memcpy HtoD"]["occupancy"])
+    (stream,) = profile.kernels.group_by("stream").rows()
+    assert (stream["occupancy"], stream["blocks_per_sm"], stream["total"]) == (0.5, 2, 200_000)
+    assert overview_of(profile).occupancy == 0.5
 
 
 def test_kernels_have_means_weighted_by_time(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def test_blocks_of_events_make_the_same_profile(file: Path, profile: Profile, mo
     monkeypatch.setattr(event_blocks, "BLOCK", 2)
     again = read_profile(file)
     for part in (Part.STEPS, Part.KERNELS, Part.OPERATORS, Part.MODULES):
-        assert list(again.part(part).rows()) == list(profile.part(part).rows())
+        np.testing.assert_equal(list(again.part(part).rows()), list(profile.part(part).rows()))
 
 
 def test_the_chrome_trace_beside_is_no_second_profile(file: Path) -> None:

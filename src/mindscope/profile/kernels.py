@@ -41,9 +41,9 @@ class Kernels(Table):
     size: Sizes | None = None
     """Bytes that all runs copied or set; 0 for what computes."""
     occupancy: Annotated[Figures, Unit.SHARE, mean_by("total")] | None = None
-    """Estimated achieved occupancy."""
+    """Estimated achieved occupancy; NaN for what has none, such as copies."""
     blocks_per_sm: Annotated[Figures, Unit.NUMBER, mean_by("total")] | None = None
-    """Blocks for each multiprocessor."""
+    """Blocks for each multiprocessor; NaN as of ``occupancy``."""
     step: StepTexts | None = None
 
     @property

@@ -201,7 +201,7 @@ def _occupancy(kernels: Kernels) -> float | None:
     if kernels.occupancy is None:
         return None
     time = int(kernels.total[kernels.kind.is_any_of(lambda each: each == "compute")].sum())
-    return float((kernels.occupancy * kernels.total).sum()) / time if time else None
+    return float(np.nansum(kernels.occupancy * kernels.total)) / time if time else None
 
 
 def _unlinked(kernels: Kernels) -> float | None:

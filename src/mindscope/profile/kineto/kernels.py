@@ -11,7 +11,6 @@ from mindscope.profile.grouping import groups_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.tensor_cores import cores_of
-from mindscope.profile.operators import ratio_of
 from mindscope.profile.texts import Missing
 
 
@@ -93,10 +92,11 @@ _LARGEST = 1e12
 def _mean(
     values: NDArray[np.float64], duration: NDArray[np.int64], group: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    """The mean of each group weighted by duration, a value that is missing counts as 0; None if no kernel has one."""
+    """The mean of the known values of each group weighted by duration, NaN without any; None if no kernel has one."""
     known = np.isfinite(values) & (np.abs(values) < _LARGEST)
     if not known.any():
         return None
     count = int(group.max()) + 1
     weighted = np.bincount(group[known], values[known] * duration[known], count)
-    return ratio_of(weighted, np.bincount(group, duration, count).astype(np.int64))
+    time = np.bincount(group[known], duration[known], count)
+    return np.divide(weighted, time, out=np.full(count, np.nan), where=time > 0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.lru import LRU
@@ -123,7 +124,7 @@ def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:
     return {
         name: column
         for name, column in merged.columns.items()
-        if not isinstance(column, TextColumn) and (name == "count" or column.any())
+        if not isinstance(column, TextColumn) and (name == "count" or np.nan_to_num(column).any())
     }
 
 
