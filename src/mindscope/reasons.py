@@ -50,8 +50,9 @@ TEXTS: Mapping[str, str] = {
     "profile_without_planes": "{file} holds no plane: it is empty, or its profiler did not end",
     "profile_of_one_operator": "{file} is of msprof op, which measures a single operator; MindStudio Insight opens it",
     "profile_not_snapshot": "{file} has no segments and no device_traces, want a snapshot of CUDA's memory",
-    "profile_rows_skipped": "{count} rows could not be read",
-    "profile_rows_left_out": "{count} rows are left out: only the first {read} fit in memory; profile fewer steps",
+    "profile_rows_skipped": "{count} {count|row|rows} could not be read",
+    "profile_rows_left_out": "{count} {count|row is|rows are} left out: only the first {read} fit in "
+    "memory; profile fewer steps",
     "profile_file_large": "it has {size} bytes, and at most {most} can be read whole; profile fewer steps",
     "profile_timelines_left_out": "the timeline is of this file only; {count} further ones are left out",
     "profile_several_processes": "it holds {count} processes ({processes}), such as ranks in one file: steps are those "
@@ -75,7 +76,7 @@ TEXTS: Mapping[str, str] = {
     "not microseconds, and all times of the profile are wrong by that",
     "profile_kernels_missing": "it has {launches} launches of kernels and {kernels} kernels: its work on devices is "
     "cut off, and times of devices, steps and advice lack it",
-    "profile_steps_skipped": "{count} steps lack a point",
+    "profile_steps_skipped": "{count} {count|step lacks|steps lack} a point",
     "profile_without_steps": "no row with a step",
     "profile_flops_unknown": "{count} of its {operators} operators are not in the table of operators",
     "profile_file_unreadable": "{reason}",
@@ -284,7 +285,7 @@ TEXTS: Mapping[str, str] = {
     "debug_file_damaged": "{file}: {detail}",
     "debug_columns_missing": "{file}: its header lacks some of the columns {columns}",
     "debug_entries_left": "{file}: its first {most} entries are read, the others are left out",
-    "debug_rows_skipped": "{file}: {count} rows can't be read",
+    "debug_rows_skipped": "{file}: {count} {count|row|rows} can't be read",
     "flight_records_left": (
         "{count} earlier collectives in the flight records of {ranks} ranks are left out; read fewer ranks together"
     ),
@@ -326,6 +327,16 @@ OS_ERRORS = frozenset(
 """System errors that the page has translations for."""
 
 
+class _Values(dict[str, Value]):
+    """Values of a text, which also chooses in ``{count|row|rows}``."""
+
+    def __missing__(self, key: str) -> str:
+        name, *words = key.split("|")
+        if len(words) != 2:
+            raise KeyError(key)
+        return words[0] if self[name] == 1 else words[1]
+
+
 class Reason(str):
     """An English text. ``code`` is stable, and one of ``TEXTS``; ``values`` are the values in the text.
 
@@ -338,7 +349,7 @@ class Reason(str):
     def __new__(cls, code: str, /, **values: Value) -> Reason:
         """The text of a code. Raises KeyError for an unknown code, or if a value of its text is missing."""
         readable = {name: _readable(value) for name, value in values.items()}
-        made = super().__new__(cls, TEXTS[code].format_map(readable))
+        made = super().__new__(cls, TEXTS[code].format_map(_Values(readable)))
         made.code, made.values = code, readable
         return made
 

@@ -194,7 +194,8 @@ def test_memory_that_each_step_leaves_is_said(tmp_path: Path, freed: bool, is_sa
     assert (advice is not None) == is_said
     if advice:
         assert advice.values["growth"] == size
-        assert advice.values["operator"] == "aten::relu"
+        assert advice.values["operator"] == advice.values["origin"] == "aten::relu"
+        assert "allocated by aten::relu (in all of 3 steps" in advice.finding
         assert len(advice.rows) == 3
 
 

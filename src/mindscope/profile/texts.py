@@ -366,8 +366,8 @@ ADVICE: Mapping[str, _AdviceText] = {
         "Use torch.utils.checkpoint, a smaller batch, bfloat16, or shard the optimizer state.",
     ),
     "leak": _AdviceText(
-        "Each step leaves {growth:size} on {device} that nothing frees; most of it was allocated by {operator} in "
-        "{module} (in all of {steps} steps, more than {threshold:size}).",
+        "Each step leaves {growth:size} on {device} that nothing frees; most of it was allocated by {origin} (in "
+        "all of {steps} steps, more than {threshold:size}).",
         "Do not keep tensors that have a graph: append loss.detach() or loss.item(), and clear lists and hooks.",
     ),
     "slow_rank": _AdviceText(

@@ -79,6 +79,11 @@ describe("fill", () => {
     expect(fill("{a} and {b}", { a: "x" })).toBe("x and {b}");
   });
 
+  it("says one thing in the singular", () => {
+    const plural = /\{n\} (?:more |smaller )?(?:rows|operations|slices|calls|blocks|samples|groups|images|values)\b/;
+    expect(Object.entries(en).filter(([, text]) => plural.test(text))).toEqual([]);
+  });
+
   it("does not fill what was filled in", () => {
     expect(fill("{run}", { run: "{n}", n: 3 })).toBe("{n}");
   });

@@ -48,11 +48,13 @@ def leak(profile: Profile) -> Iterator[Advice]:
     hints = find_leaks(memory.blocks)
     if hints:
         first = hints[0]
+        operator = first.operator or "?"
         yield Advice(
             code="leak",
             values={
-                "growth": sum(each.bytes_per_step for each in hints), "operator": first.operator or "?",
-                "module": first.module, "device": first.device, "steps": len(first.steps), "threshold": LEAST_BYTES,
+                "growth": sum(each.bytes_per_step for each in hints), "operator": operator, "module": first.module,
+                "origin": " · ".join(filter(None, (first.module, operator))), "device": first.device,
+                "steps": len(first.steps), "threshold": LEAST_BYTES,
             },
             threshold=LEAST_BYTES, part=Part.MEMORY, table="blocks",
             rows=[row for rows in zip_longest(*(each.rows for each in hints)) for row in rows if row is not None],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProfileKey } from "./profileKey";
-import { fields, filter, oneOf, optional, pairOf, param, range, type Codec, type ValueOf } from "./schema";
+import { columnSort, fields, filter, oneOf, optional, pairOf, param, range, type Codec, type ValueOf } from "./schema";
 import { TREE_KEYS } from "./treeKeys";
 
 export const COMPARED = ["calls", "operators", "kernels"] as const;
@@ -12,14 +12,6 @@ export type ChangeFilter = (typeof CHANGE_STATES)[number];
 /** Numbers of the first and the last step. */
 export type StepNumbers = readonly [number, number];
 
-/** Column, and whether the largest is first. */
-const SORT: Codec<{ key: string; isDescending: boolean }> = {
-  read: (text) => {
-    const sort = /^(-?)([a-z_]+)$/.exec(text);
-    return sort ? { key: sort[2]!, isDescending: sort[1] === "-" } : null;
-  },
-  write: ({ key, isDescending }) => `${isDescending ? "-" : ""}${key}`,
-};
 const STEPS = range(true);
 export const PROFILE_KEY: Codec<ProfileKey> = pairOf("run", "profile");
 
@@ -34,7 +26,7 @@ export const PROFILE_DIFF_VIEW = fields({
   filter: filter("compared_filter", "compared_regex"),
   state: param("compared_state", oneOf(CHANGE_STATES), "changed"),
   /** Null for the largest change. */
-  sort: optional("compared_sort", SORT),
+  sort: optional("compared_sort", columnSort),
   /** Keys of calls that are open or closed otherwise than at first. */
   turned: param("calls_turned", TREE_KEYS, []),
 });

@@ -171,7 +171,7 @@ const views: fc.Arbitrary<ViewState> = fc
           fc.record({ text: fc.string({ minLength: 1 }), isRegex: fc.boolean() }),
         ),
         state: fc.constantFrom(...CHANGE_STATES),
-        sort: fc.option(fc.record({ key: fc.constantFrom("name", "change_ms"), isDescending: fc.boolean() })),
+        sort: fc.option(fc.record({ column: fc.constantFrom("name", "change_ms"), isDescending: fc.boolean() })),
         turned: fc.uniqueArray(keys, { maxLength: 3 }),
       }),
       memory: fc.record({

@@ -118,7 +118,7 @@ export const advice = {
   "advice.memory_peak": "The peak of {device} is {peak}, {share} of its memory (more than {threshold}).",
   "advice.memory_peak_remedy": "Use torch.utils.checkpoint, a smaller batch, bfloat16, or shard the optimizer state.",
   "advice.leak":
-    "Each step leaves {growth} on {device} that nothing frees; most of it was allocated by {operator} in {module} (in all of {steps} steps, more than {threshold}).",
+    "Each step leaves {growth} on {device} that nothing frees; most of it was allocated by {origin} (in all of {steps} steps, more than {threshold}).",
   "advice.leak_remedy": "Do not keep tensors that have a graph: append loss.detach() or loss.item(), and clear lists and hooks.",
   "advice.slow_rank":
     "Rank {rank} is slow: without communication a step takes it {time}, the mean of all ranks is {mean} (difference to the fastest, rank {fastest}: {excess}, more than {threshold}). It computes for {cause_time}, the mean is {cause_mean}.",

@@ -56,6 +56,6 @@ export const compare = {
   "compare.failed": "Could not load the parameters",
   "compare.unfold": "Expand all groups",
   "compare.among": "{low} … {high} in {n} {n|run|runs}",
-  "compare.values": "{n} values",
+  "compare.values": "{n} {n|value|values}",
   "compare.table_empty": "No data for the selected runs and tags",
 } as const;

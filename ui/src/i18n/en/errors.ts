@@ -107,7 +107,7 @@ export const errors = {
     "It has {launches} launches of kernels and {kernels} kernels: its work on devices is cut off, and times of devices, steps and advice lack it.",
   "error.remedy.profile_kernels_missing":
     "Open the trace as the profiler wrote it. If that one lacks kernels too, record with ProfilerActivity.CUDA.",
-  "error.code.profile_steps_skipped": "{count} {count|step|steps} lack a point.",
+  "error.code.profile_steps_skipped": "{count} {count|step lacks|steps lack} a point.",
   "error.code.profile_without_steps": "No row has a step.",
   "error.code.profile_flops_unknown": "{count} of its {operators} operators are not in the table of operators.",
   "error.code.profile_file_unreadable": "The file can't be read: {reason}.",
@@ -157,7 +157,7 @@ export const errors = {
   "error.code.debug_columns_missing": "The header of {file} lacks some of these columns: {columns}.",
   "error.remedy.debug_columns_missing": "Check whether another program changed the file.",
   "error.code.debug_entries_left": "Only the first {most} entries of {file} are read.",
-  "error.code.debug_rows_skipped": "{count} rows of {file} can’t be read.",
+  "error.code.debug_rows_skipped": "{count} {count|row|rows} of {file} can’t be read.",
   "error.code.flight_records_left":
     "{count} earlier collectives in the flight records of {ranks} ranks are left out. Read fewer ranks together.",
   "error.code.debug_files_missing": "{file} names {count} missing files, such as {first}.",

@@ -6,6 +6,7 @@ export const profileRanks = {
     "Profile all ranks of a distributed training into one directory, or into sibling directories such as rank_0, rank_1, whose runs you select together.",
   "ranks.reading": "Reading the profiles of all ranks…",
   "ranks.reading_count": "{read} of {total}",
+  "ranks.unread_run": "“{run}” can’t be read:",
   "ranks.unread": "“{profile}” of “{run}” can’t be read:",
   "ranks.ranks": "Ranks",
   "ranks.cycles": "Cycles",

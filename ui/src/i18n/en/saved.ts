@@ -27,7 +27,7 @@ export const saved = {
   "saved.offsets": "Offset along the axis",
   "saved.first_rows": "The file has the first {shown} of {total} rows",
   "saved.part_rows": "The file has rows {first} – {last} of {rows} and columns {from} – {to} of {columns} of the slice",
-  "saved.part_pictures": "{n} more images of this step are not in the file",
+  "saved.part_pictures": "{n} more {n|image of this step is|images of this step are} not in the file",
   "saved.sound_large": "The audio is not in the file: it has {size}, the limit is {most}",
   "saved.reduced": "{returned} of {points} points: first, min, max and last of every pixel column",
   "saved.no_points": "No points",

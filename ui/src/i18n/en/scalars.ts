@@ -120,7 +120,7 @@ export const scalars = {
   "card.some_failed": "{n} {n|curve|curves} could not be loaded: {error}",
 
   "groups.index": "Groups",
-  "groups.count": "{n} groups",
+  "groups.count": "{n} {n|group|groups}",
   "groups.collapse": "Collapse all",
   "groups.expand": "Expand all",
   "groups.filter": "Filter groups",

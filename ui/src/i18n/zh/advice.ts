@@ -104,8 +104,7 @@ export const advice: Record<keyof typeof texts, string> = {
   "advice.vendor_finding_remedy": "请按它的建议处理，mindscope 原样显示。",
   "advice.memory_peak": "{device} 的内存峰值为 {peak}，占其内存的 {share}（超过 {threshold}）。",
   "advice.memory_peak_remedy": "使用 torch.utils.checkpoint、更小的批大小、bfloat16，或切分优化器状态。",
-  "advice.leak":
-    "每一步在 {device} 上留下 {growth} 未释放的内存，大部分由 {module} 中的 {operator} 分配（全部 {steps} 步，超过 {threshold}）。",
+  "advice.leak": "每一步在 {device} 上留下 {growth} 未释放的内存，大部分由 {origin} 分配（全部 {steps} 步，超过 {threshold}）。",
   "advice.leak_remedy": "不要保留带计算图的张量：请添加 loss.detach() 或 loss.item()，并清理列表和钩子。",
   "advice.slow_rank":
     "rank {rank} 是慢卡：除通信外每步耗时 {time}，所有 rank 的平均值为 {mean}（与最快的 rank {fastest} 相差 {excess}，超过 {threshold}）。其计算耗时 {cause_time}，平均值为 {cause_mean}。",

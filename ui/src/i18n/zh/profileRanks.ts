@@ -7,6 +7,7 @@ export const profileRanks: Record<keyof typeof texts, string> = {
   "ranks.empty_how": "请将分布式训练各 rank 的性能数据写入同一目录，或写入 rank_0、rank_1 等同级目录，并同时选中这些训练。",
   "ranks.reading": "正在读取各 rank 的性能数据…",
   "ranks.reading_count": "{read} / {total}",
+  "ranks.unread_run": "无法读取“{run}”：",
   "ranks.unread": "无法读取“{run}”的“{profile}”：",
   "ranks.ranks": "rank 数",
   "ranks.cycles": "采集周期",
