@@ -35,6 +35,7 @@ describe("wall time", () => {
     expect(formatWallTicks([evening, evening + 1800, evening + 3600])).toEqual(["23:30", "11-22", "00:30"]);
     expect(formatWallTicks([evening, evening + 10])).toEqual(["23:30:00", "23:30:10"]);
     expect(formatWallTicks([evening, evening + 0.5])).toEqual(["23:30:00.000", "23:30:00.500"]);
+    expect(formatWallTicks([evening + 26.9996, evening + 27.1])).toEqual(["23:30:27.000", "23:30:27.100"]);
   });
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-const pad = (number: number): string => String(number).padStart(2, "0");
+const pad = (number: number, digits = 2): string => String(number).padStart(digits, "0");
 
 /** Seconds as 0.25 s, 42 s, 3:05, 1:02:03, 2d 3:04. */
 export function formatDuration(seconds: number): string {
@@ -32,18 +32,14 @@ export function formatWallTicks(ticks: readonly number[]): string[] {
   const step = ticks.length > 1 ? ticks[1]! - ticks[0]! : 60;
   let day = "";
   return ticks.map((tick) => {
-    const date = new Date(tick * 1000);
+    const date = new Date(Math.round(tick * 1000)); // whole milliseconds: a Date cuts off what a float lacks
     const today = `${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
     const isNewDay = day !== "" && today !== day;
     day = today;
     if (step >= 86400) return today;
     const clock = `${pad(date.getHours())}:${pad(date.getMinutes())}${step < 60 ? `:${pad(date.getSeconds())}` : ""}`;
-    return isNewDay && date.getHours() + date.getMinutes() === 0 ? today : clock + fraction(tick, step);
+    return isNewDay && date.getHours() + date.getMinutes() === 0 ? today : clock + (step < 1 ? `.${pad(date.getMilliseconds(), 3)}` : "");
   });
-}
-
-function fraction(tick: number, step: number): string {
-  return step < 1 ? (tick - Math.floor(tick)).toFixed(3).slice(1) : "";
 }
 
 /** 2026-11-21 03:04:05 in local time. */

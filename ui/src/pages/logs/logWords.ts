@@ -29,7 +29,7 @@ export function terminalText(text: string): string {
 /** Local time with milliseconds, with the day or without. */
 export function logTime(seconds: number | null, hasDay: boolean): string {
   if (seconds === null) return "";
-  const date = new Date(seconds * 1000);
+  const date = new Date(Math.round(seconds * 1000)); // as on the axis
   const pad = (value: number, digits = 2): string => String(value).padStart(digits, "0");
   const clock = `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
   return hasDay ? `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${clock}` : clock;
