@@ -121,6 +121,19 @@ def test_a_real_trace_that_is_cut_within_its_first_and_last_step(
     assert problems == (["profile_steps_unmarked"] if is_unmarked else [])
 
 
+@pytest.mark.parametrize(("dropped", "incomplete"), [(3, [4]), (30, [4]), (250, [4])])
+def test_a_last_step_that_lacks_its_last_calls_behind_a_whole_mark(
+    tmp_path: Path, dropped: int, incomplete: list[int]
+) -> None:
+    """Cut between two calls of a real trace, so that nothing reaches out of the range."""
+    whole = json.loads(gzip.decompress(SMALL_CUDA.read_bytes()))
+    starts = sorted(each["ts"] for each in whole["traceEvents"] if each.get("cat") == "cpu_op")
+    kept = [each for each in whole["traceEvents"] if each["ph"] == "M" or each["ts"] < starts[-dropped]]
+    path = tmp_path / "cut.pt.trace.json"
+    path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": kept}))
+    assert overview_of(read_profile(path)).incomplete == incomplete
+
+
 def phases_of(profile: Profile) -> dict[int, list[int]]:
     """Step interval, forward and backward, tail by the number of the step."""
     return {row["number"]: [row[name] for name in PHASES] for row in profile.steps.rows()}
