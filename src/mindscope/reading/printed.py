@@ -47,5 +47,5 @@ def _values(path: Path) -> Iterator[PrintedValue]:
         elif _TENSOR in index.texts(int(rows[0]), int(rows[-1]))[0]:
             for message in index.messages(rows):
                 yield from printed_tensors(message.text)
-    if problem and isinstance(index, PrintIndex):
+    if problem and len(index):
         yield PrintedValue(problem)

@@ -442,3 +442,16 @@ def test_other_lines_that_name_slurm_start_no_error(tmp_path: Path, line: str) -
     index = LogIndex(path)
     index.read_more()
     assert not [message for message in index.messages(np.arange(len(index))) if message.level == Level.ERROR]
+
+
+def test_an_index_in_memory_has_room_for_some_messages(tmp_path: Path) -> None:
+    path = write(tmp_path / "log", "".join(f"line {number}\n" for number in range(500_000)))
+    index = LogIndex(path, most_in_memory=1000)
+    for _ in range(2):
+        with pytest.raises(OSError, match=r"log: its first .* entries are read"):
+            index.read_more()
+    assert 1000 <= len(index) < 500_000
+    assert next(index.messages(np.array([len(index) - 1]))).text == f"line {len(index) - 1}"
+    assert len(read(write(tmp_path / "short", "a\n" * 999))) == 999
+    index = LogIndex(tmp_path / "short", most_in_memory=999)
+    assert (index.read_more(), len(index)) == (1998, 999)

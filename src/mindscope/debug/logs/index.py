@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from mindscope.debug.logs._line_scan import LineScanner
 from mindscope.debug.logs.captured_lines import printed_text
 from mindscope.debug.logs.saved_index import Columns, SavedIndex, columns_in_memory
+from mindscope.reasons import Reason
 
 LONGEST_MESSAGE = 1 << 20
 """Bytes of a message that are read."""
+MOST_IN_MEMORY = 1 << 24
+"""Messages; their columns take 0.3 GB."""
 _CHUNK = 4 << 20
 _EARLIER_STATES = re.compile(rb"(?m)^[^\n]*\r(?![\r\n])")
 """Text that a progress bar draws over."""
@@ -74,9 +77,19 @@ class LogIndex:
 
     is_utc = False
 
-    def __init__(self, path: Path, folder: Path | None = None) -> None:
-        """``folder`` is a cache; None keeps the columns in memory. Raises OSError if it can't be written."""
+    def __init__(self, path: Path, folder: Path | None = None, most_in_memory: int = MOST_IN_MEMORY) -> None:
+        """Open a log, of which nothing is read yet.
+
+        Args:
+            path: of the log.
+            folder: a cache; None keeps the columns in memory.
+            most_in_memory: number of messages of which columns are kept in memory, about.
+
+        Raises:
+            OSError: the folder can't be written.
+        """
         self.path = path
+        self._most = most_in_memory
         self.rank_of_file = rank_in_path(path)
         self._saved = SavedIndex(folder, path) if folder is not None and _is_large(path) else None
         self._columns: Columns = columns_in_memory()
@@ -147,7 +160,7 @@ class LogIndex:
         A file that became shorter, was replaced, or was written without growth is read again.
 
         Raises:
-            OSError: it can't be read.
+            OSError: it can't be read, or has more messages than there is memory for, after those before.
         """
         with self.path.open("rb") as file:
             state = os.fstat(file.fileno())
@@ -173,18 +186,24 @@ class LogIndex:
             self._times = times if self._end == state.st_size else None
         if self._saved is not None:
             self._save(self._saved)
+        if self._is_full and self._end < state.st_size:
+            raise OSError(str(Reason("debug_entries_left", file=self.path.name, most=len(self))))
         return self._end - begin
 
     def _read(self, file: BinaryIO, limit: int, size: int, year: int) -> None:
         pending = b""
-        while self._end < limit:
+        while self._end < limit and not self._is_full:
             data = pending + file.read(min(_CHUNK, size - self._end - len(pending)))
             if len(data) == len(pending):
                 break
             pending = data[self._scan(data, year, is_end=False) :]
-        if pending and self._end + len(pending) >= size:
+        if pending and self._end + len(pending) >= size and not self._is_full:
             self._open_line = _Committed(self._end, len(self), self._scanner.state)
             self._scan(pending, year, is_end=True)
+
+    @property
+    def _is_full(self) -> bool:
+        return self._saved is None and len(self) >= self._most
 
     def _scan(self, data: bytes, year: int, *, is_end: bool) -> int:
         taken, start, time_ns, kind = self._scanner.scan(memoryview(data), self._end, year, is_end)
