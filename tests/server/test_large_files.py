@@ -20,6 +20,7 @@ from mindscope.ingest import Catalog
 from mindscope.limited_process import run_limited
 from mindscope.reasons import reason_of
 from mindscope.server.app import create_app
+from mindscope.server.http.response_limit import MAX_ANSWER_BYTES, MAX_ENTRIES
 from mindscope.server.profiles.diff import cache
 from mindscope.server.profiles.large_profile import PARTS, TIMELINE
 from mindscope.settings import Settings
@@ -272,3 +273,21 @@ def test_a_graph_of_an_event_file_that_needs_more_memory_is_named(tmp_path: Path
         assert problem["problem"]["values"] == {"file": name, "limit": "64 MiB"}
         (problem,) = client.get("/api/previews", params={"run": "run"}).json()["problems"]
         assert problem["code"] == "reader_out_of_memory"
+
+
+@pytest.mark.parametrize(
+    ("texts", "code"),
+    [([b""] * (MAX_ENTRIES + 1), "answer_too_many"), ([b"a" * (MAX_ANSWER_BYTES + 1)], "answer_too_large")],
+    ids=["many", "long"],
+)
+def test_texts_beyond_the_limits_of_an_answer_are_refused(tmp_path: Path, texts: list[bytes], code: str) -> None:
+    run = tmp_path / "logs" / "run"
+    run.mkdir(parents=True)
+    tensor = {"dtype": 7, "string_val": texts}
+    value = {"tag": "notes", "metadata": {"plugin_data": {"plugin_name": "text"}}, "tensor": tensor}
+    (run / TENSORBOARD_NAME.format(1)).write_bytes(tensorboard_version() + tensorboard_event(0, value))
+    with viewer(tmp_path, 0) as client:
+        of = {"run": "run", "tag": "notes"}
+        (id,) = client.get("/api/values", params={**of, "kind": "text"}).json()["id"]
+        answer = client.get("/api/text", params={**of, "id": id})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (413, code)

@@ -10,6 +10,7 @@ from mindscope.analysis.stored_values import find_value
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.immutable import READABLE, Id, immutable, value_not_found
 from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.response_limit import check_size, limited
 from mindscope.server.http.schema import Answer
 from mindscope.types import Kind
 
@@ -30,5 +31,9 @@ def get_text(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response:
 
 
 def _describe(texts: tuple[str, ...]) -> TextAnswer:
-    """The recorded texts. Invalid Unicode becomes backslash escapes."""
+    """The recorded texts. Invalid Unicode becomes backslash escapes.
+
+    Raises AnswerTooLargeError for too many of them, or too long ones.
+    """
+    check_size(sum(map(len, limited(texts))))
     return TextAnswer(texts=[text.encode("utf-8", "backslashreplace").decode() for text in texts])
