@@ -273,6 +273,16 @@ def test_figures_of_a_large_printed_tensor_take_pieces_of_it(tmp_path: Path) -> 
     assert (len(tensor.rows), len(tensor.rows[0])) == (100, 50)
 
 
+def test_a_damaged_file_is_complete_with_the_messages_before(ask: Ask, base: Path) -> None:
+    """Saving its messages never ended."""
+    path = base / "second" / "rank_3" / "print.pb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(wire.encode(PRINT, {"value": VALUES}) + b"\x12\0")
+    found = ask("lines", run="second")
+    assert found["is_complete"]
+    assert [each["file"] for each in found["problems"]] == ["rank_3/print.pb"]
+
+
 def test_printed_values_are_messages_with_tensors(ask: Ask, base: Path) -> None:
     path = base / "second" / "rank_3" / "print.pb"
     path.parent.mkdir()

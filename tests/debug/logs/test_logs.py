@@ -455,3 +455,23 @@ def test_an_index_in_memory_has_room_for_some_messages(tmp_path: Path) -> None:
     assert len(read(write(tmp_path / "short", "a\n" * 999))) == 999
     index = LogIndex(tmp_path / "short", most_in_memory=999)
     assert (index.read_more(), len(index)) == (1998, 999)
+
+
+def test_an_index_in_a_folder_has_room_for_many_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "_SAVED_FROM", 1)
+    path = write(tmp_path / "log", "".join(f"line {number}\n" for number in range(500_000)))
+    assert len(read_with(path, tmp_path / "index")) == 500_000
+    monkeypatch.setattr(index_module, "MOST_SAVED", 1000)
+    index = LogIndex(path, tmp_path / "other")
+    with pytest.raises(OSError, match=r"log: its first .* entries are read"):
+        index.read_more()
+    index = LogIndex(path, tmp_path / "other")  # continues with what was saved
+    with pytest.raises(OSError, match=r"log: its first .* entries are read"):
+        index.read_more()
+    assert 1000 <= len(index) < 500_000
+
+
+def read_with(path: Path, folder: Path) -> LogIndex:
+    index = LogIndex(path, folder, most_in_memory=10)
+    index.read_more()
+    return index

@@ -23,6 +23,8 @@ LONGEST_MESSAGE = 1 << 20
 """Bytes of a message that are read."""
 MOST_IN_MEMORY = 1 << 24
 """Messages; their columns take 0.3 GB."""
+MOST_SAVED = 1 << 26
+"""Messages of an index in a folder; with what a search keeps of them, a viewer takes 0.75 GB."""
 _CHUNK = 4 << 20
 _EARLIER_STATES = re.compile(rb"(?m)^[^\n]*\r(?![\r\n])")
 """Text that a progress bar draws over."""
@@ -203,7 +205,7 @@ class LogIndex:
 
     @property
     def _is_full(self) -> bool:
-        return self._saved is None and len(self) >= self._most
+        return len(self) >= (self._most if self._saved is None else MOST_SAVED)
 
     def _scan(self, data: bytes, year: int, *, is_end: bool) -> int:
         taken, start, time_ns, kind = self._scanner.scan(memoryview(data), self._end, year, is_end)

@@ -107,6 +107,11 @@ class LogFiles:
     def indexed_bytes(self) -> int:
         return sum(min(each.index.end, each.size) for each in self.files)
 
+    @property
+    def are_indexed(self) -> bool:
+        """Whether nothing more can be indexed now: a file with an error has no more messages."""
+        return all(each.error is not None or each.index.end >= each.size for each in self.files)
+
     def __len__(self) -> int:
         return sum(len(each.index) for each in self.files)
 

@@ -37,7 +37,7 @@ def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]
                 deadline = time.monotonic() + BUDGET_S
                 opened.logs.refresh(deadline)
                 selection.advance(deadline)
-                is_complete = selection.is_complete and opened.logs.indexed_bytes >= opened.logs.total_bytes
+                is_complete = selection.is_complete and opened.logs.are_indexed
                 end = len(selection) if is_complete else None
             page = selection.messages(first, _PAGE if end is None else min(_PAGE, end - first))
         first += len(page)

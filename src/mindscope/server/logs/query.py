@@ -145,7 +145,7 @@ def _advanced(opened: OpenLog, query: LogConditions) -> Selection:
 
 
 def _is_complete(opened: OpenLog, selection: Selection) -> bool:
-    return selection.is_complete and opened.logs.indexed_bytes >= opened.logs.total_bytes
+    return selection.is_complete and opened.logs.are_indexed
 
 
 def filter_of(query: LogConditions) -> LogFilter:
