@@ -40,7 +40,8 @@ SLOW = slow_tests()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if item.nodeid.split("[")[0] in SLOW:
+    name = item.nodeid.split("[")[0]
+    if name in SLOW or name.split("::")[0] in SLOW:
         item.add_marker(pytest.mark.slow)
 
 

@@ -15,8 +15,8 @@ TESTS = 30
 FILES = 15
 LONGEST_TO_STAY = 10.0
 ROOT = Path(__file__).parents[1]
-HEAD = f"""# What `make test` leaves to `make test-all`. The fastest test of each file stays in `make test` if it
-# takes at most {LONGEST_TO_STAY:g} s.
+HEAD = f"""# What `make test` leaves to `make test-all`. The fastest test of a file stays in `make test` if it takes
+# at most {LONGEST_TO_STAY:g} s.
 # Written by: python tests/{Path(__file__).name} build/tests --keep SECONDS, after `make test-all`
 """
 
@@ -42,10 +42,11 @@ def print_slowest(tests: dict[tuple[str, str], float]) -> None:
         print(f"{seconds:8.1f} s {file} {name}")
 
 
-def slow_functions(tests: dict[tuple[str, str], float], keep: float) -> list[str]:
+def slow_tests(tests: dict[tuple[str, str], float], keep: float) -> list[str]:
     """The slowest test functions, without which the others take ``keep`` seconds.
 
-    Of each file the fastest stays, if it takes at most ``LONGEST_TO_STAY`` seconds.
+    Of each file the fastest stays. If that takes more than ``LONGEST_TO_STAY`` seconds, as where a fixture trains for
+    all tests of the file, none stays and the file is named.
     """
     seconds: defaultdict[str, float] = defaultdict(float)
     for (module, name), time in tests.items():
@@ -53,14 +54,19 @@ def slow_functions(tests: dict[tuple[str, str], float], keep: float) -> list[str
         if path.is_file():
             seconds[f"{path.relative_to(ROOT)}::{name.split('[')[0]}"] += time
     slowest = sorted(seconds, key=lambda name: -seconds[name])
-    fastest = {name.split("::")[0]: name for name in slowest if seconds[name] <= LONGEST_TO_STAY}
     total = sum(seconds.values())
-    slow: list[str] = []
+    stays = {file_of(name): name for name in slowest}
+    slow: set[str] = set()
     for name in slowest:
-        if total > keep and name not in fastest.values():
-            slow.append(name)
+        if total > keep and name != stays[file_of(name)]:
+            slow.add(name)
             total -= seconds[name]
-    return sorted(slow)
+    whole = {file_of(name) for name in slowest if name not in slow and seconds[name] > LONGEST_TO_STAY}
+    return sorted(whole | {name for name in slow if file_of(name) not in whole})
+
+
+def file_of(name: str) -> str:
+    return name.split("::")[0]
 
 
 def main() -> None:
@@ -71,7 +77,7 @@ def main() -> None:
     tests = read(arguments.folder)
     print_slowest(tests)
     if arguments.keep is not None:
-        lines = slow_functions(tests, arguments.keep)
+        lines = slow_tests(tests, arguments.keep)
         Path(__file__).with_name("slow_tests.txt").write_text(HEAD + "".join(f"{line}\n" for line in lines), "utf-8")
 
 
