@@ -317,4 +317,4 @@ class Damage:
         after = "no intact record after it yet"
         if self.resumed_at is not None:
             after = f"skipped to the next intact record at byte {self.resumed_at}"
-        return f"record at byte {self.offset} of {self.file}: {self.detail}; {after}"
+        return f"record at byte {self.offset} of {self.file}: {self.detail.removesuffix('.')}; {after}"

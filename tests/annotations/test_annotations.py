@@ -318,8 +318,8 @@ def test_where_nothing_can_be_written_it_says_why_and_reads_nothing(tmp_path: Pa
     assert annotations.read().records == ()
     assert not annotations.is_writable
     assert annotations.problem is not None
-    assert "choose a workspace that can be written" in annotations.problem
-    with pytest.raises(AnnotationError, match="workspace that can be written"):
+    assert "start the viewer with another --workspace" in annotations.problem
+    with pytest.raises(AnnotationError, match="another --workspace"):
         write(annotations, "a", note="x")
     (tmp_path / "file").unlink()
     write(annotations, "a", note="x")
@@ -386,7 +386,7 @@ def test_a_file_of_a_later_format_is_left_alone(annotations: Annotations, tmp_pa
         write(later, "a", 1, note="y")
     assert later.read().records == ()
     assert later.problem is not None
-    assert "use a later version" in later.problem
+    assert "Update mindscope" in later.problem
     assert not list(tmp_path.glob("*damaged*"))
 
 

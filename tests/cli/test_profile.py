@@ -29,7 +29,9 @@ def test_an_overview_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
     assert "Raise num_workers" in out
     row = next(line for line in out.splitlines() if line.startswith("aten::mm"))
     assert row.split()[1:3] == ["100", "%"]
-    assert "no kernels, streams: the trace has no kernels; record it by activities=" in out
+    assert (
+        "no kernels, streams: the trace has no kernels; a training on a CPU has none; record it by activities=" in out
+    )
 
 
 def test_streams_and_rows_of_advice_are_printed(mindscope: CommandLine, tmp_path: Path) -> None:
@@ -78,7 +80,7 @@ def test_what_could_not_be_read_is_printed(mindscope: CommandLine, tmp_path: Pat
     out = mindscope("profile", str(root)).stdout
     assert "problem      kernel_details.csv: 2 rows could not be read" in out
     found = json.loads(mindscope("profile", str(root), "--json").stdout)
-    assert found["problems"]["kernel_details.csv"] == "2 rows could not be read"
+    assert found["problems"]["kernel_details.csv"] == "2 rows could not be read."
 
 
 def test_a_part_that_nothing_records_is_named_too(mindscope: CommandLine, tmp_path: Path) -> None:

@@ -52,10 +52,10 @@ def test_each_alert_is_an_object_a_line(mindscope: CommandLine):
 @pytest.mark.parametrize(
     ("arguments", "status", "want"),
     [
-        (["--fail-on", "los > 2"], 1, "there is no scalar tag 'los'; did you mean `loss`"),
+        (["--fail-on", "los > 2"], 1, "there is no scalar tag “los”; did you mean `loss`"),
         (["--fail-on", "nann"], 2, "is no check, want one of nan spike"),
-        (["--fail-on", "loss >"], 2, "can't be read"),
-        (["--fail-on", "loss + 1"], 2, "want a condition"),
+        (["--fail-on", "loss >"], 2, "can’t be read"),
+        (["--fail-on", "loss + 1"], 2, "expected a condition"),
         (["--alerts", "spike=3"], 2, "sets no parameter"),
         (["--alerts", "spike_factor=-3"], 2, "want a number above 0"),
         (["--watchpoint", "no"], 2, "condition 'no' does not exist"),

@@ -195,7 +195,7 @@ def test_lineage_events_are_found(field: str, kind: Kind, message: dict[str, Any
 
 
 def test_value_without_its_field_is_named() -> None:
-    with pytest.raises(FormatError, match="image 'a': 'image' is not there"):
+    with pytest.raises(FormatError, match="'image' of “a” is missing"):
         dialects.decode(DialectName.MINDSPORE, Kind.IMAGE, wire.encode(mindspore_schemas.VALUE, {"tag": "a"}))
 
 
@@ -333,7 +333,7 @@ def test_tensorboard_tensor_forms(message: dict[str, Any], want: list[Any]) -> N
 
 def test_tensorboard_shape_that_lies_allocates_nothing() -> None:
     message = {"dtype": 1, "tensor_shape": {"dim": [{"size": 2**40}]}, "float_val": np.ones(1, np.float32)}
-    with pytest.raises(FormatError, match="has 1 values, want 1099511627776"):
+    with pytest.raises(FormatError, match=r"has 1 values; its shape .* needs 1099511627776"):
         tensorboard_tensors.decode_tensor(message)
 
 

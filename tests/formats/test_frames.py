@@ -163,7 +163,7 @@ def test_garbage_is_damage_and_never_a_crash(garbage: bytes) -> None:
 def test_damage_says_where_what_and_how_it_goes_on() -> None:
     _, reader = read_all(flip(FILE, starts()[2]))
     text = str(reader.damages[0])
-    assert f"record at byte {starts()[2]} of events: length checksum is 0x" in text
+    assert f"record at byte {starts()[2]} of events: The checksum of its length is 0x" in text
     assert f"skipped to the next intact record at byte {starts()[3]}" in text
 
 

@@ -148,7 +148,7 @@ def test_initial_values_of_parameters_are_kept() -> None:
 
 
 def test_a_tensor_that_contradicts_its_shape_is_refused() -> None:
-    with pytest.raises(FormatError, match="want 5"):
+    with pytest.raises(FormatError, match="needs 5"):
         attribute({"tensor_val": {"dims": [5], "data_type": FLOAT32, "float_data": [1.0]}})
 
 

@@ -218,7 +218,10 @@ def test_a_model_with_too_much_beside_its_weights_is_refused(tmp_path: Path) -> 
     path = tmp_path / "large.onnx"
     path.write_bytes(b"\x12\xff\xff\xff\xff\x07")  # the name of its producer
     os.truncate(path, 2_000_000_000)
-    with pytest.raises(FormatError, match=r"large\.onnx has more than 268435456 bytes without its weights"):
+    with pytest.raises(
+        FormatError,
+        match="it has more than 268435456 bytes without its weights",
+    ):
         read_graph_file(path)
 
 

@@ -129,8 +129,8 @@ def test_a_model_that_onnx_refuses_or_can_not_read_keeps_its_graph(tmp_path: Pat
     (node,) = graph.operations
     assert (node.op_type, node.type.shape) == ("MatMul", None)
     assert (code(graph), graph.shape_problem) == ("onnx_shapes_unknown", (
-        "onnx infers no shape of 1 of 1 operators, the first of them MatMul;"
-        " onnx.shape_inference.infer_shapes with strict_mode=True says why"
+        "onnx infers no shape for 1 of 1 operators; the first of them is MatMul."
+        " onnx.shape_inference.infer_shapes(model, strict_mode=True) says why."
     ))  # fmt: skip
     for encoded in (b"soup" * 100, b"\xff"):
         types, problem = inferred_types(encoded)

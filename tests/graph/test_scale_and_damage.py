@@ -74,7 +74,7 @@ def test_a_damaged_node_costs_only_itself() -> None:
     graph = read_mindspore_graph(bytes(encoded))
     assert [node.name for node in graph.operations] == ["1", "2", "3"]
     assert graph.damaged_nodes.tolist() == [1]
-    assert str(graph.damage) == "1 of 3 nodes of graph  can't be read to their ends"
+    assert str(graph.damage) == "1 of 3 nodes of the graph  can't be read completely."
     assert not graph.is_cut
 
 
@@ -84,7 +84,7 @@ def test_a_graph_that_is_cut_has_what_stands_before(read: Any) -> None:
     encoded = wire.encode(schema, {"node": [{"name": f"n{number}"} for number in range(100)]})
     graph = read(encoded[:-3])
     assert (len(graph.operations), graph.is_cut) == (99, True)
-    assert str(graph.damage) == "graph  breaks off after 99 nodes"
+    assert str(graph.damage) == "The graph  breaks off after 99 nodes."
 
 
 @pytest.mark.parametrize("read", [read_mindspore_graph, read_tensorboard_graph])

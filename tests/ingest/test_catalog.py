@@ -63,7 +63,7 @@ def test_what_goes_is_forgotten(tmp_path: Path) -> None:
     first.unlink()
     assert catalog.refresh() == {"run"}
     assert dict(catalog.runs) == {}
-    with pytest.raises(RunNotFoundError, match="'run' is not below"):
+    with pytest.raises(RunNotFoundError, match="no run “run” in"):
         catalog.run("run")
 
 

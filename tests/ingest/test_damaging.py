@@ -134,7 +134,7 @@ def test_a_closed_file_says_that_its_last_record_is_cut(directory: Path, cut: in
     assert [damage.kind for damage in load(directory).damages] == [DamageKind.TRUNCATED]
     assert (
         load(directory).damages[0].detail
-        == f"it ends after {cut} bytes, within the record, and its writer closed the file"
+        == f"The file was closed after {cut} {'byte' if cut == 1 else 'bytes'} of this record."
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from mindscope.ingest import PathKind, find_run, find_runs
 from mindscope.ingest.discover import Finder
 from mindscope.ingest.file_names import creation_number, is_event_name, readable
+from mindscope.reasons import Reason
 
 from .audited import listed_directories
 
@@ -172,14 +173,15 @@ def test_only_plain_files_are_read_and_what_else_has_their_name_is_told(tmp_path
     (run / "tfevents.4").symlink_to("tfevents.5")
     (run / "loop").symlink_to("loop")
     found = find_runs(tmp_path)
+    loop = Reason("symlink_loop", reason="Too many levels of symbolic links")
     assert [file.name for file in found.runs["run"].files] == ["summary.1", "summary.2"]
     assert {Path(place.path).name: (place.kind, place.reason) for place in found.unreadable} == {
-        NAME: ("file", "not read: it is no plain file"),
-        "tfevents.2": ("link", "not read: Too many levels of symbolic links"),
-        "tfevents.3": ("link", "not read: Too many levels of symbolic links"),
-        "tfevents.4": ("link", "not read: the link leads nowhere"),
+        NAME: ("file", Reason("place_no_file")),
+        "tfevents.2": ("link", loop),
+        "tfevents.3": ("link", loop),
+        "tfevents.4": ("link", Reason("dangling_symlink")),
     }
-    assert all(place.remedy for place in found.unreadable)
+    assert all(place.reason.remedy for place in found.unreadable)
 
 
 def test_a_directory_whose_path_is_too_long_costs_what_is_below_it_alone(tmp_path: Path) -> None:
@@ -236,8 +238,8 @@ def test_a_link_through_a_closed_directory_costs_that_link_alone(open_to_all: Pa
     closed.chmod(0o755)
     assert [file.name for file in found.runs["run"].files] == [NAME]
     assert {(Path(place.path).name, place.kind, place.reason) for place in found.unreadable} == {
-        ("closed", PathKind.DIRECTORY, "not read: Permission denied"),
-        ("tfevents.2", PathKind.LINK, "not read: Permission denied"),
+        ("closed", PathKind.DIRECTORY, Reason("permission_denied", reason="Permission denied")),
+        ("tfevents.2", PathKind.LINK, Reason("permission_denied", reason="Permission denied")),
     }
 
 
@@ -251,14 +253,15 @@ def test_directories_that_may_not_be_listed_are_reported(open_to_all: Path) -> N
     assert list(found.runs) == ["open"]
     (place,) = found.unreadable
     assert str(place) == (
-        f"{closed.resolve()}: not read: Permission denied; give the user who runs mindscope the right to read it"
+        f"{closed.resolve()}: The system refuses to open it: Permission denied."
+        " Allow the user who runs mindscope to read it."
     )
 
 
 def test_a_missing_base_is_reported(tmp_path: Path) -> None:
     found = find_runs(tmp_path / "nowhere")
     assert found.runs == {}
-    assert "No such file" in found.unreadable[0].reason
+    assert found.unreadable[0].reason.code == "place_missing"
 
 
 def test_finding_again_lists_only_directories_that_changed(tmp_path: Path) -> None:

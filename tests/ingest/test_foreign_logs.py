@@ -45,7 +45,7 @@ def test_foreign_logs_are_named_once_with_a_remedy(tmp_path: Path, files: list[s
     assert set(found.runs) == {"a"}
     (unread,) = found.unreadable
     assert (unread.path, unread.reason.code) == (str(tmp_path.resolve() / place), code)
-    assert len(unread.remedy) > 10
+    assert len(unread.reason.remedy) > 10
     assert open_runs(tmp_path).problems == (str(unread),)
 
 

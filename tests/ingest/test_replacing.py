@@ -39,7 +39,7 @@ def test_a_file_that_became_shorter_is_read_anew(directory: Path) -> None:
     assert scalar_points(loader.store, overwritten=True) == [(7, 70.0)]
     (damage,) = loader.store.damages
     assert (damage.kind, damage.offset, damage.resumed_at) == (DamageKind.SHRUNK, 0, 0)
-    assert "became shorter" in damage.detail
+    assert "It shrank from" in damage.detail
     append(file, steps([8]))
     loader.read_all()
     assert visible_steps(loader.store) == [7, 8]

@@ -48,7 +48,7 @@ def test_every_file_counts_and_the_first_decides(tmp_path: Path) -> None:
         ("params.json", b"[1]", "holds a list"),
         ("params.yaml", b"a: &a [*a]", "refers to itself"),
         ("config.yaml", b"lr: \xff", "utf-8"),
-        ("config.yaml", b"x" * (MOST_BYTES + 1), f"want at most {MOST_BYTES}"),
+        ("config.yaml", b"x" * (MOST_BYTES + 1), f"a settings file may have {MOST_BYTES}"),
         ("config.yaml", "\n".join(f"k{n}: 1" for n in range(MOST_SETTINGS + 1)).encode(), "more than"),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_used_is_named_and_hides_no_other(
     got = read(tmp_path)
     assert dict(got.settings) == {"lr": 0.5}
     (told,) = got.problems
-    assert told.startswith(str(tmp_path / name))
+    assert str(tmp_path / name) in told
     assert re.search(problem, told)
 
 

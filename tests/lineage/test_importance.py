@@ -114,10 +114,10 @@ def test_an_idle_parameter_is_last() -> None:
 
 def test_columns_that_cannot_explain_are_set_apart_with_a_reason() -> None:
     got = {each.key.name: each.reason for each in known_answers().set_apart}
-    assert got["constant"] == "constant: every run has 3"
-    assert got["note"] == f"nearly unique: {COUNT} values in {COUNT} runs"
-    assert got["rare"].startswith("only 2 runs have it")
-    with pytest.raises(ColumnNotFoundError, match="nearly unique"):
+    assert got["constant"] == "Constant: all runs have 3."
+    assert got["note"] == f"Nearly unique: {COUNT} different values in {COUNT} runs."
+    assert got["rare"].startswith("Only 2 runs have it")
+    with pytest.raises(ColumnNotFoundError, match="Nearly unique"):
         _ = known_answers()["note"]
 
 
@@ -224,9 +224,9 @@ def test_a_category_of_one_run_each_or_of_equal_results_explains_nothing(scale: 
 def test_too_few_runs_say_so() -> None:
     got = importance_of(table_of([1.0, 2.0, None, np.nan], lr=[1.0, 2.0, 3.0, 4.0]), TARGET)
     assert (got.sample_size, got.features) == (2, ())
-    assert "want 8 runs" in (got.forest_problem or "")
+    assert "At least 8 runs" in (got.forest_problem or "")
     got = importance_of(table_of([1.0] * 20, lr=list(range(20))), TARGET)
-    assert "1 values" in (got.forest_problem or "")
+    assert "1 value." in (got.forest_problem or "")
 
 
 def test_without_scikit_learn_the_other_measures_are_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ def test_the_wheel_holds_modules_and_the_page(wheel: Path):
         index = next(name for name in got if name.endswith("/web/index.html"))
         loaded = findall(r'(?:src|href)="/([^"]+)"', file.read(index).decode())
     package = sources("src")
-    modules = {name for name in package if name.endswith((".py", ".pyi", ".typed", ".cu"))}
+    modules = {name for name in package if name.endswith((".py", ".pyi", ".typed", ".cu", ".json"))}
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     compiled = {name.removesuffix(".pyx") + suffix for name in package if name.endswith(".pyx")}
     assert sorted(got) == sorted(name.removeprefix("src/") for name in modules | compiled | page())

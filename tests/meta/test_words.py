@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("docs", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
-SUFFIXES = frozenset((".py", ".pyi", ".pyx", ".pxd", ".h", ".md", ".ts", ".svelte", ".css"))
+SUFFIXES = frozenset((".py", ".pyi", ".pyx", ".pxd", ".h", ".md", ".ts", ".svelte", ".json", ".css"))
 GENERATED = ("src/mindscope/server/web/", "ui/src/api/schema.ts")
 
 NAMES: Mapping[str, str] = {
@@ -128,6 +128,7 @@ PHRASES: Mapping[str, str] = {
 PROSE = (
     *DOCUMENTS,
     "ui/src",
+    "src/mindscope/texts",
     *(f"src/mindscope/{name}.py" for name in "errors log rank reasons setting_values settings types".split()),
     *(
         f"src/mindscope/{folder}"
@@ -183,7 +184,7 @@ def test_given_up_phrases_do_not_return() -> None:
 
 
 def test_given_up_texts_of_the_page_do_not_return() -> None:
-    check(("ui/src/i18n/en",), UI_TEXTS)
+    check(("ui/src/i18n/en", "src/mindscope/texts"), UI_TEXTS)
 
 
 def check(sources: Iterable[str], words: Mapping[str, str], case: re.RegexFlag = re.IGNORECASE) -> None:

@@ -65,7 +65,7 @@ def test_tables_keep_their_columns(tmp_path: Path) -> None:
     assert tables["api_statistic"].row(0)["Time(us)"] == 9000.5
     assert isinstance(tables["npu_mem_20270115"].columns()["stream_ptr"], TextColumn), "a float64 can't hold it"
     assert tables["dataset"].row(0)["Custom Info"] == "N/A"
-    assert profile.facts.properties["problems"]["nic.csv"] == "1 row could not be read"
+    assert profile.facts.properties["problems"]["nic.csv"] == "1 row could not be read."
 
 
 def test_samples_are_counters_of_the_timeline(tmp_path: Path) -> None:

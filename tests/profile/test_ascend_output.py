@@ -91,7 +91,7 @@ def test_kernels_and_operators(tmp_path: Path) -> None:
         ("MatMulV2", "backward"),
     ]
     assert {row["module"] for row in operators[:2]} == {"network-Net/fc1-Dense"}
-    assert profile.facts.properties["problems"] == {"kernel_details.csv": "1 row could not be read"}
+    assert profile.facts.properties["problems"] == {"kernel_details.csv": "1 row could not be read."}
 
 
 def test_modules(tmp_path: Path) -> None:

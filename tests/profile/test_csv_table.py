@@ -71,5 +71,5 @@ def test_a_file_that_is_read_whole_has_a_limit(tmp_path: Path, read: object) -> 
     with file.open("wb") as out:
         out.truncate(200 << 20)  # sparse
     assert callable(read)
-    with pytest.raises(FormatError, match=r"it has 209715200 bytes, and at most \d+ can be read whole"):
+    with pytest.raises(FormatError, match=r"The file has 209715200 bytes, and at most \d+ can be read whole"):
         read(file)

@@ -66,8 +66,8 @@ def test_flops(
     problems = dict(profile.facts.properties["problems"])
     del problems["step_trace_raw_1_detail_time.csv"]
     assert problems == {
-        "flops_1.txt": "1 row could not be read",
-        "flops_1.txt (2)": "1 of its 2 operators are not in the table of operators",
+        "flops_1.txt": "1 row could not be read.",
+        "flops_1.txt (2)": "1 of its 2 operators are not in the table of operators.",
     }
 
 
@@ -391,7 +391,7 @@ def test_steps_of_a_gpu(
         ("allreduce", "GPU 0", 2, 100),
     ]
     assert profile.facts.properties["problems"] == (
-        {"step_trace_profiling_0.txt": "1 step lacks a point"} if text == STEPS_BY_LINE else {}
+        {"step_trace_profiling_0.txt": "1 step lacks a point."} if text == STEPS_BY_LINE else {}
     )
 
 

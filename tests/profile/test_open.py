@@ -61,7 +61,7 @@ def test_other_lists_of_events_are_generic_traces(tmp_path: Path, content: objec
 
 def test_a_part_that_is_missing_says_why(tmp_path: Path) -> None:
     profile = read_profile(write(tmp_path / "a.trace.json", []))
-    with pytest.raises(ProfilePartError, match="profile a has no steps: profiles of this format"):
+    with pytest.raises(ProfilePartError, match="“a” has no steps: profiles of this format"):
         profile.steps  # noqa: B018
 
 

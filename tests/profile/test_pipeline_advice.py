@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Advice about operations of the data pipeline, by the rules of MindInsight and of MindSpore's summary."""
+"""Advice about operations of the data pipeline, by the rules of MindInsight and of MindSpore’s summary."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_bottleneck_that_the_summary_names_is_shown(tmp_path: Path, suffix: st
         content = "\n".join(",".join([key, *(f'"{each}"' for each in values)]) for key, values in rows.items())
     profile = read_profile(ascend(tmp_path, **{f"minddata_pipeline_summary_1__{suffix}": content}))
     found = {each.code: each for each in advise(profile)}
-    assert found["stored_bottleneck"].finding == "MindSpore's summary of the data pipeline says: Map is slow {x}"
+    assert found["stored_bottleneck"].finding == "MindSpore’s summary of the data pipeline says: Map is slow {x}"
     assert found["stored_bottleneck"].remedy == "Use 8 workers, or more"
     assert "busy_bottleneck" not in found, "which MindSpore's own words take the place of"
     assert "busy_workers" in found

@@ -53,7 +53,7 @@ def test_lineage_and_landscapes_keep_what_is_intact(base: Path) -> None:
 def test_export_goes_on_with_the_next_value(base: Path, tmp_path: Path) -> None:
     report = export_runs(open_runs(base), tmp_path / "out", ExportOptions(histogram_format="csv"))
     (failure,) = report.failures
-    assert failure.startswith("tensor 'deep' at step 9: tensor has 71 dimensions")
+    assert failure.startswith("tensor 'deep' at step 9: This tensor has 71 dimensions")
     names = {path.relative_to(tmp_path / "out").as_posix() for path in report.files}
     assert {"good/scalars.csv", "hostile/scalars.csv", "hostile/tensors/deep/10.npy"} <= names
 
@@ -67,7 +67,7 @@ def test_the_watch_goes_on_with_the_next_run(base: Path) -> None:
 
 @pytest.mark.parametrize("picture", PICTURES)
 def test_pixels_raise_our_error_only(picture: str) -> None:
-    with pytest.raises(FormatError, match="image: "):
+    with pytest.raises(FormatError, match="This value is no valid image: "):
         Image(1, 1, 3, PICTURES[picture]).pixels()
 
 

@@ -42,7 +42,7 @@ def test_files_tags_and_damages(tmp_path: Path) -> None:
     assert math.isnan(b.last_value)
     (damage,) = report.damages
     assert (damage.kind, damage.file, damage.resumed_at) == ("payload_checksum", NAME, damage.offset + len(bad))
-    assert damage.text.startswith(f"record at byte {damage.offset} of {NAME}: payload checksum is ")
+    assert damage.text.startswith(f"record at byte {damage.offset} of {NAME}: The checksum of its content is ")
     assert (report.last_step, report.first_wall_time, report.last_wall_time) == (5, 1.0, 5.0)
 
 

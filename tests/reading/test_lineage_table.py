@@ -113,7 +113,7 @@ def test_settings_beside_event_files(tmp_path: Path) -> None:
     row = table[0]
     assert (row["learning_rate"], row["model.depth"], row["act"], row["lr"]) == (0.5, 3, "torch.nn.ReLU", 0.001)
     (problem,) = table.problems
-    assert problem.startswith(f"{path / 'config.yaml'}: ")
+    assert problem.startswith(f"Could not read the settings in {path / 'config.yaml'}: ")
 
 
 def value(number: float | str | bool) -> dict[str, Any]:

@@ -171,11 +171,11 @@ def test_runs_without_the_tag_are_named(grouped: LiveViewer):
 @pytest.mark.parametrize(
     ("change", "want"),
     [
-        ({"y": "loss +"}, "can't be read"),
-        ({"y": "loss > 2"}, "want a number"),
+        ({"y": "loss +"}, "can’t be read"),
+        ({"y": "loss > 2"}, "expected a number"),
         ({"y": "1 + 2"}, "names no tag"),
         ({"runs": []}, "has no runs"),
-        ({"runs": ["nix"]}, "is not below"),
+        ({"runs": ["nix"]}, "There is no run “nix”"),
     ],
 )
 def test_a_group_without_values_says_why(grouped: LiveViewer, change: dict[str, Any], want: str):
@@ -290,8 +290,8 @@ def test_a_line_that_can_not_be_had_says_why(grouped: LiveViewer):
     answer = derived(grouped, {"y": "`trian/loss`"}, {"run": "nix"}, {"y": "a.b"}, {})
     errors = [each["error"] and each["error"]["message"] for each in answer.facts]
     assert "did you mean `train/loss`" in errors[0]
-    assert "is not below" in errors[1]
-    assert "is not accepted" in errors[2]
+    assert "There is no run “nix”" in errors[1]
+    assert "can’t be used in a formula" in errors[2]
     assert errors[3] is None
 
 

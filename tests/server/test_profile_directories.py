@@ -175,5 +175,5 @@ def test_problems_of_files_have_codes(tmp_path: Path) -> None:
     with viewer_of(tmp_path, ascend_output) as client:
         of = wait_until_read(client, "host_71_20270115080000000_ascend_ms")
         summary = client.get("/api/profiles/tables", params=of).json()["tables"]["summary"]
-    problem = {"code": "profile_rows_skipped", "values": {"count": 1}, "message": "1 row could not be read"}
+    problem = {"code": "profile_rows_skipped", "values": {"count": 1}, "message": "1 row could not be read."}
     assert summary["problems"] == [{"file": "kernel_details.csv", "problem": problem}]

@@ -15,7 +15,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mindscope.ingest import Catalog
-from mindscope.profile.texts import ADVICE, MISSING
 from mindscope.server.app import create_app
 from mindscope.server.profiles.timeline.query import first_rows
 from mindscope.server.profiles.timeline.schema import TrackRows
@@ -268,16 +267,6 @@ def test_tables_sum_up_the_profile(client: TestClient, tmp_path: Path) -> None:
     assert tables(client)["tables"] == found
     next((tmp_path / "workspace").rglob("*.tables")).write_text("damaged")
     assert tables(client)["tables"] == found
-
-
-def test_texts_about_profiles_are_in_both_catalogs() -> None:
-    catalogs = [Path(__file__).parents[2] / "ui" / "src" / "i18n" / language / "advice.ts" for language in ("en", "zh")]
-    wanted = {f"advice.{code}{end}" for code in ADVICE for end in ("", "_remedy")} | {
-        f"missing.{code}" for code in MISSING
-    }
-    for catalog in catalogs:
-        text = catalog.read_text("utf-8")
-        assert {key for key in wanted if f'"{key}":' not in text} == set()
 
 
 def test_a_changed_profile_is_read_again(client: TestClient, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_told_when_it_is_another(base: Path, catalog: Cat
     (place,) = client.ask()["unread"]
     assert (place["path"], place["kind"], place["detail"]["code"]) == (str(link), "link", "symlink_loop")
     assert place["detail"]["values"]["errno"] == "ELOOP"
-    assert place["remedy"] == "delete the link, or let it lead to a file"
+    assert place["remedy"] == "Delete the link, or point it to a file."
     assert client.ask()["unread"] is None
     GrowingLog(base / "a").scalar(9, 2.0)
     catalog.refresh()

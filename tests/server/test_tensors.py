@@ -143,13 +143,13 @@ def test_a_part_of_a_slice_begins_where_it_is_asked_to(tensors: Tensors):
 @pytest.mark.parametrize(
     ("texts", "want"),
     [
-        (["x", "0", ":", ":"], "dimension 0: 'x' is no slice; write an index as 3 or -1, or a range as"),
-        (["0", "3", ":", ":"], "dimension 1: index 3 is outside of its 3; take -3 to 2"),
-        (["0", "0", "::0", ":"], "dimension 2: '::0' has step 0"),
-        (["0", "0", "0", ""], "dimension 3: '' is no slice"),
-        (["0", "0", "0", "1:2:3:4"], "dimension 3: '1:2:3:4' is no slice"),
-        ([":", ":", ":", "0"], "slice leaves 3 dimensions, 0, 1, 2; a table has two"),
-        (["0"], "parts of the slice are 1, want 4"),
+        (["x", "0", ":", ":"], "Dimension 0: “x” is not a slice. Use an index such as 3 or -1, or a range such as"),
+        (["0", "3", ":", ":"], "Dimension 1: index 3 is out of range; use -3 to 2."),
+        (["0", "0", "::0", ":"], "Dimension 2: “::0” has step 0"),
+        (["0", "0", "0", ""], "Dimension 3: “” is not a slice"),
+        (["0", "0", "0", "1:2:3:4"], "Dimension 3: “1:2:3:4” is not a slice"),
+        ([":", ":", ":", "0"], "The slice leaves 3 dimensions (0, 1, 2), but a table has two"),
+        (["0"], "The slice has 1 part, the tensor 4 dimensions."),
     ],
 )
 def test_a_bad_slice_is_told_by_dimension_text_and_what_is_accepted(tensors: Tensors, texts: list[str], want: str):
@@ -314,7 +314,7 @@ def test_a_tensor_that_is_gone_or_damaged_is_said_to_be(tmp_path: Path):
         tensors = Tensors(live, "run")
         answer = tensors.ask("", "t")
         assert (answer.status_code, answer.json()["error"]["code"]) == (500, "tensor_shape")
-        assert "3 values, want 4" in answer.json()["error"]["message"]
+        assert "3 values; its shape (2, 2) needs 4" in answer.json()["error"]["message"]
         assert tensors.ask("", "t", id="0-0-0").json()["error"]["code"] == "value_not_found"
 
 

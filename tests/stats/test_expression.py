@@ -115,9 +115,9 @@ def test_no_text_does_anything_but_give_a_column_or_be_refused(text: str):
 
 
 def test_it_says_which_sort_is_wanted():
-    with pytest.raises(ExpressionError, match="want a condition such as loss > 2"):
+    with pytest.raises(ExpressionError, match="expected a condition such as loss > 2"):
         parse("loss", wants_condition=True)
-    with pytest.raises(ExpressionError, match="want a number such as 1 - acc"):
+    with pytest.raises(ExpressionError, match="expected a number such as 1 - acc"):
         parse("loss > 2", wants_condition=False)
 
 
@@ -126,7 +126,7 @@ def test_tags_are_named_once_in_their_order():
 
 
 def test_an_unknown_tag_is_named_with_those_that_are_near():
-    with pytest.raises(ExpressionError, match="there is no scalar tag 'los'; did you mean `loss`"):
+    with pytest.raises(ExpressionError, match="there is no scalar tag “los”; did you mean `loss`"):
         require_tags("los > 1", ["los"], {"loss", "acc"})
     with pytest.raises(ExpressionError, match="did you mean `train/loss`"):
         require_tags("loss > 1", ["loss"], {"train/loss", "acc"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,33 +18,6 @@ CODES = {
     errno.ENAMETOOLONG: "place_too_deep",
     errno.ENOENT: "place_missing",
 }
-REMEDIES: Mapping[str, str] = {
-    "permission_denied": "give the user who runs mindscope the right to read it",
-    "symlink_loop": "delete the link, or let it lead to a file",
-    "place_too_deep": "shorten the names above it, or move it up",
-    "place_missing": "make the directory, or give another one",
-    "place_failing": "check its disk or its network; mindscope retries automatically",
-    "place_no_file": "give it another name, or move it away",
-    "dangling_symlink": "delete the link, or make what it leads to",
-    "link_outside": "use --follow-links, move what it leads to below that directory, or give one that holds both",
-    "event_file_compressed": "unpack it, as with gunzip -k",
-    "logs_of_wandb": (
-        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer; "
-        "past runs are exported by W&B's own API"
-    ),
-    "logs_of_aim": (
-        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer; "
-        "past runs are exported by Aim's own API"
-    ),
-    "logs_of_mlflow": (
-        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer; "
-        "past runs are exported by MLflow's own API"
-    ),
-    "logs_of_visualdl": (
-        "let the training write event files too, with mindscope.SummaryRecord or with TensorBoard's writer"
-    ),
-}
-"""The remedy for each reason code."""
 
 
 class PathKind(str, Enum):
@@ -64,13 +36,8 @@ class UnreadablePath:
     kind: PathKind
     reason: Reason
 
-    @property
-    def remedy(self) -> str:
-        """How to make it readable."""
-        return REMEDIES[self.reason.code]
-
     def __str__(self) -> str:
-        return f"{self.path}: {self.reason}; {self.remedy}"
+        return f"{self.path}: {self.reason}"
 
 
 def unreadable_directory(path: str, error: OSError) -> UnreadablePath:

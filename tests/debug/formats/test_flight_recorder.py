@@ -106,7 +106,7 @@ class Exploit:
 
 
 def test_nothing_of_a_pickle_is_executed(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="want plain values only"):
+    with pytest.raises(FormatError, match="Only plain values are read"):
         read_flight_record(write(tmp_path, 0, Exploit(tmp_path / "executed")))
     assert not (tmp_path / "executed").exists()
     whole = write(tmp_path, 0, entry(1)).read_bytes()
@@ -132,7 +132,7 @@ def test_a_small_file_of_much_memory_is_refused_before_it_takes_it(tmp_path: Pat
     assert is_flight_record(path)
     tracemalloc.start()
     try:
-        with pytest.raises(FormatError, match="nccl_trace_rank_0 would take about 616000"):
+        with pytest.raises(FormatError, match="nccl_trace_rank_0 is too large: it would take about 616000"):
             read_flight_record(path)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
@@ -158,7 +158,7 @@ def test_of_many_ranks_the_last_collectives_are_kept(tmp_path: Path) -> None:
     assert [(each.kind, each.sequence) for each in found.mismatches] == [(MismatchKind.STATE, 399)]
     left = sum(record.left for record in found.flight_records)
     assert found.problems == [
-        f"{left} earlier collectives in the flight records of 3 ranks are left out; read fewer ranks together"
+        f"{left} earlier collectives in the flight records of 3 ranks are left out. Read fewer ranks together."
     ]
 
 

@@ -167,7 +167,7 @@ def test_a_file_of_too_many_values_is_cut_and_says_so(tmp_path: Path) -> None:
     path.write_bytes(whole())
     index = PrintIndex(path, most_values=3)
     for _ in range(2):
-        with pytest.raises(OSError, match="its first 3 entries are read"):
+        with pytest.raises(OSError, match="Only the first 3 entries of print are read"):
             index.read_more()
         assert len(index) == 3
     assert [printed_text(index.value(row))[:5] for row in range(3)] == ["loss:", "Tenso", "Tenso"]

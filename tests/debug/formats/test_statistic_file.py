@@ -169,7 +169,7 @@ def test_a_line_of_any_length_takes_little_memory(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     assert [fields(each)["max"] for each in found] == [1, 2, 3]
-    assert [str(each.reason) for each in problems] == ["statistic.csv: 2 rows can't be read"]
+    assert [str(each.reason) for each in problems] == ["2 rows of statistic.csv can’t be read."]
     assert peak < 16 << 20
 
 

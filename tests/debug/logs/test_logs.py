@@ -448,7 +448,7 @@ def test_an_index_in_memory_has_room_for_some_messages(tmp_path: Path) -> None:
     path = write(tmp_path / "log", "".join(f"line {number}\n" for number in range(500_000)))
     index = LogIndex(path, most_in_memory=1000)
     for _ in range(2):
-        with pytest.raises(OSError, match=r"log: its first .* entries are read"):
+        with pytest.raises(OSError, match=r"Only the first .* entries of log are read"):
             index.read_more()
     assert 1000 <= len(index) < 500_000
     assert next(index.messages(np.array([len(index) - 1]))).text == f"line {len(index) - 1}"
@@ -463,10 +463,10 @@ def test_an_index_in_a_folder_has_room_for_many_messages(tmp_path: Path, monkeyp
     assert len(read_with(path, tmp_path / "index")) == 500_000
     monkeypatch.setattr(index_module, "MOST_SAVED", 1000)
     index = LogIndex(path, tmp_path / "other")
-    with pytest.raises(OSError, match=r"log: its first .* entries are read"):
+    with pytest.raises(OSError, match=r"Only the first .* entries of log are read"):
         index.read_more()
     index = LogIndex(path, tmp_path / "other")  # continues with what was saved
-    with pytest.raises(OSError, match=r"log: its first .* entries are read"):
+    with pytest.raises(OSError, match=r"Only the first .* entries of log are read"):
         index.read_more()
     assert 1000 <= len(index) < 500_000
 

@@ -85,7 +85,7 @@ def test_a_summary_of_ascend(tmp_path: Path) -> None:
     assert rows[0, 7]["receive"] == 150_000
     assert rows[3, 7]["overlapped"] == 0, "N/A"
     assert ranks.missing_ranks == [2]
-    assert list(ranks.problems.values()) == ["1 row could not be read"]
+    assert list(ranks.problems.values()) == ["1 row could not be read."]
     assert ranks.clocks.offset.tolist() == [0, 2_000_001_000 - 1_000_000, 0], "rank 1 began later by its clock"
     assert ranks.clocks.is_aligned.tolist() == [True, True, False]
     collectives = ranks.collectives

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { en, type MessageKey } from "./en";
-import { fill, type Values } from "./fill";
+import { fill, type Units, type Values } from "./fill";
 
 export type { MessageKey };
 export type Language = "en" | "zh";
@@ -42,6 +42,6 @@ export function hasWords(key: string): key is MessageKey {
 }
 
 /** The message in the current language; read in a template, it changes with the language. */
-export function t(key: MessageKey, values: Values = {}): string {
-  return fill(texts[key], values);
+export function t(key: MessageKey, values: Values = {}, units: Units = {}): string {
+  return fill(texts[key], values, units);
 }

@@ -11,6 +11,7 @@ from typing import Any
 from mindscope.profile.profile import Part
 from mindscope.profile.ranks.tables import RankTable
 from mindscope.profile.texts import ADVICE
+from mindscope.texts import fill
 
 
 class TracePart(str, Enum):
@@ -48,12 +49,12 @@ class Advice:
     @property
     def finding(self) -> str:
         """The finding in words, with figures and threshold."""
-        return ADVICE[self.code].finding.format_map(_readable(self.values))
+        return fill(ADVICE[self.code]["text"], self.values, _UNITS)
 
     @property
     def remedy(self) -> str:
         """The remedy in words."""
-        return ADVICE[self.code].remedy.format_map(_readable(self.values))
+        return fill(ADVICE[self.code]["remedy"], self.values, _UNITS)
 
     def to_json(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -62,22 +63,6 @@ class Advice:
             "threshold": self.threshold, "part": self.part.value, "table": self.table, "rows": list(self.rows),
             "spans": [list(each) for each in self.spans], "share": self.share,
         }  # fmt: skip
-
-
-class _Readable:
-    """A number that texts show by its unit: ``{share:share}``, ``{wait:time}``, ``{peak:size}``, ``{rate:flops}``."""
-
-    def __init__(self, value: str | int | float) -> None:
-        self._value = value
-
-    def __format__(self, unit: str) -> str:
-        if unit in _UNITS:
-            return _UNITS[unit](float(self._value))
-        return format(self._value, unit)
-
-
-def _readable(values: Mapping[str, str | int | float]) -> dict[str, _Readable]:
-    return {name: _Readable(value) for name, value in values.items()}
 
 
 def share_text(share: float) -> str:
@@ -107,9 +92,14 @@ def flops_text(rate: float) -> str:
     return f"{rate / size:.3g} {unit}"
 
 
+def bandwidth_text(rate: float) -> str:
+    """``1.23 GB/s``"""
+    return f"{rate:.3g} GB/s"
+
+
 def shortened(text: str) -> str:
     """Text of a file in advice: its first 1,000 characters."""
     return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "..."
 
 
-_UNITS = {"share": share_text, "time": time_text, "size": size_text, "flops": flops_text}
+_UNITS = {"share": share_text, "time": time_text, "size": size_text, "flops": flops_text, "bandwidth": bandwidth_text}

@@ -92,7 +92,9 @@ class RunList:
 
     def _unread_entries(self) -> list[UnreadEntry]:
         return [
-            UnreadEntry(path=place.path, kind=place.kind, detail=ReasonEntry.of(place.reason), remedy=place.remedy)
+            UnreadEntry(
+                path=place.path, kind=place.kind, detail=ReasonEntry.of(place.reason), remedy=place.reason.remedy
+            )
             for place in self._unread
         ]
 

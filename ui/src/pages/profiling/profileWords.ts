@@ -36,51 +36,21 @@ export function flopsText(rate: number): string {
   return `${Number((rate / size).toPrecision(3))} ${unit}`;
 }
 
-/** Figures of advice by what they measure. A threshold has the unit of what it limits. */
-const SHARES = new Set(["share", "excess", "host_wait", "below"]);
-const TIMES = new Set(["time", "mean", "cause_time", "cause_mean", "lateness"]);
-const SIZES = new Set(["peak", "growth"]);
-const THRESHOLDS: Readonly<Record<string, "time" | "size" | "count">> = {
-  slow_ai_cpu: "time",
-  garbage_collection: "time",
-  memory_calls: "time",
-  retransmission: "time",
-  synchronized_norms: "count",
-  step_interval: "time",
-  leak: "size",
-};
-
-/** Of advice on ranks, whose names mean something else in other advice. */
-const UNITS: Readonly<Record<string, Readonly<Record<string, (value: number) => string>>>> = {
-  slow_link: { mean: gigabytesPerSecond, bandwidth: gigabytesPerSecond },
-  rank_flops: { rate: flopsText, mean: flopsText },
-  stage_rank_flops: { rate: flopsText, mean: flopsText },
-  straggler: { waiting: formatNs },
-  ranks_communication: { waiting: percent },
-};
-
-function gigabytesPerSecond(value: number): string {
-  return `${value.toPrecision(3)} GB/s`;
+function bandwidthText(rate: number): string {
+  return `${rate.toPrecision(3)} GB/s`;
 }
 
-function valueText(code: string, name: string, value: string | number): string {
-  if (name === "cause") return wordOf("part", String(value)).toLowerCase();
-  if (typeof value === "string") return value;
-  const own = UNITS[code]?.[name];
-  if (own) return own(value);
-  const unit = name === "threshold" ? (THRESHOLDS[code] ?? "share") : null;
-  if (unit === "time" || TIMES.has(name)) return formatNs(value);
-  if (unit === "size" || SIZES.has(name)) return formatBytes(value);
-  return unit === "share" || SHARES.has(name) ? percent(value) : String(value);
-}
+/** Units that texts of advice name, as in `{time:time}`. */
+const UNITS = { share: percent, time: formatNs, size: formatBytes, flops: flopsText, bandwidth: bandwidthText };
 
 type AdviceWords = Pick<ProfileAdvice, "code" | "values"> & Partial<ProfileAdvice>;
 
 /** What advice says in the current language; its own English where the catalog lacks its code. */
 export function adviceText({ code, values, finding = "", remedy = "" }: AdviceWords): { finding: string; remedy: string } {
-  const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(code, name, value)]));
+  const { cause } = values;
+  const said = cause === undefined ? { ...values } : { ...values, cause: wordOf("part", String(cause)).toLowerCase() };
   const [found, todo] = [`advice.${code}`, `advice.${code}_remedy`];
-  return { finding: hasWords(found) ? t(found, texts) : finding, remedy: hasWords(todo) ? t(todo, texts) : remedy };
+  return { finding: hasWords(found) ? t(found, said, UNITS) : finding, remedy: hasWords(todo) ? t(todo, said, UNITS) : remedy };
 }
 
 /** Why a part is missing. */

@@ -29,10 +29,21 @@ export function problemOf(error: unknown): Problem {
   return { what: error instanceof Error ? error.message : String(error), remedy: "", isUnreachable: false };
 }
 
-/** A reason of the server in the current language; "" for none. */
+/** A reason of the server in the current language, with its remedy; "" for none. */
 export function reasonText(reason: Reason | null | undefined): string {
   if (!reason) return "";
+  const [what, remedy] = [causeText(reason), remedyText(reason)];
+  return remedy === "" ? what : `${what}${what.endsWith("。") ? "" : " "}${remedy}`;
+}
+
+/** A reason without its remedy. */
+export function causeText(reason: Reason): string {
   return saidBy(reason, (key, values) => (hasWords(key) ? t(key, values) : null));
+}
+
+function remedyText({ code }: Reason): string {
+  const key = `error.remedy.${code}`;
+  return hasWords(key) ? t(key) : "";
 }
 
 class Unreachable implements Problem {
@@ -58,7 +69,7 @@ class Told implements Problem {
   }
 
   get what(): string {
-    return reasonText(this.#reason);
+    return causeText(this.#reason);
   }
 
   get values(): Readonly<Record<string, string | number>> {
@@ -67,9 +78,7 @@ class Told implements Problem {
 
   /** The text of a code that has no remedy says all. */
   get remedy(): string {
-    const key = `error.remedy.${this.#reason.code}`;
-    if (hasWords(key)) return t(key);
-    return hasWords(`error.code.${this.#reason.code}`) ? "" : this.#remedy;
+    return hasWords(`error.code.${this.#reason.code}`) ? remedyText(this.#reason) : this.#remedy;
   }
 }
 
