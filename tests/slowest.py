@@ -42,7 +42,7 @@ def print_slowest(tests: dict[tuple[str, str], float]) -> None:
         print(f"{seconds:8.1f} s {file} {name}")
 
 
-def slow_tests(tests: dict[tuple[str, str], float], keep: float) -> list[str]:
+def chosen_as_slow(tests: dict[tuple[str, str], float], keep: float) -> list[str]:
     """The slowest test functions, without which the others take ``keep`` seconds.
 
     Of each file the fastest stays. If that takes more than ``LONGEST_TO_STAY`` seconds, as where a fixture trains for
@@ -77,7 +77,7 @@ def main() -> None:
     tests = read(arguments.folder)
     print_slowest(tests)
     if arguments.keep is not None:
-        lines = slow_tests(tests, arguments.keep)
+        lines = chosen_as_slow(tests, arguments.keep)
         Path(__file__).with_name("slow_tests.txt").write_text(HEAD + "".join(f"{line}\n" for line in lines), "utf-8")
 
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.slow_tests import slow_tests
-from tests.slowest import slow_functions
+from tests.slowest import chosen_as_slow
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,9 +31,10 @@ def test_the_parts_of_the_tests_are_all_of_them() -> None:
 
 def test_the_slow_tests_exist() -> None:
     for name in slow_tests():
-        file, function = name.rsplit("::", 1)
-        text = (ROOT / file.split("::")[0]).read_text("utf-8")
-        assert re.search(rf"\bdef {function}\(", text), f"{name} is gone: remove it from slow_tests.txt"
+        file, *functions = name.split("::")
+        text = (ROOT / file).read_text("utf-8")
+        for function in functions:
+            assert re.search(rf"\b(?:def|class) {function}\b", text), f"{name} is gone: remove it from slow_tests.txt"
 
 
 def test_the_slowest_tests_are_listed(tmp_path: Path) -> None:
@@ -62,6 +63,8 @@ def test_the_slowest_tests_are_left_out_until_the_rest_is_quick() -> None:
     here, other = "tests.meta.test_makefile", "tests.meta.test_words"
     seconds = {(here, "a[1]"): 3.0, (here, "a[2]"): 2.0, (here, "b"): 4.0, (here, "c"): 0.5, (other, "d"): 9.0}
     ui = {("src/a.test.ts", "e"): 50.0}
-    assert slow_functions(seconds | ui, 18.5) == []
-    assert slow_functions(seconds | ui, 18.0) == ["tests/meta/test_makefile.py::a"]
-    assert slow_functions(seconds, 0.0) == ["tests/meta/test_makefile.py::a", "tests/meta/test_makefile.py::b"]
+    assert chosen_as_slow(seconds | ui, 18.5) == []
+    assert chosen_as_slow(seconds | ui, 18.0) == ["tests/meta/test_makefile.py::a"]
+    assert chosen_as_slow(seconds, 0.0) == ["tests/meta/test_makefile.py::a", "tests/meta/test_makefile.py::b"]
+    trains = {(here, "a[1]"): 90.0, (here, "b"): 30.0, (other, "d"): 9.0}
+    assert chosen_as_slow(trains, 100.0) == ["tests/meta/test_makefile.py"], "its fixture is slow"
