@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Generic, TypeVar
 
 from mindscope.limited_process import is_large
-from mindscope.lru import LRU
 from mindscope.profile.arguments import ArgumentReader
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.damage import readable
@@ -22,6 +20,7 @@ from mindscope.profile.parts_file import SavedParts, columns_of, save_parts
 from mindscope.profile.profile import Profile
 from mindscope.profile.timeline import Timeline
 from mindscope.server.http.json_response import json_of
+from mindscope.server.profiles.jobs import Jobs
 from mindscope.server.profiles.large_profile import (
     DENSE_SUFFIXES,
     PARTS,
@@ -73,6 +72,7 @@ class Reading:
     is_outdated: bool = False
     """The file has changed since: the reading stops."""
     started_at: float = field(default_factory=time.monotonic)
+    requested_at: float = field(default_factory=time.monotonic)
 
     @property
     def seconds(self) -> float:
@@ -93,52 +93,6 @@ class OpenParts:
     """The JSON of ProfileTables."""
 
 
-_Opened = TypeVar("_Opened", OpenProfile, OpenParts)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Job(Generic[_Opened]):
-    """What the worker does for one version of a profile."""
-
-    state: Reading
-    result: Future[_Opened]
-
-
-class _Shelf(Generic[_Opened]):
-    """The profiles that are open, and those that are being read."""
-
-    def __init__(self) -> None:
-        self.jobs: dict[Path, _Job[_Opened]] = {}
-        self._open: LRU[Path, _Opened] = LRU(MOST_OPEN)
-
-    def get(self, path: Path, version: str) -> _Opened | None:
-        """Of this version."""
-        opened = self._open.get(path)
-        return opened if opened is not None and opened.version == version else None
-
-    def keep(self, opened: _Opened) -> _Opened:
-        """Add it, and close others."""
-        return self._open.add(opened.path, opened)
-
-    def begin(self, state: Reading, result: Future[_Opened]) -> None:
-        """Add a job; one for an earlier version of the profile ends."""
-        outdated = self.jobs.get(state.path)
-        if outdated is not None:
-            outdated.state.is_outdated = True
-            outdated.result.cancel()
-        self.jobs[state.path] = _Job(state, result)
-
-    def made(self, path: Path, version: str) -> _Opened | Reading | None:
-        """The result of its job, or the state of it; None without one. Raises what the job raised."""
-        job = self.jobs.get(path)
-        if job is None or job.state.version != version:
-            return None
-        if not job.result.done():
-            return job.state
-        del self.jobs[path]
-        return self.keep(job.result.result())
-
-
 class ProfileReader:
     """LRU cache of open profiles. For any thread.
 
@@ -150,8 +104,8 @@ class ProfileReader:
         self._cache = ProfileCache(folder, limit_bytes)
         self._memory_bytes = memory_bytes
         self._lock = Lock()  # guards the two below
-        self._timelines: _Shelf[OpenProfile] = _Shelf()
-        self._parts: _Shelf[OpenParts] = _Shelf()
+        self._timelines: Jobs[Path, Reading, OpenProfile] = Jobs(MOST_OPEN)
+        self._parts: Jobs[Path, Reading, OpenParts] = Jobs(MOST_OPEN)
         self._worker = ThreadPoolExecutor(1, "profiles")
         self._is_closed = False
 
@@ -167,7 +121,7 @@ class ProfileReader:
                 return known
             saved = self._cache.timeline(found.key, version)
             if saved is not None:
-                return self._timelines.keep(OpenProfile(found.key, version, saved))
+                return self._timelines.keep(found.key, version, OpenProfile(found.key, version, saved))
             return self._begin(found, version)
 
     def parts(self, found: FoundProfile) -> OpenParts | Reading:
@@ -211,7 +165,7 @@ class ProfileReader:
         saved, tables = self._cache.parts(found.key, version), self._cache.tables(found.key, version)
         if saved is None or tables is None:
             return None
-        return self._parts.keep(OpenParts(found.key, version, *saved, tables))
+        return self._parts.keep(found.key, version, OpenParts(found.key, version, *saved, tables))
 
     def _unread(self, found: FoundProfile, version: str) -> Reading:
         """The state of reading a profile, after which its parts are computed."""
@@ -220,13 +174,11 @@ class ProfileReader:
 
     def _begin(self, found: FoundProfile, version: str) -> Reading:
         state = Reading(found.key, version, size_of(found.key))
-        self._timelines.begin(state, self._worker.submit(self._read, found, state))
-        return state
+        return self._timelines.begin(found.key, state, self._worker.submit(self._read, found, state))
 
     def _compute(self, path: Path, version: str, parts: Callable[[], SavedParts]) -> Reading:
         state = Reading(path, version, size_of(path), phase="tables")
-        self._parts.begin(state, self._worker.submit(self._tabulate, state, parts))
-        return state
+        return self._parts.begin(path, state, self._worker.submit(self._tabulate, state, parts))
 
     def _compute_missing(self, found: FoundProfile, state: Reading, parts: Callable[[], SavedParts]) -> None:
         """Computed parts stay what they are while a timeline that was not kept is read again."""
