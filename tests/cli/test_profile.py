@@ -25,7 +25,7 @@ def write(path: Path, wait: float) -> Path:
 def test_an_overview_is_printed(mindscope: CommandLine, tmp_path: Path) -> None:
     out = mindscope("profile", str(write(tmp_path / "slow.pt.trace.json", 50))).stdout
     assert "steps        3 of 100 us" in out
-    assert "The training waits for data in 50 % of its steps, 50 us a step (more than 5 %)." in out
+    assert "The training waits for data for 50 % of the step time, 50 us a step (more than 5 %)." in out
     assert "Raise num_workers" in out
     row = next(line for line in out.splitlines() if line.startswith("aten::mm"))
     assert row.split()[1:3] == ["100", "%"]

@@ -74,7 +74,7 @@ def test_a_damaged_node_costs_only_itself() -> None:
     graph = read_mindspore_graph(bytes(encoded))
     assert [node.name for node in graph.operations] == ["1", "2", "3"]
     assert graph.damaged_nodes.tolist() == [1]
-    assert str(graph.damage) == "1 of 3 nodes of the graph  can't be read completely."
+    assert str(graph.damage) == "1 of 3 nodes of the graph  can’t be read completely."
     assert not graph.is_cut
 
 

@@ -41,7 +41,7 @@ def test_waits_for_data_above_a_twentieth_are_said(tmp_path: Path, wait: float, 
     advice = found(events.read(tmp_path)).get("data_waiting")
     assert (advice is not None) == is_said
     if advice:
-        assert advice.finding == ("The training waits for data in 6 % of its steps, 6 us a step (more than 5 %).")
+        assert advice.finding == ("The training waits for data for 6 % of the step time, 6 us a step (more than 5 %).")
         assert (advice.part, list(advice.rows), advice.threshold, advice.share) == (Part.STEPS, [0], 0.05, 0.06)
 
 

@@ -64,7 +64,7 @@ def test_each_grouping_has_the_sums_of_the_whole(rows: list[tuple[str, str, str,
 def test_groupings_are_those_of_which_the_profile_recorded_the_columns() -> None:
     assert groups_in(SOME) == ["type", "name", "module", "dtypes", EACH]
     with pytest.raises(
-        ValueError, match="can't be grouped by stack: this profile has type, name, module, dtypes, each"
+        ValueError, match="can’t be grouped by stack: this profile has type, name, module, dtypes, each"
     ):
         merged_rows(SOME, "stack")
 

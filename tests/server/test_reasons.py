@@ -126,7 +126,7 @@ def test_names_that_are_no_text_can_be_sent():
 def test_a_reason_within_another_has_one_full_stop():
     inner = Reason("file_exchanged")
     assert inner.endswith(".")
-    assert Reason("profile_file_unreadable", reason=inner).startswith(f"The file can't be read: {inner} Check")
+    assert Reason("profile_file_unreadable", reason=inner).startswith(f"The file can’t be read: {inner} Check")
     assert Reason("profile_rows_skipped", count=1) == "1 row could not be read."
     assert Reason("profile_rows_skipped", count=2) == "2 rows could not be read."
 
