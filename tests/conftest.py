@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,7 @@ from xdist.workermanage import WorkerController
 
 from tests import framework_workers
 from tests.slow_tests import slow_tests
+from tests.slowest import SETUP
 
 # A busy machine is slow, which says nothing about the code. CI tries more examples, `make fuzz` new ones each time.
 settings.register_profile(
@@ -43,6 +45,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     name = item.nodeid.split("[")[0]
     if name in SLOW or name.split("::")[0] in SLOW:
         item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Adds the seconds of the fixtures to the report in JUnit's format, which slowest.py reads."""
+    if call.when == "setup":
+        item.user_properties.append((SETUP, f"{call.duration:.3f}"))
+    return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.slow_tests import slow_tests
-from tests.slowest import chosen_as_slow
+from tests.slowest import SETUP, Seconds, chosen_as_slow, read
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,10 +61,29 @@ def test_the_slowest_tests_are_listed(tmp_path: Path) -> None:
 
 def test_the_slowest_tests_are_left_out_until_the_rest_is_quick() -> None:
     here, other = "tests.meta.test_makefile", "tests.meta.test_words"
-    seconds = {(here, "a[1]"): 3.0, (here, "a[2]"): 2.0, (here, "b"): 4.0, (here, "c"): 0.5, (other, "d"): 9.0}
-    ui = {("src/a.test.ts", "e"): 50.0}
+    times = {(here, "a[1]"): 3.0, (here, "a[2]"): 2.0, (here, "b"): 4.0, (here, "c"): 0.5, (other, "d"): 9.0}
+    seconds = {name: Seconds(time) for name, time in times.items()}
+    ui = {("src/a.test.ts", "e"): Seconds(50.0)}
     assert chosen_as_slow(seconds | ui, 18.5) == []
     assert chosen_as_slow(seconds | ui, 18.0) == ["tests/meta/test_makefile.py::a"]
     assert chosen_as_slow(seconds, 0.0) == ["tests/meta/test_makefile.py::a", "tests/meta/test_makefile.py::b"]
-    trains = {(here, "a[1]"): 90.0, (here, "b"): 30.0, (other, "d"): 9.0}
-    assert chosen_as_slow(trains, 100.0) == ["tests/meta/test_makefile.py"], "its fixture is slow"
+
+
+def test_a_file_whose_fixture_or_fastest_test_is_slow_is_left_out_whole() -> None:
+    here, other = "tests.meta.test_makefile", "tests.meta.test_words"
+    trains = {(here, "a[1]"): Seconds(90.0, 89.0), (here, "b"): Seconds(0.1), (other, "d"): Seconds(9.0, 9.0)}
+    assert chosen_as_slow(trains, 100.0) == ["tests/meta/test_makefile.py"]
+    assert chosen_as_slow({(here, "a"): Seconds(30.0), (other, "d"): Seconds(9.0)}, 100.0) == [
+        "tests/meta/test_makefile.py"
+    ]
+
+
+def test_reports_have_the_seconds_of_fixtures(tmp_path: Path) -> None:
+    report = tmp_path / "runs" / "python.xml"
+    test = "tests/test_lru.py"
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junit-xml", report, test],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    assert SETUP in report.read_text("utf-8")
+    assert all(seconds.setup <= seconds.total + 0.01 for seconds in read(report.parent).values())
