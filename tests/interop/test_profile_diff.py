@@ -14,14 +14,16 @@ from mindscope.profile.open import read_profile
 from mindscope.torch import Profiler
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(300)]
-STEPS = 8
+STEPS = 16
+"""An interrupted step must not be more than the wider layer: its time is divided by the number of steps."""
+HALF = STEPS // 2
 
 
 def train(directory: Path, hidden: int, *, reads_loss: bool) -> None:
     torch.manual_seed(0)
     network = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, hidden), nn.ReLU(), nn.Linear(hidden, 10))
     optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
-    inputs, labels = torch.randn(1024, 64), torch.randint(10, (1024,))
+    inputs, labels = torch.randn(2048, 64), torch.randint(10, (2048,))
     with Profiler(output_path=directory, schedule={"wait": 2, "active": STEPS}, is_show_op_path=True) as profiler:
         for _ in range(3 + STEPS):
             optimizer.zero_grad()
@@ -74,6 +76,6 @@ def test_a_wider_layer_and_an_added_read_are_found(profiles: tuple[Path, Path]) 
 def test_ranges_of_steps_of_one_training_are_alike(profiles: tuple[Path, Path]) -> None:
     profile = read_profile(profiles[0])
     first = int(profile.steps.number[0])
-    diff = diff_profiles(profile, profile, (first, first + 3), (first + 4, first + STEPS - 1))
-    assert (diff.steps_before, diff.steps_after) == (4, 4)
+    diff = diff_profiles(profile, profile, (first, first + HALF - 1), (first + HALF, first + STEPS - 1))
+    assert (diff.steps_before, diff.steps_after) == (HALF, HALF)
     assert {row["state"] for row in diff.operators.rows()} <= {"unchanged", "slower", "faster"}
