@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -448,6 +449,14 @@ def test_steps_of_a_profile_whose_timeline_is_a_trace(tmp_path: Path, counter: s
         step_trace_raw_0_detail_time__csv=f"{STEP_HEADER}\n1,448,748,300,498,648,50,150,100\n",
     )
     assert read_profile(root).steps.start.tolist() == [100], "10 ns after the timeline begins"
+
+
+def test_a_huge_counter_is_not_read(tmp_path: Path) -> None:
+    event = {"name": "MatMul-op4", "ph": "X", "pid": "0", "tid": "7", "ts": 0.5, "dur": 1}
+    root = profiler(tmp_path, ascend_timeline_display_0__json=json.dumps([event]), min_cycle_counter_0__txt="438.0")
+    os.truncate(root / "min_cycle_counter_0.txt", 4 << 30)  # sparse
+    problems = dict(read_profile(root).facts.properties["problems"])
+    assert problems["min_cycle_counter_0.txt"].code == "profile_file_large"
 
 
 def two_ranks(directory: Path) -> Path:

@@ -15,7 +15,7 @@ from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, Runs, trace_of
-from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv
+from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore import ascend_operators as ascend
 from mindscope.profile.formats.mindspore import flops, gpu, step_trace
@@ -186,7 +186,7 @@ class _Legacy:
         """The time 0 of the timeline on the clock of the tables: ``min_cycle_counter``, in ms or 10 ns ticks."""
         if self.trace is None or CLOCK_ORIGIN in self.trace.properties:
             return 0 if self.trace is None else int(self.trace.properties[CLOCK_ORIGIN])
-        text = self._read("min_cycle_counter_{}.txt", lambda path: path.read_text("utf-8").split()[0])
+        text = self._read("min_cycle_counter_{}.txt", lambda path: read_lines(path)[0].strip())
         if text is None or self._step_trace is None:
             return 0
         first = int(self._step_trace.start[0])
