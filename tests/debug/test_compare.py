@@ -118,7 +118,7 @@ def test_a_step_that_differs_between_equal_ones_is_found() -> None:
 def test_batches_and_parameters_that_differ_are_said_first() -> None:
     batch = compare_sources(training(), training(batch=4))
     assert (batch.cause, batch.first and batch.first.left) == (DivergenceCause.BATCH, "fc1/Linear")
-    assert "The input batches of step 4 differ already" in batch.text
+    assert "The input batch of step 4 differs already: " in batch.text
     weights = compare_sources(training(), training(weights=2, differs=(2, "fc1")))
     assert (weights.cause, weights.first and weights.first.left) == (DivergenceCause.PARAMETERS, "fc1.weight")
 
@@ -135,7 +135,7 @@ def test_a_parameter_that_differs_is_named_where_only_modules_were_recorded() ->
 
     found = compare_sources(modules(0.1), modules(-1e4))
     assert (found.cause, found.first and found.first.left) == (DivergenceCause.PARAMETERS, "router.bias")
-    assert "The parameters of step 1 differ before they are used, first router.bias." in found.text
+    assert "The parameters of step 1 differ before the forward pass uses them: router.bias." in found.text
     assert compare_sources(modules(0.1), modules(0.1)).cause is DivergenceCause.NONE
 
 

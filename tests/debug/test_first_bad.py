@@ -337,7 +337,8 @@ def test_the_first_recorded_step_and_the_source_line_are_named() -> None:
     assert found is not None
     assert (found.is_first_step, found.source) == (True, line)
     assert found.text.startswith(
-        "In the forward pass of step 812, a/aten::mul returns NaN in 1 of 4 elements from finite inputs at /train/net"
+        "In the forward pass of step 812, a/aten::mul returns NaN in 1 of 4 elements from finite inputs. "
+        f"It ran at {line}. Its input: "
     )
 
 
@@ -368,7 +369,7 @@ def test_growth_of_the_inputs_is_in_the_text() -> None:
     found = find_first_bad(source_of(steps))
     assert found is not None
     assert found.step == 808
-    assert "Max |x| doubled each step since 800, from 1 to 256; float16 ends at 65,504." in found.text
+    assert "Max |x| doubled each step since step 800, from 1 to 256. float16 ends at 65,504." in found.text
 
 
 def test_a_training_without_bad_numbers_has_none() -> None:

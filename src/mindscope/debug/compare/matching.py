@@ -22,6 +22,7 @@ from mindscope.debug.compare.operators import RecordedOperator, RecordedOperator
 from mindscope.debug.compare.partial_matches import partial_matches, updates_of
 from mindscope.debug.compare.step_offset import StepOffset, aligned_samples, find_step_offset
 from mindscope.debug.compare.tensor_pairs import Sides, operator_pairs
+from mindscope.debug.compare.texts import say
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import Role
 
@@ -77,7 +78,8 @@ class TensorMatching:
     @property
     def text(self) -> str:
         """The coverage, such as ``91 % of 1,204 operators matched``."""
-        return f"{self.coverage:.0%} of {max(self.operators):,} operators matched".replace("%", " %")
+        most = max(self.operators)
+        return say("coverage", percent=100 * self.matched_operators // most if most else 100, n=f"{most:,}")
 
 
 def match_tensors(

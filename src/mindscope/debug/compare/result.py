@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from mindscope.debug.compare.texts import say
 from mindscope.tables import arrow_table, columns_of_rows, pandas_table
 
 if TYPE_CHECKING:
@@ -109,15 +110,26 @@ class Divergence:
         """Describe the first difference, most important facts first."""
         if not self.is_comparable and self.first is None:
             return [_NOT_COMPARABLE, f"{self.matching.text}.", _REMEDY]
-        found = [_HEADS[self.cause].format(each=self.first, steps=self.steps_compared)]
-        if self.first is not None and self.cause in (DivergenceCause.OPERATOR, DivergenceCause.GRADUAL):
-            found.append(f"Relative error {self.first.error:.3g}: inherited {self.first.inherited:.3g}, added "
-                         f"{self.first.added:.3g}.")  # fmt: skip
+        found = [f"{self._head}."]
+        first = self.first
+        if first is not None and self.cause is not DivergenceCause.BATCH:
+            errors = {"error": first.error, "inherited": first.inherited, "added": first.added}
+            values = {name: _error(value) for name, value in errors.items()}
+            found.append(say("error", **values, tolerance=f"{first.tolerance:.3g}"))
         bitwise = self.bitwise
         if bitwise is not None and (self.first is None or self._comes_before(bitwise)):
-            found.append(f"Bytes differ first in step {bitwise.step}, in {bitwise.tensor} of {bitwise.left}.")
+            found.append(say("bitwise", step=bitwise.step, tensor=bitwise.tensor, left=bitwise.left))
         found += [*self._offset_sentences(), f"{self.matching.text}."]
         return found if self.is_comparable else [_NOT_COMPARABLE, *found, _REMEDY]
+
+    @property
+    def _head(self) -> str:
+        first = self.first
+        if first is None:
+            return say("none", n=self.steps_compared)
+        has_ranks = first.rank > 0 or any(each.rank > 0 for each in self.operators)
+        place = say("place_rank", step=first.step, rank=first.rank) if has_ranks else say("place", step=first.step)
+        return say(str(self.cause), place=place, left=first.left, tensor=first.tensor, phase=first.phase)
 
     def _offset_sentences(self) -> list[str]:
         offset = self.matching.step_offset
@@ -158,12 +170,7 @@ class Divergence:
 
 _NOT_COMPARABLE = "The trainings can't be compared: too few of their operators match."
 _REMEDY = "Pair operators by hand, or record both trainings at the same level."
-_HEADS = {
-    DivergenceCause.NONE: "Nothing differs beyond the tolerance in {steps:,} steps.",
-    DivergenceCause.BATCH: "The input batches of step {each.step} differ already, in {each.tensor} of {each.left}.",
-    DivergenceCause.PARAMETERS: "The parameters of step {each.step} differ before they are used, first {each.left}.",
-    DivergenceCause.OPERATOR: "From equal inputs, {each.left} returns other values in step {each.step}, {each.phase}.",
-    DivergenceCause.GRADUAL: (
-        "Step {each.step} differs, first beyond the tolerance in {each.left}, {each.phase}, whose inputs differ too."
-    ),
-}
+
+
+def _error(value: float) -> str:
+    return say("unbounded") if math.isinf(value) else f"{value:.3g}"

@@ -9,6 +9,10 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
+from mindscope.texts import Value, english, fill
+
+_TEXTS = english("debug")["first_bad"]
+
 
 class Cause(str, Enum):
     """The kind of the origin of NaN or infinity."""
@@ -97,10 +101,12 @@ class Growth:
 
     @property
     def text(self) -> str:
-        """One sentence, such as ``max |x| doubled each step since 812; float16 ends at 65,504``."""
-        speed = "doubled each step" if 1.9 <= self.factor <= 2.1 else f"grew by {self.factor:.3g} times each step"
-        end = f"; {self.dtype} ends at {_number(self.limit)}" if math.isfinite(self.limit) else ""
-        return f"max |x| {speed} since {self.since}, from {_number(self.first)} to {_number(self.last)}{end}"
+        """Sentences such as ``Max |x| doubled each step since step 812, from 1 to 256. float16 ends at 65,504.``."""
+        code = "doubled" if 1.9 <= self.factor <= 2.1 else "grew"
+        values = {"since": self.since, "first": _number(self.first), "last": _number(self.last)}
+        grew = _say(code, factor=f"{self.factor:.3g}", **values)
+        is_bounded = math.isfinite(self.limit)
+        return f"{grew} {_say('limit', dtype=self.dtype, limit=_number(self.limit))}" if is_bounded else grew
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +163,17 @@ class FirstBad:
 
     def sentences(self) -> list[str]:
         """Describe the event, most important facts first."""
-        place = f"step {self.step}" + (f" of rank {self.rank}" if self.rank or self.other_ranks else "")
-        found = [self._head.format(place=place, what=self._what, each=self, line=self._line, made=self._made)]
+        found = [self._head]
+        if self.source:
+            found.append(f"It ran at {self.source}.")
         found += [f"Its input: {each}." for each in self.inputs]
-        found += [f"{each.text[0].upper()}{each.text[1:]}." for each in self.growth]
+        found += [each.text for each in self.growth]
         if self.is_module and self.cause is Cause.OPERATOR:
-            found.append("Only modules were recorded; record operators to name the one inside, or a buffer.")
+            found.append(_say("module"))
         if self.is_unexplained_update:
-            found.append("No recorded tensor explains it: a state of the optimizer or its learning rate may be bad.")
+            found.append(_say("optimizer"))
         if self.is_first_step:
-            found.append("It is the first recorded step; an earlier one may be bad too.")
+            found.append(_say("first_step"))
         return found
 
     @property
@@ -176,24 +183,27 @@ class FirstBad:
 
     @property
     def _head(self) -> str:
-        if self.cause is Cause.PARAMETERS and self.places.operator.kind is OperatorKind.UPDATE:
-            return _CHANGED_PARAMETER
-        is_explained = self.cause is Cause.OPERATOR and not self.has_finite_inputs
-        return _OF_OTHER_INPUTS if is_explained else _HEADS[self.cause]
+        has_ranks = bool(self.rank or self.other_ranks)
+        return _say(
+            self._code,
+            **{"pass": _say(f"pass_{self.phase}")},
+            place=_say("place_rank", step=self.step, rank=self.rank) if has_ranks else _say("place", step=self.step),
+            what=non_finite_text(self.counts, is_least=self.is_least),
+            operator=self.operator, before=self.before, tensor=self.tensor_name, since=self.since, maker=self.made_by,
+        )  # fmt: skip
 
     @property
-    def _what(self) -> str:
-        return non_finite_text(self.counts, is_least=self.is_least)
-
-    @property
-    def _made(self) -> str:
-        since = f" since step {self.since}" if self.since < self.step else ""
-        maker = f", made there by {self.made_by}" if self.made_by else ", made by no recorded operator"
-        return f"{since}{maker}"
-
-    @property
-    def _line(self) -> str:
-        return f" at {self.source}" if self.source else ""
+    def _code(self) -> str:
+        kind = self.places.operator.kind
+        if self.cause is Cause.OPERATOR:
+            code = "operator" if kind is OperatorKind.OPERATOR else "computed"
+            return code if self.has_finite_inputs else f"{code}_other"
+        if self.cause is Cause.PARAMETERS and kind is OperatorKind.UPDATE:
+            return "parameters_changed"
+        if self.cause in (Cause.BUFFER, Cause.PARAMETERS) and self.since < self.step:
+            return f"{self.cause}_made" if self.made_by else f"{self.cause}_since"
+        is_inside = self.cause is Cause.UNRECORDED and self.before != self.operator
+        return "unrecorded_inside" if is_inside else str(self.cause)
 
     def to_json(self) -> dict[str, Any]:
         """All fields but ``places`` as plain values, and the text."""
@@ -207,36 +217,13 @@ class FirstBad:
 def non_finite_text(counts: Mapping[str, int], *, is_least: bool = False) -> str:
     """Say which numbers are not finite, and how many, such as ``NaN in 3 of 64 elements``."""
     names = {"nan": "NaN", "positive_inf": "infinity", "negative_inf": "-infinity"}
-    parts = [name for key, name in names.items() if counts[key]]
+    kinds = _say("and").join(name for key, name in names.items() if counts[key])
     bad = sum(counts[key] for key in names)
-    least = "at least " if is_least else ""
-    return f"{' and '.join(parts)} in {least}{bad:,} of {counts['count']:,} elements"
+    return _say("what_least" if is_least else "what", kinds=kinds, bad=f"{bad:,}", count=f"{counts['count']:,}")
 
 
-_OF_OTHER_INPUTS = "In the {each.phase} pass of {place}, {each.operator} returns {what}{line}."
-_CHANGED_PARAMETER = (
-    "The parameter {each.tensor_name} was already bad before the optimizer of {place} changed it: it has {what}{made}."
-)
-_HEADS = {
-    Cause.OPERATOR: "In the {each.phase} pass of {place}, {each.operator} returns {what} from finite inputs{line}.",
-    Cause.BATCH: "The batch of {place} has {what}, in {each.tensor_name}; {each.operator} gets it first{line}.",
-    Cause.BUFFER: "In {place}, {each.tensor_name} has {what}{made}; {each.operator} uses it first{line}.",
-    Cause.PARAMETERS: (
-        "The parameter {each.tensor_name} was already bad before {place}: it has {what}{made}; {each.operator} uses it "
-        "first{line}."
-    ),
-    Cause.LOSS: (
-        "In {place}, the loss or its backward pass returns {what}: the forward pass of the network is finite, and "
-        "{each.before} gets the gradient."
-    ),
-    Cause.UNRECORDED: (
-        "In the {each.phase} pass of {place}, an operator that was not recorded returns {what} inside of "
-        "{each.operator}, before {each.before}{line}."
-    ),
-    Cause.OTHER_RANK: (
-        "In {place}, {each.operator} gets {what} from another rank, of which no origin was recorded{line}."
-    ),
-}
+def _say(code: str, **values: Value) -> str:
+    return fill(_TEXTS[code]["text"], values)
 
 
 def _number(value: float) -> str:

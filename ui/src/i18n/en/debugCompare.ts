@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import catalog from "../../../../src/mindscope/texts/en/debug.json";
+import { catalogTexts } from "../catalogTexts";
+
 /** Of the tab Compare of the page Debugger, which adds them. */
 export const debugCompareTexts = {
+  ...catalogTexts("debug.cmp", catalog.compare),
   "debug.cmp_with": "Compare with",
   "debug.cmp_no_other": "No other training to compare with",
   "debug.cmp_no_other_how":
@@ -11,20 +15,8 @@ export const debugCompareTexts = {
   "debug.cmp_no_match_how": "Record both at the same level, or pair operators below.",
   "debug.cmp_reading": "Comparing steps: {read} of {n}",
   "debug.cmp_unreadable": "{n} {n|step|steps} can’t be read; the trainings may part there.",
-  "debug.cmp_place": "step {step}",
-  "debug.cmp_place_rank": "step {step} of rank {rank}",
-  "debug.cmp_none": "Nothing differs beyond the tolerance in {n} {n|step|steps}",
-  "debug.cmp_none_yet": "Nothing differs in the first {n} {n|step|steps}",
-  "debug.cmp_batch": "The input batch of {place} differs already: {role} {slot} of {left}",
-  "debug.cmp_parameters": "The parameters of {place} differ before the forward pass uses them: {left}",
-  "debug.cmp_operator": "From equal inputs, {left} returns other values in {place}, {phase}",
-  "debug.cmp_gradual": "{left} is the first beyond the tolerance in {place}, {phase}; its inputs differ too",
-  "debug.cmp_error": "Relative error {error}: inherited {inherited}, added {added}. Tolerance {tolerance}.",
   "debug.cmp_counterpart": "Counterpart: {right}",
-  "debug.cmp_bitwise": "Bytes differ first in step {step}: {role} {slot} of {left}.",
-  "debug.cmp_coverage": "{percent} % of {n} operators matched",
   "debug.cmp_open_left": "Open tensor in {run}",
-  "debug.cmp_unbounded": "unbounded",
   "debug.cmp_chart": "Largest relative error of a tensor in each step",
   "debug.cmp_chart_hint": "Click a step to list its operators. A mark means tensors whose NaN, infinities or elements differ in number.",
   "debug.cmp_operators": "Operators of step {step}",

@@ -1,47 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import catalog from "../../../../src/mindscope/texts/en/debug.json";
+import { catalogTexts } from "../catalogTexts";
+
 /** Of the tab First bad, which adds them. */
 export const firstBadTexts = {
+  ...catalogTexts("debug.bad", catalog.first_bad),
   "debug.bad_none": "No NaN and no infinity damages the training",
   "debug.bad_none_how":
     "mindscope read {n} {n|step|steps}. NaN and Inf do no damage where a mask makes them, or in steps that the scaler of mixed precision skips.",
   "debug.bad_searching": "Looking for the first NaN or Inf: {read} of {n} steps",
   "debug.bad_unreadable": "{n} {n|step|steps} can’t be read; an earlier number may be bad.",
-  "debug.bad_pass_forward": "forward pass",
-  "debug.bad_pass_backward": "backward pass",
-  "debug.bad_pass_optimizer": "optimizer",
-  "debug.bad_place": "step {step}",
-  "debug.bad_place_rank": "step {step} of rank {rank}",
-  "debug.bad_what": "{kinds} in {bad} of {count} elements",
-  "debug.bad_what_least": "{kinds} in at least {bad} of {count} elements",
-  "debug.bad_and": " and ",
-  "debug.bad_gradient": "gradient of {name}",
-  "debug.bad_update": "update of {name}",
   "debug.bad_slot": "{role} {slot} of {operator}",
-  "debug.bad_operator": "In the {pass} of {place}, {operator} returns {what} from finite inputs.",
-  "debug.bad_operator_other": "In the {pass} of {place}, {operator} returns {what}.",
-  "debug.bad_computed": "In the {pass} of {place}, the {operator} has {what}; what it is computed from is finite.",
-  "debug.bad_computed_other": "In the {pass} of {place}, the {operator} has {what}.",
-  "debug.bad_batch": "The batch of {place} has {what}, in {tensor}; {operator} gets it first.",
-  "debug.bad_buffer": "In {place}, {tensor} has {what}, made by no recorded operator; {operator} uses it first.",
-  "debug.bad_buffer_since": "In {place}, {tensor} has {what} since step {since}, made by no recorded operator; {operator} uses it first.",
-  "debug.bad_buffer_made": "In {place}, {tensor} has {what} since step {since}, made there by {maker}; {operator} uses it first.",
-  "debug.bad_parameters":
-    "The parameter {tensor} was already bad before {place}: it has {what}, made by no recorded operator; {operator} uses it first.",
-  "debug.bad_parameters_since":
-    "The parameter {tensor} was already bad before {place}: it has {what} since step {since}, made by no recorded operator; {operator} uses it first.",
-  "debug.bad_parameters_made":
-    "The parameter {tensor} was already bad before {place}: it has {what} since step {since}, made there by {maker}; {operator} uses it first.",
-  "debug.bad_parameters_changed":
-    "The parameter {tensor} was already bad before the optimizer of {place} changed it: it has {what}, made by no recorded operator.",
-  "debug.bad_loss":
-    "In {place}, the loss or its backward pass returns {what}. The forward pass of the network is finite; {before} gets the gradient.",
-  "debug.bad_unrecorded": "In the {pass} of {place}, an operator that was not recorded returns {what} before {before}.",
-  "debug.bad_unrecorded_inside":
-    "In the {pass} of {place}, an operator that was not recorded returns {what} inside {operator}, before {before}.",
-  "debug.bad_other_rank": "In {place}, {operator} gets {what} from another rank, of which no origin was recorded.",
-  "debug.bad_module": "Only modules were recorded. Record operators to name the one inside, or a buffer.",
-  "debug.bad_optimizer": "No recorded tensor explains it: a state of the optimizer or its learning rate may be bad.",
-  "debug.bad_first_step": "It is the first recorded step; an earlier one may be bad too.",
   "debug.verdict_count": "{bad} of {n} runs {bad|has|have} {kind}",
   "debug.verdict_both": "NaN or Inf",
   "debug.verdict_bad": "first {kind} in step {step}",
@@ -54,9 +23,6 @@ export const firstBadTexts = {
   "debug.bad_tensors": "Inputs and outputs of {operator}",
   "debug.bad_tensor": "Tensor",
   "debug.bad_growth": "Growth of {tensor}",
-  "debug.bad_doubled": "Max |x| doubled each step since step {since}, from {first} to {last}.",
-  "debug.bad_grew": "Max |x| grew by {factor} times each step since step {since}, from {first} to {last}.",
-  "debug.bad_limit": "{dtype} ends at {limit}.",
   "debug.bad_graph": "Show in graph",
   "debug.bad_chain": "How it spread",
   "debug.bad_chain_hint":

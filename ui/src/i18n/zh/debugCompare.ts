@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import catalog from "../../../../src/mindscope/texts/zh/debug.json";
+import { catalogTexts } from "../catalogTexts";
 import type { debugCompareTexts as en } from "../en/debugCompare";
 
 export const debugCompareTexts: Record<keyof typeof en, string> = {
+  ...catalogTexts("debug.cmp", catalog.compare),
   "debug.cmp_with": "对比对象",
   "debug.cmp_no_other": "没有可对比的其他训练",
   "debug.cmp_no_other_how":
@@ -12,20 +15,8 @@ export const debugCompareTexts: Record<keyof typeof en, string> = {
   "debug.cmp_no_match_how": "请以相同的级别记录两次训练，或在下方手动配对算子。",
   "debug.cmp_reading": "正在逐步对比：{read} / {n} 步",
   "debug.cmp_unreadable": "有 {n} 步无法读取，差异可能始于这些步。",
-  "debug.cmp_place": "第 {step} 步",
-  "debug.cmp_place_rank": "第 {step} 步（rank {rank}）",
-  "debug.cmp_none": "{n} 步中均未出现超出容差的差异",
-  "debug.cmp_none_yet": "前 {n} 步没有差异",
-  "debug.cmp_batch": "{place}的输入批次已不同：{left} 的{role} {slot}",
-  "debug.cmp_parameters": "{place}的参数在前向计算使用之前已不同：{left}",
-  "debug.cmp_operator": "在{place}（{phase}）中，{left} 的输入相同，输出不同",
-  "debug.cmp_gradual": "在{place}（{phase}）中，{left} 最先超出容差，其输入也有差异",
-  "debug.cmp_error": "相对误差 {error}：继承 {inherited}，新增 {added}。容差 {tolerance}。",
   "debug.cmp_counterpart": "对应算子：{right}",
-  "debug.cmp_bitwise": "最早的逐位差异出现在第 {step} 步：{left} 的{role} {slot}。",
-  "debug.cmp_coverage": "已匹配 {n} 个算子中的 {percent} %",
   "debug.cmp_open_left": "打开 {run} 中的张量",
-  "debug.cmp_unbounded": "无界",
   "debug.cmp_chart": "各步张量的最大相对误差",
   "debug.cmp_chart_hint": "点击某一步可列出该步的算子。标记表示有张量的 NaN、Inf 或元素个数不同。",
   "debug.cmp_operators": "第 {step} 步的算子",

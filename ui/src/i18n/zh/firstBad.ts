@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import catalog from "../../../../src/mindscope/texts/zh/debug.json";
+import { catalogTexts } from "../catalogTexts";
 import type { firstBadTexts as en } from "../en/firstBad";
 
 export const firstBadTexts: Record<keyof typeof en, string> = {
+  ...catalogTexts("debug.bad", catalog.first_bad),
   "debug.bad_none": "没有影响训练的 NaN 或 Inf",
   "debug.bad_none_how": "已读取 {n} 步。由掩码产生的 NaN 和 Inf，以及混合精度缩放器跳过的步，均不影响训练。",
   "debug.bad_searching": "正在查找首个 NaN 或 Inf：{read} / {n} 步",
   "debug.bad_unreadable": "有 {n} 步无法读取，更早的步中可能已有异常值。",
-  "debug.bad_pass_forward": "前向计算",
-  "debug.bad_pass_backward": "反向计算",
-  "debug.bad_pass_optimizer": "优化器更新",
-  "debug.bad_place": "第 {step} 步",
-  "debug.bad_place_rank": "第 {step} 步（rank {rank}）",
-  "debug.bad_what": "{kinds}（{count} 个元素中的 {bad} 个）",
-  "debug.bad_what_least": "{kinds}（{count} 个元素中至少 {bad} 个）",
-  "debug.bad_and": " 和 ",
-  "debug.bad_gradient": "{name} 的梯度",
-  "debug.bad_update": "{name} 的更新",
   "debug.bad_slot": "{operator} 的{role} {slot}",
-  "debug.bad_operator": "在{place}的{pass}中，{operator} 的输入均为有限值，输出却含有 {what}。",
-  "debug.bad_operator_other": "在{place}的{pass}中，{operator} 的输出含有 {what}。",
-  "debug.bad_computed": "在{place}的{pass}中，{operator}含有 {what}，而用于计算它的值均为有限值。",
-  "debug.bad_computed_other": "在{place}的{pass}中，{operator}含有 {what}。",
-  "debug.bad_batch": "{place}的输入数据含有 {what}，位于{tensor}，最先使用它的是 {operator}。",
-  "debug.bad_buffer": "在{place}中，{tensor}含有 {what}，它不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
-  "debug.bad_buffer_since":
-    "在{place}中，{tensor}自第 {since} 步起含有 {what}，它不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
-  "debug.bad_buffer_made": "在{place}中，{tensor}自第 {since} 步起含有 {what}，它由该步的 {maker} 产生，最先使用它的是 {operator}。",
-  "debug.bad_parameters": "参数 {tensor} 在{place}之前已出现异常：含有 {what}，且不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
-  "debug.bad_parameters_since":
-    "参数 {tensor} 在{place}之前已出现异常：自第 {since} 步起含有 {what}，且不是由任何已记录的算子产生的，最先使用它的是 {operator}。",
-  "debug.bad_parameters_made":
-    "参数 {tensor} 在{place}之前已出现异常：自第 {since} 步起含有 {what}，由该步的 {maker} 产生，最先使用它的是 {operator}。",
-  "debug.bad_parameters_changed": "参数 {tensor} 在{place}的优化器更新之前已出现异常：含有 {what}，且不是由任何已记录的算子产生的。",
-  "debug.bad_loss": "在{place}中，损失或其反向计算产生了 {what}。网络的前向计算均为有限值，{before} 收到了该梯度。",
-  "debug.bad_unrecorded": "在{place}的{pass}中，{before} 之前有一个未记录的算子产生了 {what}。",
-  "debug.bad_unrecorded_inside": "在{place}的{pass}中，{operator} 内部、{before} 之前有一个未记录的算子产生了 {what}。",
-  "debug.bad_other_rank": "在{place}中，{operator} 从其他 rank 收到了 {what}，但其来源未被记录。",
-  "debug.bad_module": "仅记录了模块。要定位到模块内部的算子或缓冲区，请按算子级别记录。",
-  "debug.bad_optimizer": "已记录的张量无法解释该异常，可能是优化器状态或学习率出现了异常值。",
-  "debug.bad_first_step": "这是记录的第一步，更早的步中可能已有异常值。",
   "debug.verdict_count": "{n} 个训练中有 {bad} 个出现 {kind}",
   "debug.verdict_both": "NaN 或 Inf",
   "debug.verdict_bad": "首个 {kind} 出现在第 {step} 步",
@@ -51,9 +22,6 @@ export const firstBadTexts: Record<keyof typeof en, string> = {
   "debug.bad_tensors": "{operator} 的输入和输出",
   "debug.bad_tensor": "张量",
   "debug.bad_growth": "{tensor}的增长",
-  "debug.bad_doubled": "自第 {since} 步起，最大绝对值每步翻倍，从 {first} 增长到 {last}。",
-  "debug.bad_grew": "自第 {since} 步起，最大绝对值每步增长为原来的 {factor} 倍，从 {first} 增长到 {last}。",
-  "debug.bad_limit": "{dtype} 的上限为 {limit}。",
   "debug.bad_graph": "在图中查看",
   "debug.bad_chain": "传播路径",
   "debug.bad_chain_hint": "从首个异常算子到损失，或到梯度和参数。单击可打开第 {step} 步的对应张量。",

@@ -23,8 +23,7 @@ export function comparisonHead(found: DebugComparison, hasRanks: boolean, say: S
     place: hasRanks ? say("debug.cmp_place_rank", { step, rank: first.rank }) : say("debug.cmp_place", { step }),
     left: first.left,
     phase: say(`debug.phase_${first.phase}`),
-    role: say(`debug.role_${first.role}`),
-    slot: first.slot,
+    tensor: tensorText(first, say),
   });
 }
 
@@ -46,8 +45,7 @@ export function comparisonNotes({ first, cause, bitwise }: DebugComparison, say:
       say("debug.cmp_bitwise", {
         step: groupDigits(bitwise.step),
         left: bitwise.left,
-        role: say(`debug.role_${bitwise.role}`),
-        slot: bitwise.slot,
+        tensor: tensorText(bitwise, say),
       }),
     );
   return notes;
@@ -66,6 +64,10 @@ export function coverageText({ matched, operators }: DebugComparison, say: Say):
 export function problemText(code: string, say: Say): string {
   const key = `debug.cmp_problem_${code}`;
   return hasWords(key) ? say(key) : code;
+}
+
+function tensorText({ role, slot }: DebugDifference, say: Say): string {
+  return `${say(`debug.role_${role}`)} ${slot}`;
 }
 
 function isSamePlace(one: DebugDifference, other: DebugDifference): boolean {
