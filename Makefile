@@ -19,6 +19,11 @@ CORE := $(foreach end,pyx pxd h,$(wildcard src/mindscope/*/*.$(end) src/mindscop
 # compiled modules of earlier builds, by a hash of their sources and compilers
 export MINDSCOPE_BUILD_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/mindscope/build
 
+# what needs nothing of each other runs at once: installs and the page's build, tests in Python and in TypeScript
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += --jobs=2
+endif
+
 .PHONY: demo fuzz test test-python test-quick test-core test-frameworks test-browser test-ui test-slow test-all test-slowest wheel check check-python check-ui bench bench-ui sanitize web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
