@@ -78,6 +78,16 @@ def test_a_profile_that_is_read_apart_is_the_same(tmp_path: Path, cache_size: in
     assert not list((tmp_path / f"workspace-{64 << 20}").rglob("reading-*"))
 
 
+def test_the_timeline_of_a_profile_that_is_read_apart_comes_before_its_tables(tmp_path: Path) -> None:
+    write_trace(tmp_path / "logs" / "run" / PROFILE, 200_000)
+    with viewer(tmp_path, 1 << 30) as client:
+        timeline = answer(client, "/api/profiles/timeline")
+        reader_files = list((tmp_path / f"workspace-{1 << 30}").rglob("reading-*"))
+        assert timeline["timeline"]["slices"] == 200_000
+        assert reader_files, "the process still computes the tables"
+        assert answer(client, "/api/profiles/tables")["problem"] is None
+
+
 def test_a_file_that_needs_more_memory_is_a_problem_and_the_viewer_answers(tmp_path: Path) -> None:
     write_trace(tmp_path / "logs" / "run" / PROFILE, 100_000)
     write_trace(tmp_path / "logs" / "small" / PROFILE, 10)

@@ -68,11 +68,16 @@ class Reading:
     read_bytes: int = 0
     phase: str = "waiting"
     preview: OpenProfile | None = None
-    """Of what is read so far; its version is not that of the profile."""
+    """Of what is read so far; its version is that of the profile if it is the whole timeline."""
     is_outdated: bool = False
     """The file has changed since: the reading stops."""
     started_at: float = field(default_factory=time.monotonic)
     requested_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def whole(self) -> OpenProfile | None:
+        """The profile with its whole timeline, while its parts are still computed."""
+        return self.preview if self.preview is not None and self.preview.version == self.version else None
 
     @property
     def seconds(self) -> float:
@@ -110,7 +115,7 @@ class ProfileReader:
         self._is_closed = False
 
     def timeline(self, found: FoundProfile) -> OpenProfile | Reading:
-        """The profile if it was read, else the state of its reading, which begins now.
+        """The profile if its timeline was read, else the state of its reading, which begins now.
 
         Raises what prevented the reading; the next call reads again.
         """
@@ -118,7 +123,7 @@ class ProfileReader:
         with self._lock:
             known = self._timelines.get(found.key, version) or self._timelines.made(found.key, version)
             if known is not None:
-                return known
+                return (known.whole or known) if isinstance(known, Reading) else known
             saved = self._cache.timeline(found.key, version)
             if saved is not None:
                 return self._timelines.keep(found.key, version, OpenProfile(found.key, version, saved))
