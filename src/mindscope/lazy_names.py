@@ -10,7 +10,7 @@ from typing import Any
 
 
 def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package: ``modules`` has the public names, separated by spaces, of each module.
+    """Return the ``__getattr__`` of a package: ``modules`` has the public names, separated by spaces, of each module.
 
     It raises AttributeError for another name.
     """

@@ -136,7 +136,7 @@ def _start(request: Mapping[str, Any], write_end: int) -> subprocess.Popen[bytes
 
 
 def _follow(read_end: int, on_message: Report, watch: Callable[[], None], deadline: float) -> dict[str, Any] | None:
-    """The last message, which says how the function ended, empty if it was killed; None at the deadline."""
+    """Return the last message, which says how the function ended, empty if it was killed; None at the deadline."""
     for line in _lines(read_end):
         watch()
         if line:

@@ -173,7 +173,7 @@ class MindSporeFormatter(logging.Formatter):
     """``[LEVEL] ME(pid:thread,process):2026-01-31-23:59:59.123.456 [mindscope/file.py:12] message``."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One record, with its traceback on further lines."""
+        """Return one record, with its traceback on further lines."""
         time = datetime.fromtimestamp(record.created).strftime("%Y-%m-%d-%H:%M:%S.%f")
         head = f"[{record.levelname}] ME({record.process}:{record.thread},{record.processName}):{time[:-3]}.{time[-3:]}"
         root, found, path = record.pathname.rpartition("mindscope/")

@@ -38,7 +38,7 @@ class LRU(Generic[K, V]):
             return self._entries[key][0]
 
     def get(self, key: K) -> V | None:
-        """The value of a key, None without one."""
+        """Return the value of a key, None without one."""
         with self._lock:
             return self[key] if key in self._entries else None
 
@@ -65,7 +65,7 @@ class LRU(Generic[K, V]):
             self._weight -= self._entries.pop(key, (None, 0))[1]
 
     def values(self) -> list[V]:
-        """All values, the least recently used first."""
+        """Return all values, the least recently used first."""
         with self._lock:
             return [value for value, _ in self._entries.values()]
 

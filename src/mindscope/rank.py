@@ -71,7 +71,7 @@ def _number(environ: Mapping[str, str], name: str) -> int | None:
 
 
 def rank_id(environ: Mapping[str, str]) -> int:
-    """The rank that the variables of a launcher give, else 0."""
+    """Return the rank that the variables of a launcher give, else 0."""
     return launch_of(environ).rank
 
 
@@ -83,7 +83,7 @@ def rank_directory(run: Path, environ: Mapping[str, str]) -> Path:
 
 
 def directory_of_rank(given: Path, launch: Launch) -> Path:
-    """The directory in which a process records, if all processes may have been given the same one.
+    """Return the directory in which a process records, if all processes may have been given the same one.
 
     ``given`` itself if the process is alone, or if a part of the path names its rank, such as ``rank_1``. ``rank_0``
     from before the processes met becomes that of this rank; any other path becomes ``given/rank_N``.

@@ -34,7 +34,7 @@ class Reason(str):
     """What to do; empty if the text says all."""
 
     def __new__(cls, code: str, /, **values: Value) -> Reason:
-        """The text of a code. Raises KeyError for an unknown code, or if a value of its text is missing."""
+        """Return the text of a code. Raises KeyError for an unknown code, or if a value of its text is missing."""
         readable = {name: _readable(value) for name, value in values.items()}
         text, remedy = fill(TEXTS[code]["text"], readable), TEXTS[code].get("remedy", "")
         made = super().__new__(cls, f"{text} {remedy}" if remedy else text)
@@ -46,13 +46,13 @@ class Reason(str):
 
 
 def reason_of(error: object) -> Reason:
-    """The reason of an error or a text: with its own code, or else ``uncoded``."""
+    """Return the reason of an error or a text: with its own code, or else ``uncoded``."""
     known = error.args[0] if isinstance(error, Exception) and len(error.args) == 1 else error
     return known if isinstance(known, Reason) else Reason(UNCODED, detail=str(error))
 
 
 def unforeseen_reason(error: Exception) -> Reason:
-    """The reason for an unexpected exception: a bug in our code, or bytes that no test covers."""
+    """Return the reason for an unexpected exception: a bug in our code, or bytes that no test covers."""
     return Reason("internal", error=type(error).__name__, detail=str(error))
 
 
@@ -63,7 +63,7 @@ def damage_reason(error: Exception) -> Reason:
 
 
 def reason_to_json(text: str) -> object:
-    """A text as JSON: a list of code and values, or the text itself if it has no code."""
+    """Return a text as JSON: a list of code and values, or the text itself if it has no code."""
     return [text.code, dict(text.values)] if isinstance(text, Reason) else text
 
 

@@ -58,7 +58,7 @@ def _setting(
     accepted: str,
     shown_default: str = "",
 ) -> Any:
-    """A field of ``Settings``; calls a callable ``default`` for each object."""
+    """Return a field of ``Settings``; calls a callable ``default`` for each object."""
     row = {"setting": Setting(parse, metavar, accepted, shown_default, help)}
     return field(default_factory=default, metadata=row) if callable(default) else field(default=default, metadata=row)
 
@@ -166,12 +166,12 @@ class Settings:
         )
 
     def environment(self) -> dict[str, str]:
-        """The settings as environment variables of the viewer's process."""
+        """Return the settings as environment variables of the viewer's process."""
         given = {name: getattr(self, name) for name in settings_table()}
         return {PREFIXES[0] + name.upper(): _to_text(value) for name, value in given.items() if value is not None}
 
     def flags(self) -> list[str]:
-        """The settings as arguments of ``mindscope start``, so that ``ps`` shows what a viewer serves."""
+        """Return the settings as arguments of ``mindscope start``, so that ``ps`` shows what a viewer serves."""
         flags: list[str] = []
         for name, setting in settings_table().items():
             value = getattr(self, name)
@@ -183,17 +183,17 @@ class Settings:
 
 
 def settings_table() -> dict[str, Setting]:
-    """The row of every setting, by its name."""
+    """Return the row of every setting, by its name."""
     return {each.name: each.metadata["setting"] for each in fields(Settings)}
 
 
 def flag_of(name: str) -> str:
-    """The flag of the setting ``name`` on the command line."""
+    """Return the flag of the setting ``name`` on the command line."""
     return "--" + name.replace("_", "-")
 
 
 def load_settings(flags: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> Settings:
-    """Each setting from the first source that has it: flag, MINDSCOPE_*, MINDINSIGHT_*, configuration, default.
+    """Return each setting from the first source that has it: flag, MINDSCOPE_*, MINDINSIGHT_*, configuration, default.
 
     ``flags`` holds the values of the command line, by the names of the settings; None means not given.
     ``environ`` defaults to the process environment.
@@ -231,7 +231,7 @@ def require_base_dir(settings: Settings) -> None:
 def _candidates(
     name: str, flags: Mapping[str, Any], environ: Mapping[str, str], configuration: Mapping[str, Given]
 ) -> Iterator[Given]:
-    """The values of a setting, by precedence. An empty variable counts as not set."""
+    """Yield the values of a setting, by precedence. An empty variable counts as not set."""
     if flags.get(name) is not None:
         yield Given(flags[name], flag_of(name))
     for variable in (prefix + name.upper() for prefix in PREFIXES):
@@ -242,7 +242,7 @@ def _candidates(
 
 
 def _read_configuration(given: Given) -> dict[str, Given]:
-    """The upper-case attributes of a configuration file or module, by the names of the settings."""
+    """Return the upper-case attributes of a configuration file or module, by the names of the settings."""
     scheme, _, location = parse_configuration(given).partition(":")
     try:
         attributes = _run_file(location) if scheme == "file" else vars(importlib.import_module(location))

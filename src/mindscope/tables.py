@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def arrow_table(columns: Mapping[str, Any]) -> Any:
-    """A ``pyarrow.Table`` of named columns of equal length: arrays or lists."""
+    """Return a ``pyarrow.Table`` of named columns of equal length: arrays or lists."""
     pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
     return pyarrow.table({name: _arrow_array(column) for name, column in columns.items()})
 
 
 def pandas_table(columns: Mapping[str, Any]) -> pandas.DataFrame:
-    """A data frame of named columns of equal length. Raises MissingPackageError if pandas is not installed."""
+    """Return a data frame of named columns of equal length. Raises MissingPackageError if pandas is not installed."""
     try:
         import pandas
     except ImportError as error:

@@ -122,7 +122,7 @@ class Image:
 
 
 def _shown_mode(mode: str, has_transparent_color: bool) -> str:
-    """The mode of Pillow in which an image of ``mode`` is shown: gray, RGB or RGBA."""
+    """Return the mode of Pillow in which an image of ``mode`` is shown: gray, RGB or RGBA."""
     if has_transparent_color or mode in ("LA", "La", "PA", "RGBA", "RGBa"):
         return "RGBA"
     return "L" if mode in ("1", "L") else "RGB"

@@ -79,7 +79,7 @@ def dead(parameters: Parameters) -> HistogramCheck:
 
 
 def largest_of(histogram: Histogram) -> float:
-    """The largest absolute value, 0 without a finite one."""
+    """Return the largest absolute value, 0 without a finite one."""
     return max(abs(histogram.minimum), abs(histogram.maximum)) if histogram.count.size else 0.0
 
 

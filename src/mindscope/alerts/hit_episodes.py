@@ -44,7 +44,7 @@ class HitEpisode:
         self.last_place = place
 
     def as_finding(self, *, is_active: bool) -> Finding:
-        """The episode as of now."""
+        """Return the episode as of now."""
         last = self.ranges[-1][1]
         known = self.finding
         if known is not None and (known.count, known.last_step, known.is_active) == (self.count, last, is_active):
@@ -72,7 +72,7 @@ class HitEpisodes:
         self.all.append(HitEpisode(first, tensor, wall_time, [(first.step, first.step)], place, count))
 
     def findings(self, steps: int) -> list[tuple[HitEpisode, Finding]]:
-        """All episodes after this number of recorded steps."""
+        """Return all episodes after this number of recorded steps."""
         return [
             (each, each.as_finding(is_active=each is self.all[-1] and steps - 1 - each.last_place < self._calm))
             for each in self.all

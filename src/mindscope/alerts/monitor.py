@@ -142,7 +142,7 @@ class Monitor:
             self._watchpoints.rest(now)
 
     def alerts(self, now: float) -> list[Alert]:
-        """All of them, the newest first; ``now`` is the wall time by which a training is stuck."""
+        """Return all of them, the newest first; ``now`` is the wall time by which a training is stuck."""
         with self._lock:
             found = [alert for alerts in self._found.values() for alert in alerts]
         found += self._watchpoints.alerts if self._watchpoints is not None else ()
@@ -179,6 +179,6 @@ class Monitor:
 
 
 def _by_age(alert: Alert) -> tuple[float, str]:
-    """The newest first; a wall time that is no number counts as the oldest."""
+    """Return the newest first; a wall time that is no number counts as the oldest."""
     began = alert.finding.wall_time
     return (-began if math.isfinite(began) else math.inf), alert.id

@@ -50,7 +50,7 @@ class Parameters:
 
     @classmethod
     def from_text(cls, text: str) -> Parameters:
-        """The defaults with the changes in ``text``, such as ``spike_factor=6,loss_tags=loss|nll``.
+        """Return the defaults with the changes in ``text``, such as ``spike_factor=6,loss_tags=loss|nll``.
 
         Raises SettingsError with what is accepted.
         """

@@ -64,7 +64,7 @@ class Rule:
 
 
 def check_rule(name: str) -> Rule:
-    """A built-in check. Raises ExpressionError, which names all of them."""
+    """Return a built-in check. Raises ExpressionError, which names all of them."""
     if name not in CHECKS:
         raise ExpressionError(f"{name!r} is no check, want one of {' '.join(CHECKS)} or a condition such as loss > 2")
     return Rule(name)
@@ -74,7 +74,7 @@ RECOMMENDED = "recommended"
 
 
 def watchpoint_rules(text: str) -> list[Rule]:
-    """A watchpoint by its text, or all recommended ones. Raises WatchpointError when it can't be read."""
+    """Return a watchpoint by its text, or all recommended ones. Raises WatchpointError when it can't be read."""
     from mindscope.debug.watchpoints import parse_watchpoint, recommended_watchpoints  # would delay the viewer
 
     found = recommended_watchpoints() if text == RECOMMENDED else (parse_watchpoint(text),)

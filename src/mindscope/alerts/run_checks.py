@@ -106,7 +106,7 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 
 def alert_of(rule: str, run: str, tag: str, finding: Finding, message: str, hits: TensorHits | None = None) -> Alert:
-    """An alert with the id that belongs to it."""
+    """Return an alert with the id that belongs to it."""
     return Alert(alert_id(rule, run, tag, finding.step), rule, run, tag, finding, message, hits)
 
 

@@ -57,7 +57,7 @@ def pace_of_run(store: RunStore) -> Pace | None:
 
 
 def find_stuck(store: RunStore, parameters: Parameters, now: float, paces: Paces) -> Finding | None:
-    """The last step of a stalled training; None if the training runs or its state is unknown.
+    """Return the last step of a stalled training; None if the training runs or its state is unknown.
 
     ``now`` is a wall time; ``value`` is the longest of the usual pauses, in seconds.
     """

@@ -45,7 +45,7 @@ class WatchedData(Protocol):
         ...
 
     def open(self, earlier: DebugSource | None) -> DebugSource:
-        """The data; ``earlier`` is a source of them. Raises DebugDataError, FormatError, OSError."""
+        """Return the data; ``earlier`` is a source of them. Raises DebugDataError, FormatError, OSError."""
         ...
 
     def run(self, rank: int) -> str:
@@ -110,7 +110,7 @@ class DumpData:
         *,
         is_followed: bool,
     ) -> Iterator[DumpData]:
-        """All dumps that can be read; ``versions`` are those of the last time."""
+        """Yield all dumps that can be read; ``versions`` are those of the last time."""
         for id, store in catalog.runs.items():
             if not _DUMPS.isdisjoint(content.kind for content in store.contents):
                 with suppress(OSError):  # deleted since it was found

@@ -63,7 +63,7 @@ class WatchpointCheck:
             self._search.read_next()
 
     def findings(self) -> Iterator[tuple[Rule, HitEpisode, Finding]]:
-        """The episodes of each rule so far."""
+        """Yield the episodes of each rule so far."""
         steps = max(map(len, self._steps.values()), default=0)
         for rule, episodes in zip(self.rules, self._episodes, strict=True):
             for episode, finding in episodes.findings(steps):

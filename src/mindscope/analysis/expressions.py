@@ -64,7 +64,7 @@ class ExpressionPoints:
 def expression_points(
     store: RunStore, y: str, *, x: str | None = None, axis: Axis = Axis.STEP, smoothing: Smoothing = NO_SMOOTHING
 ) -> ExpressionPoints:
-    """All points at the steps that every tag of ``y``, and of the expression ``x`` if there is one, has.
+    """Return all points at the steps that every tag of ``y``, and of the expression ``x`` if there is one, has.
 
     Without ``x`` the x axis is ``axis``. Raises ExpressionError for an expression that can't be parsed, names no
     tag, or names a tag that the run does not have.

@@ -102,7 +102,7 @@ def _places(graph: Graph, opened: set[int]) -> Places:
 
 
 def _path(graph: Graph, place: int) -> tuple[str, ...]:
-    """The labels of a box from the root on."""
+    """Return the labels of a box from the root on."""
     scopes = len(graph.scope_columns)
     return (graph.texts[place - scopes],) if place >= scopes else tuple(Scope(graph, place).path.split("/"))
 
@@ -116,7 +116,7 @@ def _names(paths: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def _flows(graph: Graph, places: Places, listed: Places) -> list[ScopeEdge]:
-    """The edges between different boxes of ``listed``, counted, in the order of their first occurrence."""
+    """Return the edges between different boxes of ``listed``, counted, in the order of their first occurrence."""
     if not len(listed):
         return []
     order = np.argsort(listed)

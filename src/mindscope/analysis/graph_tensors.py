@@ -42,7 +42,7 @@ class GraphTensors:
     """(tensors,) Whether an operator of the graph has the full name of that of the tensor."""
 
     def items_of(self, tensor: int) -> list[int]:
-        """The own items of a tensor."""
+        """Return the own items of a tensor."""
         first, last = np.searchsorted(self.own[:, 0], (tensor, tensor + 1))
         return self.own[first:last, 1].tolist()
 
@@ -121,7 +121,7 @@ class _Join:
             self.inside[scopes.parent[scope]] += self.inside[scope]
 
     def items(self, row: int) -> list[int]:
-        """The own items of a tensor."""
+        """Return the own items of a tensor."""
         tensor = self.tensors[row]
         if tensor.role in _OF_PARAMETERS:
             return self._of_parameter(tensor)
@@ -131,7 +131,7 @@ class _Join:
         return self._of_module(tensor) if is_module(tensor) else self._of_operator(tensor)
 
     def named(self, tensor: DebugTensor) -> int:
-        """The node with the full name of the operator of a tensor; -1 for none."""
+        """Return the node with the full name of the operator of a tensor; -1 for none."""
         return self.nodes.get(tensor.name, -1) if tensor.name else -1
 
     def _item(self, node: int) -> int:
@@ -163,7 +163,7 @@ class _Join:
         return self.modules.find(tensor.module, is_backward=tensor.phase is Phase.BACKWARD)
 
     def _single(self, scope: int) -> int:
-        """The scope, or its only operation."""
+        """Return the scope, or its only operation."""
         own = self.operations.get(scope, ())
         return self._item(own[0][0]) if len(own) == 1 and self.inside[scope] == 1 else scope
 

@@ -41,7 +41,7 @@ class GroupStatistics(TraceStatistics):
     is_interpolated: bool
 
     def columns(self) -> dict[str, Floats]:
-        """The columns by name."""
+        """Return the columns by name."""
         return {"x": self.x, **_columns_of(self), **{name: getattr(self, name) for name in DERIVED}}
 
 
@@ -56,12 +56,12 @@ class GroupExpression:
     alignment: Alignment = Alignment.LINEAR
 
     def trace(self, store: RunStore) -> Trace:
-        """The smoothed points of a run. Raises ExpressionError."""
+        """Return the smoothed points of a run. Raises ExpressionError."""
         points = expression_points(store, self.y, x=self.x, axis=self.axis, smoothing=self.smoothing)
         return trace(points.x, points.smoothed)
 
     def statistics(self, traces: Sequence[Trace], range: Range | None = None) -> tuple[Floats, TraceStatistics]:
-        """Each x of any run in ``range``, with one neighbor on each side, and the statistics at these x."""
+        """Return each x of any run in ``range``, with one neighbor on each side, and the statistics at these x."""
         x = common_x(traces, range)
         return x, trace_statistics(traces, x, self.alignment is Alignment.LINEAR)
 
@@ -70,7 +70,7 @@ class GroupExpression:
         return self.alignment is Alignment.LINEAR and are_points_missing(traces, x)
 
     def grown(self, traces: Sequence[Trace], before: GrowingStatistics | None) -> GrowingStatistics:
-        """The statistics at each x. Reuses those of ``before`` where no run has changed."""
+        """Return the statistics at each x. Reuses those of ``before`` where no run has changed."""
         return grow_statistics(traces, self.alignment is Alignment.LINEAR, before)
 
 

@@ -61,7 +61,7 @@ class Cells:
 
 
 def heat_map(source: TensorSource, key: SliceKey, rows: int, columns: int) -> HeatMap:
-    """A slice of at most two dimensions as at most ``rows`` by ``columns`` cells; a vector is one row.
+    """Return a slice of at most two dimensions as at most ``rows`` by ``columns`` cells; a vector is one row.
 
     Raises SliceError for texts and for more dimensions.
     """
@@ -82,7 +82,7 @@ def heat_map(source: TensorSource, key: SliceKey, rows: int, columns: int) -> He
 
 
 def _farthest(cells: Cells, mean: float) -> Floats:
-    """The number of each cell that is farther from the mean."""
+    """Return the number of each cell that is farther from the mean."""
     return np.where(cells.high - mean >= mean - cells.low, cells.high, cells.low)
 
 
@@ -98,12 +98,12 @@ def _as_map_origin(origin: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _cell_of(first: int, count: int, size: int, cells: int) -> NDArray[np.intp]:
-    """The cell of each of ``count`` indices from ``first`` on, if ``cells`` cells cover ``size`` indices."""
+    """Return the cell of each of ``count`` indices from ``first`` on, if ``cells`` cells cover ``size`` indices."""
     return (np.arange(first, first + count) * cells) // size
 
 
 def _groups(cells: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The distinct values of ascending cells, and where each begins."""
+    """Return the distinct values of ascending cells, and where each begins."""
     starts = np.flatnonzero(np.diff(cells, prepend=-1))
     return cells[starts], starts
 

@@ -73,7 +73,7 @@ def step_groups(start: int, stop: int, rows: int) -> StepGroups:
 
 
 def merge_steps(found: StoredValues, group: slice, buckets: int) -> MergedHistogram:
-    """The histogram of a group of steps, in at most ``buckets`` buckets.
+    """Return the histogram of a group of steps, in at most ``buckets`` buckets.
 
     A single readable step keeps the buckets of the log.
     """
@@ -89,7 +89,7 @@ def merge_steps(found: StoredValues, group: slice, buckets: int) -> MergedHistog
 
 
 def histogram_rows(found: StoredValues, rows: int, buckets: int) -> list[HistogramRow]:
-    """All histograms of a tag in at most ``rows`` rows; the sum of the counts stays."""
+    """Return all histograms of a tag in at most ``rows`` rows; the sum of the counts stays."""
     return [_row(found, group, buckets) for group in step_groups(0, len(found.places), rows).groups]
 
 

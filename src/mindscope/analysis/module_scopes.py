@@ -69,7 +69,7 @@ class ModuleScopes:
             self.networks.append(scope)
 
     def find(self, module: str, *, is_backward: bool) -> list[int]:
-        """The scopes of a module, or else of the nearest module around it that has scopes; none for the network.
+        """Return the scopes of a module, or else of the nearest module around it that has scopes; none for the network.
 
         Of the backward pass: those of its own, where the graph has some.
         """
@@ -84,7 +84,7 @@ class ModuleScopes:
         return []
 
     def _traced(self, module: str) -> list[int]:
-        """The scopes that a trace calls by the path without containers."""
+        """Return the scopes that a trace calls by the path without containers."""
         names = module.split(".")
         kept = [name for depth, name in enumerate(names, 1) if ".".join(names[:depth]) not in self._containers]
         return self._by_path.get(".".join(kept), []) if 0 < len(kept) < len(names) else []

@@ -91,7 +91,7 @@ def norm_of_numbers(blocks: Iterable[NDArray[Any]]) -> Norm:
 
 
 def norms_at(store: RunStore, kind: Kind, tag: str, steps: Sequence[int]) -> Iterator[Norm]:
-    """The norms of a scalar, histogram or tensor tag at each step; of several values at a step, the last one.
+    """Yield the norms of a scalar, histogram or tensor tag at each step; of several values at a step, the last one.
 
     Raises TagNotFoundError.
     """
@@ -106,7 +106,7 @@ def norms_at(store: RunStore, kind: Kind, tag: str, steps: Sequence[int]) -> Ite
 
 
 def recorded_steps(store: RunStore, series: Iterable[tuple[Kind, str]]) -> NDArray[np.int64]:
-    """All steps at which one of the series has a value, ascending. Unknown tags have none."""
+    """Return all steps at which one of the series has a value, ascending. Unknown tags have none."""
     steps: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
     for kind, tag in series:
         found = store.scalars(tag) if kind is Kind.SCALAR else store.references(kind, tag)
@@ -123,7 +123,7 @@ def _scalars(store: RunStore, tag: str) -> ScalarColumns:
 
 
 def _rows(recorded: NDArray[np.int64], steps: Sequence[int]) -> Iterator[int | None]:
-    """The last row with each step; None without one. ``recorded`` ascends."""
+    """Yield the last row with each step; None without one. ``recorded`` ascends."""
     for step in steps:
         stop = int(np.searchsorted(recorded, step, side="right")) if step in _INT64 else 0
         yield stop - 1 if stop > 0 and recorded[stop - 1] == step else None

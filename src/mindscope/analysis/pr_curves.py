@@ -36,7 +36,7 @@ class PrCurve:
 
 
 def pr_curve(found: StoredValues, step: int | None = None) -> PrCurve:
-    """The newest curve of a tag, or the last one up to ``step``, else the first.
+    """Return the newest curve of a tag, or the last one up to ``step``, else the first.
 
     Raises IndexError without any value, FormatError if the value is not a PR curve.
     """
@@ -50,7 +50,7 @@ def pr_curve(found: StoredValues, step: int | None = None) -> PrCurve:
 
 
 def pr_rows(tensor: Tensor) -> Floats:
-    """The rows ``NAMES`` of a PR curve, shape (6, thresholds).
+    """Return the rows ``NAMES`` of a PR curve, shape (6, thresholds).
 
     Raises FormatError if the tensor does not have six rows of numbers.
     """

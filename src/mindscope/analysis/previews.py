@@ -37,7 +37,7 @@ def framework_of(lineage: Lineage) -> Literal["pytorch", "mindspore"] | None:
 
 
 def newest_landscape(landscapes: Mapping[str, Landscape]) -> tuple[str, Landscape] | None:
-    """The newest surface with a path; without one the newest surface, else the newest line."""
+    """Return the newest surface with a path; without one the newest surface, else the newest line."""
     newest_first = reversed(list(landscapes.items()))
     return max(newest_first, key=lambda each: _preference(each[1]), default=None)
 
@@ -47,7 +47,7 @@ def _preference(landscape: Landscape) -> tuple[bool, bool]:
 
 
 def preview_pipeline(last: DatasetNode) -> PipelinePreview:
-    """The stages along the first child of each stage."""
+    """Return the stages along the first child of each stage."""
     stages = [last]
     while stages[-1].children:
         stages.append(stages[-1].children[0])
@@ -58,7 +58,7 @@ def preview_pipeline(last: DatasetNode) -> PipelinePreview:
 
 
 def _stage_detail(stage: DatasetNode) -> str:
-    """The transforms of a map, the size of a batch or buffer, or a count; else ""."""
+    """Return the transforms of a map, the size of a batch or buffer, or a count; else ""."""
     if stage.operations:
         return ", ".join(operation.name for operation in stage.operations)
     for name in ("batch_size", "buffer_size", "count", "num_samples"):

@@ -20,7 +20,7 @@ class Rank(NamedTuple):
 
 
 def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
-    """The rank of each run with siblings. A single rank is not a rank."""
+    """Return the rank of each run with siblings. A single rank is not a rank."""
     ranks = {id: rank for id in ids if (rank := _rank(id)) is not None}
     sizes: dict[str, int] = {}
     for rank in ranks.values():

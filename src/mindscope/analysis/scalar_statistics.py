@@ -27,7 +27,7 @@ class ScalarStatistics:
 
 
 def scalar_statistics(step: NDArray[np.int64], value: NDArray[np.floating[Any]]) -> ScalarStatistics:
-    """The statistics of points, two columns of the same length. Raises ValueError without points."""
+    """Return the statistics of points, two columns of the same length. Raises ValueError without points."""
     if value.size == 0:
         raise ValueError("statistics of no points, want at least one")
     finite = value[np.isfinite(value)]

@@ -20,19 +20,19 @@ class SliceError(SettingsError):
 
 
 def read_slice(texts: Sequence[str], shape: Sequence[int]) -> SliceKey:
-    """The slice of a tensor of ``shape``. Raises SliceError, which names dimension and text."""
+    """Return the slice of a tensor of ``shape``. Raises SliceError, which names dimension and text."""
     if len(texts) != len(shape):
         raise SliceError(Reason("slice_parts", count=len(texts), want=len(shape)))
     return tuple(_read(text, size, number) for number, (text, size) in enumerate(zip(texts, shape, strict=True)))
 
 
 def default_slice(shape: Sequence[int]) -> tuple[str, ...]:
-    """The whole of the last two dimensions, the first index of all others."""
+    """Return the whole of the last two dimensions, the first index of all others."""
     return tuple(":" if number >= len(shape) - 2 or size == 0 else "0" for number, size in enumerate(shape))
 
 
 def sliced_shape(key: SliceKey) -> tuple[int, ...]:
-    """The shape of the slice; a single index removes its dimension."""
+    """Return the shape of the slice; a single index removes its dimension."""
     return tuple(len(part) for part in key if isinstance(part, range))
 
 

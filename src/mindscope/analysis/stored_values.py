@@ -53,11 +53,11 @@ class StoredValues:
     file: Callable[[int], FileFacts]
 
     def take(self, rows: slice) -> StoredValues:
-        """The values in some rows of ``places``."""
+        """Return the values in some rows of ``places``."""
         return replace(self, places=self.places.take(rows))
 
     def overwritten(self) -> StoredValues:
-        """All values in the order of writing, with those that a restart overwrote."""
+        """Return all values in the order of writing, with those that a restart overwrote."""
         return replace(self, places=self.written())
 
     def locate(self, id: str) -> tuple[ReferenceColumns, int] | None:
@@ -69,7 +69,7 @@ class StoredValues:
         return None
 
     def read(self, places: ReferenceColumns, row: int) -> Any:
-        """The decoded value in a row of ``places``. Raises FormatError if it can't be read."""
+        """Return the decoded value in a row of ``places``. Raises FormatError if it can't be read."""
         return self.stored(places, row).decoded
 
     def stored(self, places: ReferenceColumns, row: int) -> StoredValue:
@@ -96,7 +96,7 @@ class StoredValues:
         return EncodedValue(Path(facts.path), facts.dialect, self.kind, offset, length)
 
     def encoded(self, places: ReferenceColumns, row: int) -> bytes:
-        """The bytes of the value in a row of ``places``. Raises FormatError if they can't be read."""
+        """Return the bytes of the value in a row of ``places``. Raises FormatError if they can't be read."""
         facts = self.facts(places, row)
         try:
             return read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
@@ -117,7 +117,7 @@ def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:
 
 
 def find_value(store: RunStore, kind: Kind, tag: str, id: str) -> StoredValue | None:
-    """The value that ``value_ids`` calls ``id``, with its bytes; None if no value has it.
+    """Return the value that ``value_ids`` calls ``id``, with its bytes; None if no value has it.
 
     Raises TagNotFoundError, FormatError if the value can't be read.
     """
@@ -127,7 +127,7 @@ def find_value(store: RunStore, kind: Kind, tag: str, id: str) -> StoredValue | 
 
 
 def signature(found: StoredValues, group: slice) -> int:
-    """A 64-bit hash of the places and wall times of a group of values."""
+    """Return a 64-bit hash of the places and wall times of a group of values."""
     places = found.places
     state = 0
     for column in (places.file, places.offset, places.length, places.wall_time, places.step):

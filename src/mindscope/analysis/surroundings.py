@@ -27,7 +27,7 @@ class Surroundings:
 
 
 def surroundings_of(series: ScalarSeries, first_step: int, last_step: int) -> Surroundings | None:
-    """The points around the steps of an interval; None with fewer than two points, or without a finite value."""
+    """Return the points around the steps of an interval; None with fewer than two points, or without a finite value."""
     parts = series.visible_parts().parts
     step = ChunkedArray([*(part["step"] for part in parts), np.empty(0, np.int64)])
     value = ChunkedArray([*(part["value"] for part in parts), np.empty(0, np.float32)])

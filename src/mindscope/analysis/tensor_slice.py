@@ -48,7 +48,7 @@ class TensorSlice:
         return self._source.is_exact
 
     def __len__(self) -> int:
-        """The size of the first dimension. Raises TypeError for a single element, as NumPy does."""
+        """Return the size of the first dimension. Raises TypeError for a single element, as NumPy does."""
         if not self.shape:
             raise TypeError("len() of a tensor without dimensions")
         return self.shape[0]
@@ -70,7 +70,7 @@ class TensorSlice:
         return tensor_statistics(self._source, self._key, bins)
 
     def heat_map(self, rows: int = 256, columns: int = 256) -> HeatMap:
-        """The slice reduced to at most ``rows`` by ``columns`` cells, so that each spike and NaN is visible.
+        """Return the slice reduced to at most ``rows`` by ``columns`` cells, so that each spike and NaN is visible.
 
         A vector is one row. Raises SliceError for more than two dimensions, and for texts.
         """
@@ -81,7 +81,7 @@ class TensorSlice:
 
 
 def _filled(index: tuple[Index, ...], dimensions: int) -> Any:
-    """An iterator over one index for each dimension, with ``...`` and what is missing at the end replaced."""
+    """Return an iterator over one index for each dimension, with ``...`` and what is missing at the end replaced."""
     dots = [number for number, part in enumerate(index) if part is Ellipsis]
     missing = dimensions - len(index) + len(dots)
     if len(dots) > 1 or missing < 0:

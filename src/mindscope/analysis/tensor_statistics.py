@@ -104,7 +104,7 @@ def tensor_statistics(source: TensorSource, key: SliceKey, bins: int = 0) -> Ten
 
 
 def whole(source: TensorSource) -> SliceKey:
-    """The slice of the whole tensor."""
+    """Return the slice of the whole tensor."""
     return tuple(range(size) for size in source.shape)
 
 
@@ -118,7 +118,7 @@ def moments_of(source: TensorSource, key: SliceKey) -> Moments:
 
 
 def number_blocks(source: TensorSource, key: SliceKey) -> Iterator[Array]:
-    """The slice as flat arrays of numbers that NumPy can compute with; none for texts."""
+    """Yield the slice as flat arrays of numbers that NumPy can compute with; none for texts."""
     if source.dtype != object:
         for _, block in source.blocks(key):
             yield as_numbers(block).reshape(-1)
@@ -154,7 +154,7 @@ def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) 
 
 
 def finite_of(numbers: Array) -> Array:
-    """The finite numbers."""
+    """Return the finite numbers."""
     return numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
 
 

@@ -50,7 +50,7 @@ class TensorSource:
         yield from self._blocks(key, 0, 0, ())
 
     def take(self, key: SliceKey) -> Array:
-        """The whole slice as an array."""
+        """Return the whole slice as an array."""
         parts = [block.reshape(-1) for _, block in self.blocks(key)]
         shape = tuple(len(part) for part in key if isinstance(part, range))
         return np.concatenate([np.empty(0, self.dtype), *parts]).reshape(shape)
@@ -74,7 +74,7 @@ class TensorSource:
             yield self._rows(key, axis, offset, (*origin, number), part[number : number + most])
 
     def _rows(self, key: SliceKey, axis: int, offset: int, origin: tuple[int, ...], rows: range) -> Block:
-        """The sub-tensors at ``rows`` of one dimension. One read covers them and the rows between them."""
+        """Return the sub-tensors at ``rows`` of one dimension. One read covers them and the rows between them."""
         shape = self.shape[axis + 1 :]
         low, high = min(rows[0], rows[-1]), max(rows[0], rows[-1])
         numbers = self.read(offset + low * math.prod(shape), (high - low + 1) * math.prod(shape))
@@ -85,7 +85,7 @@ class TensorSource:
 
 
 def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource | None:
-    """The tensor that ``value_ids`` calls ``id``; None if the log has no such value.
+    """Return the tensor that ``value_ids`` calls ``id``; None if the log has no such value.
 
     Raises TagNotFoundError, FormatError if the value can't be read.
     """

@@ -17,7 +17,7 @@ def value_ids(places: ReferenceColumns) -> list[str]:
 
 
 def row_of(places: ReferenceColumns, id: str) -> int | None:
-    """The row that ``value_ids`` calls ``id``; None if no value has it."""
+    """Return the row that ``value_ids`` calls ``id``; None if no value has it."""
     try:
         file, offset, moment = (int(part, 16) for part in id.split("-"))
     except ValueError:

@@ -57,11 +57,11 @@ class Annotations:
         return self._connections.refusal is None and self._unreadable is None
 
     def revision(self) -> int:
-        """The revision of the contents, 0 before the first change."""
+        """Return the revision of the contents, 0 before the first change."""
         return self._look(self._revision, 0)
 
     def read(self) -> Contents:
-        """All contents; empty if the file can't be read, see ``problem``."""
+        """Return all contents; empty if the file can't be read, see ``problem``."""
         contents = self._look(self._contents, Contents())
         if contents.revision:
             self._copy()
@@ -162,7 +162,7 @@ def _to_text(fields: Fields | None) -> str | None:
 
 
 def _from_row(row: tuple[Any, ...]) -> Record:
-    """A record from its row. Raises DamagedDatabaseError."""
+    """Return a record from its row. Raises DamagedDatabaseError."""
     damaged = first_damaged([row])
     if damaged is not None:
         raise DamagedDatabaseError(damaged)
@@ -171,7 +171,7 @@ def _from_row(row: tuple[Any, ...]) -> Record:
 
 
 def _from_text(text: str | None) -> Fields | None:
-    """The JSON object of a row; None for any other text, which mindscope never writes."""
+    """Return the JSON object of a row; None for any other text, which mindscope never writes."""
     try:
         fields: Any = json.loads(text or "null")
     except ValueError:

@@ -27,7 +27,7 @@ def is_intact(row: tuple[Any, ...]) -> bool:
 
 
 def first_damaged(rows: Iterable[tuple[Any, ...]]) -> str | None:
-    """A description of the first damaged record; None if all are intact."""
+    """Return a description of the first damaged record; None if all are intact."""
     damaged = next((row for row in rows if not is_intact(row)), None)
     return None if damaged is None else f"record {damaged[2]!r} of kind {damaged[1]!r} does not have its checksum"
 

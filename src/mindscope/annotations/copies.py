@@ -103,7 +103,7 @@ def _is_usable(copy: Path) -> bool:
 
 
 def _intact_rows(path: Path) -> Iterator[tuple[Any, ...]]:
-    """The intact rows of a damaged file. Reads from both ends, because a broken page stops the scan."""
+    """Yield the intact rows of a damaged file. Reads from both ends, because a broken page stops the scan."""
     for direction in ("ASC", "DESC"):
         with suppress(sqlite3.Error, OSError), closing(database.connect(path, "ro")) as connection:
             order = ", ".join(f"{name} {direction}" for name in ("base", "kind", "key"))

@@ -43,7 +43,7 @@ class DamagedDatabaseError(Exception):
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """A writable connection; only one thread may use it at a time.
+    """Return a writable connection; only one thread may use it at a time.
 
     Raises DamagedDatabaseError; AnnotationError if the file is not writable or has a later format; OSError.
     """
@@ -142,7 +142,7 @@ def is_restored(aside: Path) -> bool:
 
 
 def moved_aside(path: Path) -> list[Path]:
-    """The damaged files next to ``path``, oldest first."""
+    """Return the damaged files next to ``path``, oldest first."""
     return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"))
 
 
@@ -155,18 +155,18 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def why_refused(error: Exception) -> str:
-    """The reason code for a failed write or read."""
+    """Return the reason code for a failed write or read."""
     return "annotations_busy" if errno_of(error) in ("", BUSY) else "annotations_read_only"
 
 
 def errno_of(error: Exception) -> str:
-    """The errno name for an SQLite error, such as ENOSPC; "" for other errors."""
+    """Return the errno name for an SQLite error, such as ENOSPC; "" for other errors."""
     signs = {"is full": "ENOSPC", "readonly": "EROFS", "disk I/O": "EIO", "unable to open": "ENOENT", "locked": BUSY}
     return next((name for sign, name in signs.items() if sign in str(error)), "")
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A plain SQLite connection; ``mode`` as in SQLite URIs."""
+    """Return a plain SQLite connection; ``mode`` as in SQLite URIs."""
     address = f"file:{quote(os.fsencode(path))}?mode={mode}"
     # Only one thread uses it, but another thread closes it when the viewer stops.
     return sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=True)
@@ -188,7 +188,7 @@ def _update(connection: sqlite3.Connection) -> None:
 
 
 def _known_format(path: Path, connection: sqlite3.Connection) -> int:
-    """The format of the file, 0 for a new one. Raises AnnotationError for a format of a later mindscope."""
+    """Return the format of the file, 0 for a new one. Raises AnnotationError for a format of a later mindscope."""
     (format,) = connection.execute("PRAGMA user_version").fetchone()
     if format > FORMAT:
         raise AnnotationError(Reason("annotations_later", path=str(path), format=format, own=FORMAT))

@@ -46,5 +46,5 @@ class Contents:
     records: tuple[Record, ...] = field(default_factory=tuple[Record, ...])
 
     def of(self, kind: str) -> dict[str, Record]:
-        """The records of a kind by key."""
+        """Return the records of a kind by key."""
         return {record.key: record for record in self.records if record.kind == kind}

@@ -23,7 +23,7 @@ _MAX_WORKERS = 8  # more would encode faster than one thread writes
 
 
 def check_log_dir(log_dir: Any, argument: str = "log_dir") -> Path:
-    """The directory; creates it if needed.
+    """Return the directory; creates it if needed.
 
     Raises TypeError for other types, ValueError for a blank name, OSError if it can't be created.
     """
@@ -49,7 +49,7 @@ def check_name_part(argument: str, text: Any) -> str:
 
 
 def check_suffix(text: Any) -> str:
-    """A suffix that differs from that of the lineage file."""
+    """Return a suffix that differs from that of the lineage file."""
     suffix = check_name_part("file_suffix", text)
     if suffix == "_lineage":
         raise ValueError("file_suffix is '_lineage', which is the suffix of the lineage file; choose another one")
@@ -131,7 +131,7 @@ def check_export_options(options: Any) -> bool:
 
 
 def check_step(step: Any) -> int:
-    """An integer that fits int64. Raises TypeError, ValueError."""
+    """Return an integer that fits int64. Raises TypeError, ValueError."""
     if not _is_whole(step):
         raise TypeError(f"step is {type(step).__name__} {step!r}, want a whole number")
     whole = int(step)

@@ -38,7 +38,7 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def to_scalar(value: Any) -> float:
-    """One real number as float.
+    """Return one real number as float.
 
     Takes Python and NumPy numbers, and arrays of any framework that hold exactly one element. Raises ValueRejectedError
     for text, complex numbers, more or less than one element, and integers beyond float64.
@@ -62,7 +62,7 @@ def _to_float(number: Any) -> float:
 
 
 def to_item(value: Any) -> Any:
-    """The only element of an array of any framework as a Python object; numbers of other classes unchanged.
+    """Return the only element of an array of any framework as a Python object; numbers of other classes unchanged.
 
     Raises ValueRejectedError for more or less than one element, and for objects that are not arrays of numbers.
     """
@@ -86,7 +86,7 @@ def _only_item(value: Any) -> Any:
 
 
 def _read_single(tensor: Any) -> Array:
-    """A framework's tensor of one element as an array: ``item()`` of some dtypes crashes the process."""
+    """Return a framework's tensor of one element as an array: ``item()`` of some dtypes crashes the process."""
     if element_count(tensor) != 1:
         raise _wrong_size(tensor)
     return to_array(tensor)
@@ -101,7 +101,7 @@ def _wrong_size(value: Any) -> ValueRejectedError:
 
 
 def copy_array(array: Array) -> Array:
-    """A C-ordered copy in native byte order."""
+    """Return a C-ordered copy in native byte order."""
     native: Any = cast(Any, array.dtype).newbyteorder("=")
     return np.array(array, dtype=native, order="C", copy=True, subok=False)
 
@@ -143,7 +143,7 @@ def to_array(value: Any, copy: Callable[[Array], Array] = copy_array, check: Cal
 
 
 def _in_native_order(array: Array) -> Array:
-    """The shape and dtype of the copy of ``array``, without its elements."""
+    """Return the shape and dtype of the copy of ``array``, without its elements."""
     return np.broadcast_to(np.zeros((), cast(Any, array.dtype).newbyteorder("=")), array.shape)
 
 

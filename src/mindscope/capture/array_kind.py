@@ -37,7 +37,7 @@ class ArrayKind(NamedTuple):
 
 
 def value_field(tag: str, name: str, message: Message) -> bytes:
-    """The ``Summary.value`` field that holds ``message`` in its field ``name``."""
+    """Return the ``Summary.value`` field that holds ``message`` in its field ``name``."""
     return bytes_field(1, wire.encode(VALUE, {"tag": tag, name: message}))
 
 

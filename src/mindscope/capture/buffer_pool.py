@@ -22,7 +22,7 @@ class BufferPool:
         self._free_bytes = 0  # bytes in the lists; approximate, because threads update it without a lock
 
     def copy(self, array: Array) -> Array:
-        """A C-ordered copy in native byte order; large ones reuse the memory of an earlier copy if possible."""
+        """Return a C-ordered copy in native byte order; large ones reuse the memory of an earlier copy if possible."""
         if array.nbytes < _MIN_BYTES:
             return copy_array(array)
         native: Any = cast(Any, array.dtype).newbyteorder("=")

@@ -29,7 +29,7 @@ class DeferredArray:
         self._content: Array | None = None
 
     def wait(self) -> Array:
-        """The content. Thread-safe. Raises any exception of ``fetch``."""
+        """Return the content. Thread-safe. Raises any exception of ``fetch``."""
         with self._lock:
             if self._fetch is not None:
                 self._content = self._fetch()

@@ -19,7 +19,7 @@ _MORE = f"more than {MAX_REASONS} kinds of problems; further ones are counted, n
 
 
 def _one_line(error: Exception) -> str:
-    """The text of an error as valid UTF-8 on one line, truncated if long."""
+    """Return the text of an error as valid UTF-8 on one line, truncated if long."""
     text = " ".join(str(error).split()).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
@@ -91,7 +91,7 @@ class DropCounter:
         return reasons
 
     def pop_error(self) -> Exception | None:
-        """The first failure since the last call, for a recorder with ``raise_exception``."""
+        """Return the first failure since the last call, for a recorder with ``raise_exception``."""
         with self._lock:
             error, self._first_error = self._first_error, None
         return error

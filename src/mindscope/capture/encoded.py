@@ -26,12 +26,12 @@ def size_of(encoded: Encoded) -> int:
 
 
 def as_buffers(encoded: Encoded) -> tuple[Buffer, ...]:
-    """The buffers in their order."""
+    """Return the buffers in their order."""
     return (encoded,) if isinstance(encoded, bytes) else encoded
 
 
 def as_bytes(encoded: Encoded) -> bytes:
-    """All of it in one piece, which is a copy for buffers."""
+    """Return all of it in one piece, which is a copy for buffers."""
     return encoded if isinstance(encoded, bytes) else b"".join(encoded)
 
 
@@ -42,7 +42,7 @@ def joined(*parts: Encoded) -> Encoded:
 
 
 def array_bytes(array: NDArray[np.generic]) -> memoryview:
-    """The memory of a C-ordered array; little-endian on all platforms of the compiled modules."""
+    """Return the memory of a C-ordered array; little-endian on all platforms of the compiled modules."""
     flat: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     return memoryview(flat)
 
@@ -63,7 +63,7 @@ class LargeRecord:
 
 
 def large_record(*payload: Encoded) -> LargeRecord:
-    """The record of a payload in parts."""
+    """Return the record of a payload in parts."""
     buffers = tuple(buffer for part in payload for buffer in as_buffers(part))
     checksum = 0
     for buffer in buffers:

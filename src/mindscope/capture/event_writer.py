@@ -213,5 +213,5 @@ class EventWriter:
 
 
 def version_record() -> bytes:
-    """The first record of a summary file."""
+    """Return the first record of a summary file."""
     return frames.frame(mindspore.version_event(time.time()))

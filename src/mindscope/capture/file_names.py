@@ -43,7 +43,7 @@ class FileNames:
             self.second += 1
 
     def path(self, second: int, suffix: str) -> Path:
-        """The file of ``second``."""
+        """Return the file of ``second``."""
         return self.directory / f"{self._stem}{second}.{self._rank}.{platform.node()}{suffix}"
 
     def create(self, second: int, suffix: str) -> tuple[int, int]:
@@ -117,6 +117,6 @@ def _is_new(file: os.DirEntry[str]) -> bool:
 
 
 def device_id() -> int:
-    """The rank of this process in a distributed run, 0 if it is not distributed."""
+    """Return the rank of this process in a distributed run, 0 if it is not distributed."""
     launch = current_launch(os.environ)
     return 0 if launch.size is not None and launch.size <= 1 else launch.rank

@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 def _small(name: str) -> np.dtype[Any] | None:
-    """A dtype of ml_dtypes; None if the installed version does not have it."""
+    """Return a dtype of ml_dtypes; None if the installed version does not have it."""
     return np.dtype(getattr(ml_dtypes, name)) if hasattr(ml_dtypes, name) else None
 
 
@@ -75,7 +75,7 @@ def is_sharded(value: Any) -> bool:
 
 
 def local_part(value: Any) -> Any:
-    """The tensor that this process holds of a DTensor; other values unchanged. Never communicates.
+    """Return the tensor that this process holds of a DTensor; other values unchanged. Never communicates.
 
     Raises ValueRejectedError for a DTensor whose processes hold summands.
     """
@@ -118,7 +118,7 @@ def _item_dtypes(torch: Any) -> frozenset[Any]:
 
 
 def outline(value: Any) -> Array | None:
-    """An array of the shape and dtype that ``value`` has when it is read, without its elements.
+    """Return an array of the shape and dtype that ``value`` has when it is read, without its elements.
 
     None for NumPy arrays, which are read without a copy, for what is no array, and for dtypes that can't be read.
     """
@@ -141,7 +141,7 @@ def _read_dtype(name: str) -> np.dtype[Any] | None:
 
 
 def read_torch(value: Any) -> tuple[Array, bool]:
-    """A PyTorch tensor as an array, and whether the array owns new memory. Dequantizes quantized tensors."""
+    """Return a PyTorch tensor as an array, and whether the array owns new memory. Dequantizes quantized tensors."""
     _refuse_without_elements(value)
     tensor = local_part(value).detach()
     if str(getattr(tensor, "layout", "torch.strided")) != "torch.strided":
@@ -161,7 +161,7 @@ def read_torch(value: Any) -> tuple[Array, bool]:
 
 
 def read_mindspore(value: Any) -> tuple[Array, bool]:
-    """A MindSpore tensor as an array, and whether the array owns new memory."""
+    """Return a MindSpore tensor as an array, and whether the array owns new memory."""
     name = _dtype_name(value)
     if name in _PLAIN:
         return value.asnumpy(), False
@@ -181,7 +181,7 @@ def element_count(tensor: Any) -> int:
 
 
 def _upper_halves(wide: NDArray[np.float32]) -> Array:
-    """The bfloat16 numbers that a framework widened to float32: the upper half of each."""
+    """Return the bfloat16 numbers that a framework widened to float32: the upper half of each."""
     return (np.ascontiguousarray(wide).view(np.uint32) >> 16).astype(np.uint16).view(ml_dtypes.bfloat16)
 
 

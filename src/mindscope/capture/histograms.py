@@ -12,7 +12,7 @@ from mindscope.errors import TypeRejectedError
 
 
 def histogram_field(tag: str, array: Array) -> bytes:
-    """The ``Summary.value`` field with the histogram of all elements of a C-ordered real array.
+    """Return the ``Summary.value`` field with the histogram of all elements of a C-ordered real array.
 
     Buckets, extremes and sum are over finite values, in float64.
     """

@@ -72,7 +72,7 @@ def is_image_shape(shape: tuple[int, ...]) -> bool:
 
 
 def channel_axis(shape: tuple[int, ...]) -> int | None:
-    """The axis of the channels in 3 or 4 axes, counted from the end; None if neither -3 nor -1 is possible."""
+    """Return the axis of the channels in 3 or 4 axes, counted from the end; None if neither -3 nor -1 is possible."""
     channels, height, width = shape[-3:]
     if channels in _CHANNELS:
         return -3
@@ -95,7 +95,7 @@ def _grid(count: int) -> tuple[int, int]:
 
 
 def ambiguity(shape: tuple[int, ...]) -> str | None:
-    """The log text for a shape that ``is_image_shape`` accepts but that has two readings; None if it has one."""
+    """Return the log text for a shape that ``is_image_shape`` accepts but that has two readings; None if it has one."""
     if len(shape) == 2:
         return None
     first, rows, last = shape[-3:]
@@ -108,7 +108,7 @@ def ambiguity(shape: tuple[int, ...]) -> str | None:
 
 
 def as_batch(array: Array) -> Array:
-    """A view of shape (N, H, W, C) of an image that ``check_image`` accepts."""
+    """Return a view of shape (N, H, W, C) of an image that ``check_image`` accepts."""
     if array.ndim == 2:
         return array[np.newaxis, :, :, np.newaxis]
     batch = array if array.ndim == 4 else array[np.newaxis]
@@ -116,13 +116,13 @@ def as_batch(array: Array) -> Array:
 
 
 def copy_image(array: Array, buffers: BufferPool) -> Array:
-    """A copy of an image; as bytes if all numbers lie in [0, 1], which takes a quarter of the memory."""
+    """Return a copy of an image; as bytes if all numbers lie in [0, 1], which takes a quarter of the memory."""
     pixels = _as_bytes(array, buffers.empty)
     return buffers.copy(array) if pixels is None else pixels
 
 
 def _as_bytes(array: Array, empty: Callable[[int], NDArray[np.uint8]]) -> NDArray[np.uint8] | None:
-    """The bytes of float32 numbers that all lie in [0, 1]; None for others."""
+    """Return the bytes of float32 numbers that all lie in [0, 1]; None for others."""
     if not (array.dtype == np.float32 and array.dtype.isnative and array.flags.c_contiguous):
         return None
     pixels = empty(array.size)
@@ -130,7 +130,7 @@ def _as_bytes(array: Array, empty: Callable[[int], NDArray[np.uint8]]) -> NDArra
 
 
 def image_message(array: Array) -> tuple[Message, int]:
-    """The ``Summary.Image`` of one image or a batch, and how many of its values are NaN or infinite.
+    """Return the ``Summary.Image`` of one image or a batch, and how many of its values are NaN or infinite.
 
     A batch is tiled on one sheet of at most eight columns.
     """
@@ -146,7 +146,7 @@ def _empty(size: int) -> NDArray[np.uint8]:
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
-    """A PNG file of uint8 ``pixels`` (H, W, C) with 1, 3 or 4 channels.
+    """Return a PNG file of uint8 ``pixels`` (H, W, C) with 1, 3 or 4 channels.
 
     Uses one filter for all lines and run-length compression only. That takes a third to a fifth of the time of adaptive
     filters and a full search, which would slow down a training on few cores. Photographs are as small as with level 1
@@ -173,7 +173,7 @@ def _chunk(name: bytes, *data: bytes) -> tuple[bytes, ...]:
 
 
 def brightness(batch: Array) -> tuple[NDArray[np.uint8], int]:
-    """The uint8 pixels of ``batch``, and how many of its values are NaN or infinite."""
+    """Return the uint8 pixels of ``batch``, and how many of its values are NaN or infinite."""
     if batch.dtype == np.uint8:
         return batch, 0
     if batch.dtype.kind == "b":
@@ -213,7 +213,7 @@ def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.
 
 
 def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """One sheet (rows * H, columns * W, C) of the images in reading order; unused places are 0."""
+    """Return one sheet (rows * H, columns * W, C) of the images in reading order; unused places are 0."""
     count, height, width, channels = batch.shape
     if count == 1:
         return batch[0]
@@ -225,7 +225,7 @@ def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def image_value(tag: str, message: Message) -> Encoded:
-    """The ``Summary.value`` field of an ``Image`` message; its file is not copied if it is large."""
+    """Return the ``Summary.value`` field of an ``Image`` message; its file is not copied if it is large."""
     file = message["encoded_image"]
     head = wire.encode(_IMAGE_HEAD, {name: message[name] for name in ("height", "width", "colorspace")})
     return joined(value_buffers(tag, "image", head, nested(_FILE_NUMBER, file)))

@@ -26,7 +26,7 @@ def landscape_bytes(value: Any) -> bytes:
 
 
 def landscape_message(value: Landscape) -> Message:
-    """The message of ``value``, without parts that it does not have."""
+    """Return the message of ``value``, without parts that it does not have."""
     message: Message = {
         "landscape": _point(value.x, value.y, value.z),
         "metadata": {

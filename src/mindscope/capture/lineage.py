@@ -35,7 +35,7 @@ _MOST_LEVELS = 32
 
 
 def lineage_bytes(plugin: str, value: Any) -> bytes:
-    """The encoded message of a lineage plugin. Raises like ``message_bytes``."""
+    """Return the encoded message of a lineage plugin. Raises like ``message_bytes``."""
     if plugin == "custom_lineage_data" and _has_entries(value):
         return message_bytes(USER_DEFINED_INFO, custom_message(value))
     return message_bytes(FIELDS[plugin][1], value)
@@ -50,14 +50,14 @@ def _has_entries(value: Any) -> bool:
 
 
 def lineage_event(plugin: str, encoded: bytes, wall_time: float) -> bytes:
-    """The payload of the record that holds one encoded lineage message."""
+    """Return the payload of the record that holds one encoded lineage message."""
     name, _ = FIELDS[plugin]
     number = next(field.number for field in LINEAGE_EVENT.fields if field.name == name)
     return wire.encode(LINEAGE_EVENT, {"wall_time": wall_time}) + bytes_field(number, encoded)
 
 
 def flat_entries(entries: Mapping[Any, Any]) -> dict[str, Any]:
-    """The user's own entries; nested ones have dotted names: ``{"model": {"depth": 3}}`` gives ``model.depth``.
+    """Return the user's own entries; nested ones have dotted names: ``{"model": {"depth": 3}}`` gives ``model.depth``.
 
     Raises TypeRejectedError for a key that is no text, a name that occurs twice, and more than 32 levels.
     """
@@ -109,7 +109,7 @@ def _leaves(entries: Mapping[Any, Any], prefix: str, levels: int) -> Iterator[tu
 
 
 def custom_message(entries: Mapping[str, Any]) -> Message:
-    """The ``UserDefinedInfo`` of a user's own entries, one key each as MindSpore writes them.
+    """Return the ``UserDefinedInfo`` of a user's own entries, one key each as MindSpore writes them.
 
     Text stays text, floats are float64, integers and booleans are int32; an integer beyond int32 is stored as decimal
     text. ``map_bool`` and ``map_int64`` repeat what is no int32, for readers that know them. An integer beyond int64 is

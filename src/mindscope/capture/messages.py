@@ -54,7 +54,7 @@ def check_graph(network: Any) -> Any:
 
 
 def graph_bytes(value: Any) -> bytes:
-    """The encoded ``GraphProto``; also from a ``ModelProto`` or a network that has ``get_func_graph_proto``.
+    """Return the encoded ``GraphProto``; also from a ``ModelProto`` or a network that has ``get_func_graph_proto``.
 
     Raises like ``message_bytes``.
     """
@@ -67,7 +67,7 @@ def graph_bytes(value: Any) -> bytes:
 
 
 def _graph_of_model(encoded: bytes) -> bytes | None:
-    """The graph inside the bytes of a model; None if they are a bare graph."""
+    """Return the graph inside the bytes of a model; None if they are a bare graph."""
     try:
         fields = wire.split(encoded, 0, len(encoded))
         is_bare = any(number == 1 and value is None for number, value, _, _ in fields)  # a graph's nodes
@@ -89,7 +89,7 @@ def _own_bytes(value: Any) -> bytes | None:
 
 
 def _plain_message(schema: Schema, message: Mapping[str, Any]) -> Message:
-    """A copy with Python's own numbers, and with JSON text in fields that need it."""
+    """Return a copy with Python's own numbers, and with JSON text in fields that need it."""
     plain: Message = {}
     for name, value in message.items():
         field = next((field for field in schema.fields if field.name == name), None)

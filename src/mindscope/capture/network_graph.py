@@ -23,7 +23,7 @@ class NetworkGraph:
         self._is_found = False
 
     def find(self, train_network: Any, drops: DropCounter) -> PendingValue | None:
-        """The graph of this network, else of ``train_network``; None if neither has one, or after it was found.
+        """Return the graph of this network, else of ``train_network``; None if neither has one, or after it was found.
 
         Raises TypeError for a ``train_network`` that can't provide a graph.
         """

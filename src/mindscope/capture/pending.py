@@ -62,7 +62,7 @@ class PendingValue(NamedTuple):
 
 
 def check_plugin(plugin: Any) -> str:
-    """The plugin's name in lower case, because MindSpore's documentation writes LANDSCAPE. Raises ValueError."""
+    """Return the plugin's name in lower case, because MindSpore's documentation writes LANDSCAPE. Raises ValueError."""
     name = str(plugin).lower() if isinstance(plugin, str) else plugin
     if name not in PLUGINS:
         raise ValueError(f"plugin is {plugin!r}, want one of {', '.join(PLUGINS)}")

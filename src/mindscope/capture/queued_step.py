@@ -65,7 +65,7 @@ def count_values(step: QueuedStep | LargeRecord) -> int:
 
 
 def last_step(steps: Sequence[QueuedStep]) -> int:
-    """The number of the last step with values; 0 if all hold only messages, whose steps are meaningless."""
+    """Return the number of the last step with values; 0 if all hold only messages, whose steps are meaningless."""
     for step in reversed(steps):
         if isinstance(step, bytes):
             return next((number for number, _ in _summaries(step)), 0)

@@ -14,7 +14,7 @@ FLOAT32_MAX = 3.4028235677973366e38
 
 
 def scalar_record(step: int, wall_time: float, scalars: dict[str, float]) -> bytes:
-    """The complete record of a step of scalars."""
+    """Return the complete record of a step of scalars."""
     try:
         return encode_scalar_record(wall_time, step, scalars)
     except UnicodeEncodeError:
@@ -22,12 +22,12 @@ def scalar_record(step: int, wall_time: float, scalars: dict[str, float]) -> byt
 
 
 def scalar_fields(scalars: dict[str, float]) -> bytes:
-    """Their ``Summary.value`` fields. Invalid UTF-8 in a tag becomes backslash escapes."""
+    """Return their ``Summary.value`` fields. Invalid UTF-8 in a tag becomes backslash escapes."""
     return encode_scalar_values([tag.encode("utf-8", "backslashreplace") for tag in scalars], list(scalars.values()))
 
 
 def range_warning(tag: str, number: float) -> str | None:
-    """The warning for a number beyond float32; None for others."""
+    """Return the warning for a number beyond float32; None for others."""
     if FLOAT32_MAX <= abs(number) < float("inf"):
         return f"scalar {tag!r} is {number}, beyond float32; mindscope keeps it, other programs read infinity"
     return None

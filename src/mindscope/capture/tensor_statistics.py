@@ -68,7 +68,7 @@ class TensorTable:
 
 
 def encode_statistics(tag: str, value: StepRows | TensorTable) -> bytes:
-    """The ``Summary.value`` field. Thread-safe. Raises ValueRejectedError for columns of different lengths."""
+    """Return the ``Summary.value`` field. Thread-safe. Raises ValueRejectedError for columns of different lengths."""
     message: Message = {"table": value.table, "rank": value.rank}
     message |= _described(value) if isinstance(value, TensorTable) else _columns(value.fetch())
     return value_field(tag, "tensor_statistics", message)

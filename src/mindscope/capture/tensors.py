@@ -41,14 +41,14 @@ def check_tensor(array: Array) -> None:
 
 
 def planes(tag: str, array: Array) -> list[tuple[str, Array]]:
-    """The tensors to write for ``array``: itself, or ``tag/real`` and ``tag/imag`` for complex numbers."""
+    """Return the tensors to write for ``array``: itself, or ``tag/real`` and ``tag/imag`` for complex numbers."""
     if array.dtype.kind != "c":
         return [(tag, array)]
     return [(f"{tag}/real", np.real(array)), (f"{tag}/imag", np.imag(array))]
 
 
 def tensor_message(array: Array) -> Message:
-    """The ``TensorProto`` of a real ``array``.
+    """Return the ``TensorProto`` of a real ``array``.
 
     ``float_data`` holds the values as float32, because MindSpore's own reader knows only this field. If float32 is not
     exact, ``raw_data`` also holds the little-endian elements of the declared ``data_type``; readers prefer it. If
@@ -71,7 +71,7 @@ def tensor_message(array: Array) -> Message:
 
 
 def tensor_buffers(array: Array) -> Encoded:
-    """The encoded ``tensor_message`` of ``array``, which is copied only where its memory has gaps."""
+    """Return the encoded ``tensor_message`` of ``array``, which is copied only where its memory has gaps."""
     message = tensor_message(array)
     numbers, exact = message.pop("float_data"), message.pop("raw_data", None)
     mark = {name: message.pop(name) for name in ("is_float_exact",) if name in message}

@@ -70,7 +70,7 @@ class ValuesByThread:
         self._creator = threading.current_thread()  # of the recorder
 
     def current(self) -> ThreadValues:
-        """The values of the current thread; creates them if needed."""
+        """Return the values of the current thread; creates them if needed."""
         own = self.local.own
         if own is None:
             own = self.local.own = ThreadValues()
@@ -78,7 +78,7 @@ class ValuesByThread:
         return own
 
     def collect(self) -> ThreadValues:
-        """The values that a ``record`` of the current thread writes. Hold the recorder's lock.
+        """Return the values that a ``record`` of the current thread writes. Hold the recorder's lock.
 
         These are its own values and those of ended threads. For the thread that created the recorder, also the values
         of threads that never call ``record``.

@@ -41,7 +41,7 @@ _GRAYS = bytes(np.repeat(np.arange(_COLORS, dtype=np.uint8), 3))
 
 
 def split_frames(value: Any) -> tuple[Any, float]:
-    """The frames and the frames per second of ``frames`` or of ``{"frames": frames, "fps": 10}``.
+    """Return the frames and the frames per second of ``frames`` or of ``{"frames": frames, "fps": 10}``.
 
     Raises ValueRejectedError.
     """
@@ -98,7 +98,7 @@ def video_message(array: Array, fps: float = DEFAULT_FPS) -> tuple[Message, int]
 
 
 def _as_batch(array: Array) -> Array:
-    """A view of shape (N, T, H, W, C)."""
+    """Return a view of shape (N, T, H, W, C)."""
     if array.ndim == 3:
         return array[np.newaxis, :, :, :, np.newaxis]
     batch = array if array.ndim == 5 else array[np.newaxis]

@@ -32,7 +32,7 @@ QUEUE_BYTES = 64 << 20  # queue size at which the caller blocks; up to a second 
 
 
 def queue_full(values: str) -> QueueFullError:
-    """The error that says which values were dropped."""
+    """Return the error that says which values were dropped."""
     return QueueFullError(
         f"{values} were dropped: the queue was full for longer than queue_timeout; record less, or raise it"
     )

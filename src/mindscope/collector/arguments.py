@@ -51,7 +51,7 @@ def check_arguments(
     default_landscape: LandscapeSettings | None = None,
     queue_timeout: Any = None,
 ) -> CollectorArguments:
-    """The nine arguments; the directory is made when all others are right.
+    """Return the nine arguments; the directory is made when all others are right.
 
     ``default_landscape`` is the default of ``collect_landscape``; None for nothing.
 
@@ -75,7 +75,7 @@ def check_arguments(
 
 
 def check_positive(name: str, value: Any) -> int:
-    """A whole number above 0. Raises TypeError, ValueError."""
+    """Return a whole number above 0. Raises TypeError, ValueError."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want a whole number greater than 0")
     if value <= 0:

@@ -35,7 +35,7 @@ _KNOWN = re.compile(
 
 
 def command_line_fields() -> dict[str, str]:
-    """The command that started this process, as a shell takes it, without secrets."""
+    """Return the command that started this process, as a shell takes it, without secrets."""
     return {fact("command_line"): shlex.join(masked(sys.orig_argv))}
 
 

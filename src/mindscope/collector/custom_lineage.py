@@ -18,7 +18,7 @@ _MOST_CHARACTERS = 100_000
 
 
 def check_custom(data: Any, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The user's entries over those of ``MINDINSIGHT_HYPER_CONFIG``.
+    """Return the user's entries over those of ``MINDINSIGHT_HYPER_CONFIG``.
 
     Keys are text; values text, bools and numbers of any width, NumPy's too. Nested entries get dotted names.
 

@@ -42,7 +42,7 @@ def environment() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """The versions of the imported packages that matter to a training."""
+    """Return the versions of the imported packages that matter to a training."""
     imported = {module: name for module, name in _DISTRIBUTIONS.items() if module in sys.modules}
     return {fact(f"versions.{module}"): _version(module, name) for module, name in imported.items()}
 

@@ -45,11 +45,11 @@ class Framework(Protocol):
     checkpoint_format: CheckpointFormat
 
     def graph(self, params: Any) -> Any:
-        """The network's graph in any form that ``add_value`` takes; None without one."""
+        """Return the network's graph in any form that ``add_value`` takes; None without one."""
         ...
 
     def dataset(self, params: Any) -> DatasetNode | None:
-        """The data pipeline of a training; None without one."""
+        """Return the data pipeline of a training; None without one."""
         ...
 
     def facts(self, params: Any) -> Facts:
@@ -61,11 +61,11 @@ class Framework(Protocol):
         ...
 
     def learning_rate(self, params: Any) -> float | None:
-        """The learning rate that the optimizer began with, else the present one; None without one."""
+        """Return the learning rate that the optimizer began with, else the present one; None without one."""
         ...
 
     def learning_rates(self, params: Any) -> Mapping[str, Any]:
-        """The rates of this step by tag; None for one that its optimizer finds by itself."""
+        """Return the rates of this step by tag; None for one that its optimizer finds by itself."""
         ...
 
     def eval_lineage(self, params: Any) -> EvalLineage:
@@ -73,19 +73,19 @@ class Framework(Protocol):
         ...
 
     def loss(self, params: Any) -> Any:
-        """The mean loss of the step, a number or tensor; None where the outputs hold none."""
+        """Return the mean loss of the step, a number or tensor; None where the outputs hold none."""
         ...
 
     def some_images(self, batch: Any) -> Any:
-        """Those of a batch that are collected: all, or as many as are cheap."""
+        """Return those of a batch that are collected: all, or as many as are cheap."""
         ...
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
-        """The trained parameters by name, in their order."""
+        """Return the trained parameters by name, in their order."""
         ...
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
-        """The values of summary operators of this step, as (plugin, name, value); the next step begins."""
+        """Return the values of summary operators of this step, as (plugin, name, value); the next step begins."""
         ...
 
     def discard_values(self) -> None:
@@ -93,11 +93,11 @@ class Framework(Protocol):
         ...
 
     def network_name(self, params: Any) -> str | None:
-        """The class of the network whose weights make a landscape; None where the loop knows no network."""
+        """Return the class of the network whose weights make a landscape; None where the loop knows no network."""
         ...
 
     def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy | None:
-        """A copy of what is trained of that network, and of the statistics of its normalization layers.
+        """Return a copy of what is trained of that network, and of the statistics of its normalization layers.
 
         It may take the memory of ``spare``, a copy that was written. Returns as soon as the training may change the
         weights; None where another process keeps them. Raises FrameworkError where this process does not have all.

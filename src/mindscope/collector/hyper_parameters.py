@@ -24,7 +24,7 @@ def flat_parameters(parameters: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _mapping(value: Any) -> Mapping[Any, Any] | None:
-    """A dict, or the attributes of what argparse gives."""
+    """Return a dict, or the attributes of what argparse gives."""
     if isinstance(value, Mapping):
         return cast("Mapping[Any, Any]", value)
     return cast("dict[str, Any]", vars(value)) if type(value).__name__ == "Namespace" else None

@@ -13,7 +13,7 @@ MOST_IMAGES = 8
 
 
 def first_column(element: Any) -> Any:
-    """The first of the columns of an element of a data set; the element itself where it has no columns."""
+    """Return the first of the columns of an element of a data set; the element itself where it has no columns."""
     if isinstance(element, (list, tuple)) and element:
         return cast("list[Any]", element)[0]
     if isinstance(element, Mapping) and element:

@@ -36,7 +36,7 @@ class LandscapeSettings:
         return unit == self.unit and any(number in interval for interval in self.intervals)
 
     def metadata(self, files: Mapping[int, str], step_per_epoch: int) -> dict[str, Any]:
-        """The content of ``train_metadata.json``: ``files`` are the checkpoints by step or epoch."""
+        """Return the content of ``train_metadata.json``: ``files`` are the checkpoints by step or epoch."""
         return {
             "epoch_group": {str(place): list(interval) for place, interval in enumerate(self.intervals)},
             "model_params_file_map": {str(number): file for number, file in files.items()},

@@ -37,7 +37,7 @@ class LandscapeFile:
         return self.path.parent.parent
 
     def checkpoint(self, number: int) -> Path:
-        """The checkpoint of a step or epoch; where the directory was moved, the one beside this file.
+        """Return the checkpoint of a step or epoch; where the directory was moved, the one beside this file.
 
         Raises CheckpointNotFoundError where it is in neither place.
         """
@@ -50,7 +50,7 @@ class LandscapeFile:
         )
 
     def replace(self, given: Any) -> LandscapeFile:
-        """A copy with the given settings, a dict or None.
+        """Return a copy with the given settings, a dict or None.
 
         Raises as ``check_landscape``, and ValueError where given intervals have no checkpoint for a step or epoch.
         """
@@ -69,12 +69,12 @@ class LandscapeFile:
         return sorted({each for interval in self.settings.intervals for each in interval} - set(self.checkpoints))
 
     def kept_intervals(self) -> list[tuple[int, ...]]:
-        """The intervals as far as they were kept, without those that are too short to span a plane."""
+        """Return the intervals as far as they were kept, without those that are too short to span a plane."""
         cut = [tuple(each for each in interval if each in self.checkpoints) for interval in self.settings.intervals]
         return [interval for interval in cut if len(interval) >= LEAST_INTERVAL]
 
     def last_kept(self) -> int:
-        """The last step or epoch of the intervals that was kept. Raises ValueError where none was."""
+        """Return the last step or epoch of the intervals that was kept. Raises ValueError where none was."""
         kept = [each for interval in self.settings.intervals for each in interval if each in self.checkpoints]
         if not kept:
             raise ValueError(
@@ -91,7 +91,7 @@ class LandscapeFile:
 
 
 def read_landscape_file(summary_dir: Path) -> LandscapeFile:
-    """The file of a run.
+    """Return the file of a run.
 
     Raises:
         CheckpointNotFoundError: a collector kept nothing there.
@@ -114,7 +114,7 @@ def read_landscape_file(summary_dir: Path) -> LandscapeFile:
 
 
 def _number(text: str) -> int:
-    """A step or epoch. Raises ValueError."""
+    """Return a step or epoch. Raises ValueError."""
     number = int(text)
     if not 0 <= number <= MOST_NUMBER:
         raise ValueError(f"a checkpoint is of step or epoch {number}, want 0 to {MOST_NUMBER}")

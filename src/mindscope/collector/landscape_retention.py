@@ -11,7 +11,7 @@ Intervals = Sequence[Sequence[int]]
 
 
 def to_remove(intervals: Intervals, kept: Mapping[int, int], number: int, size: int, limit: int | None) -> list[int]:
-    """The checkpoints to remove before that of step or epoch ``number`` is written.
+    """Return the checkpoints to remove before that of step or epoch ``number`` is written.
 
     What stays is spread evenly over the intervals: the first and the last of each, and at least three, even where these
     are more than the limit. A training may end at any step, so the newest stays until the next one comes.

@@ -19,7 +19,7 @@ _FLOAT32_MAX = 3.4028234663852886e38
 
 
 def train_message(lineage: TrainLineage) -> Message:
-    """The ``TrainLineage`` message; leaves out what is None, except the model path."""
+    """Return the ``TrainLineage`` message; leaves out what is None, except the model path."""
     return {
         "hyper_parameters": _known(
             optimizer=lineage.optimizer,
@@ -39,7 +39,7 @@ def train_message(lineage: TrainLineage) -> Message:
 
 
 def eval_message(lineage: EvalLineage) -> Message:
-    """The ``EvaluationLineage`` message; metrics may be numbers and arrays of any library."""
+    """Return the ``EvaluationLineage`` message; metrics may be numbers and arrays of any library."""
     dataset = _known(valid_dataset_path=lineage.dataset_path, valid_dataset_size=_int32(lineage.dataset_size))
     return _known(metric=None if lineage.metric is None else metric_text(lineage.metric), valid_dataset=dataset)
 

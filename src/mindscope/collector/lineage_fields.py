@@ -14,17 +14,17 @@ _MOST_CHARACTERS = 4000
 
 
 def fact(name: str) -> str:
-    """The key of a fact of the run, such as its host."""
+    """Return the key of a fact of the run, such as its host."""
     return f"{PREFIX}{name}"
 
 
 def parameter(name: str) -> str:
-    """The key of a hyperparameter."""
+    """Return the key of a hyperparameter."""
     return f"{PREFIX}parameter/{name}"
 
 
 def model(name: str) -> str:
-    """The key of a property of the model."""
+    """Return the key of a property of the model."""
     return f"{PREFIX}model/{name}"
 
 

@@ -10,7 +10,7 @@ DEFAULT_COUNT = 5
 
 
 def select_parameters(names: Iterable[str], histogram_regular: str | None) -> list[str]:
-    """The names that match the expression from their beginning; the first five for None."""
+    """Return the names that match the expression from their beginning; the first five for None."""
     if histogram_regular is None:
         return list(names)[:DEFAULT_COUNT]
     pattern = re.compile(histogram_regular)

@@ -14,7 +14,7 @@ _INT32 = range(-(1 << 31), 1 << 31)
 
 
 def dataset_message(node: DatasetNode) -> Message:
-    """The ``DatasetGraph`` message of a stage and all below it."""
+    """Return the ``DatasetGraph`` message of a stage and all below it."""
     message: Message = {"parameter": _parameters({"op_type": node.op_type, **node.parameters})}
     if node.children:
         message["children"] = [dataset_message(child) for child in node.children]
@@ -48,7 +48,7 @@ def _parameters(parameters: Mapping[str, Any]) -> Message:
 
 
 def _entry(value: Any) -> tuple[str, Any]:
-    """The map that a value belongs to, and what it is there."""
+    """Return the map that a value belongs to, and what it is there."""
     if isinstance(value, bool):
         return "mapBool", value
     if isinstance(value, int) and value in _INT32:

@@ -36,7 +36,7 @@ class BackgroundFind:
         return self._thread is not None and not self._thread.is_alive()
 
     def __call__(self) -> Mapping[str, Any]:
-        """The result. Raises what the function raised."""
+        """Return the result. Raises what the function raised."""
         if self._error is not None:
             raise self._error
         return self._found

@@ -32,7 +32,7 @@ class SavedLandscapes:
         shutil.rmtree(self._summary_dir / DIRECTORY, ignore_errors=True)
 
     def _changed_file(self, collect_landscape: dict[str, Any] | None) -> LandscapeFile:
-        """The list of the weights with the given settings, which it keeps.
+        """Return the list of the weights with the given settings, which it keeps.
 
         Raises as ``LandscapeFile.replace`` and ``read_landscape_file``.
         """

@@ -44,7 +44,7 @@ class Schedule:
         return Due(number % self._freq == 0, number in self._tensor_steps)
 
     def next_due(self, number: int) -> int:
-        """The first number beyond ``number`` at which something is collected."""
+        """Return the first number beyond ``number`` at which something is collected."""
         due = number - number % self._freq + self._freq
         tensors = self._tensor_steps
         with_tensors = number - number % tensors.step + tensors.step
@@ -52,7 +52,7 @@ class Schedule:
 
 
 def tensor_steps(collect_freq: int, collect_tensor_freq: int | None, total: int | None) -> range:
-    """The steps with tensors, beside the first. Without a total they are the first ones that are collected."""
+    """Return the steps with tensors, beside the first. Without a total they are the first ones that are collected."""
     end = sys.maxsize if total is None else total + 1
     if collect_tensor_freq is not None:
         return range(0, end, collect_tensor_freq)

@@ -242,7 +242,7 @@ def _pipeline_message(framework: Framework, params: Any) -> Any:
 
 
 def _number(value: Any) -> float | None:
-    """A metric as one number, if it is one."""
+    """Return a metric as one number, if it is one."""
     try:
         return to_scalar(value)
     except ValueRejectedError:

@@ -34,7 +34,7 @@ class Weight(NamedTuple):
 def structure_message(
     name: str, layers: Sequence[Layer], weights: Sequence[Weight], kinds: Mapping[str, str]
 ) -> Message:
-    """A node for each layer, numbered from 1, whose inputs are its weights; ``kinds`` are classes by path."""
+    """Return a node for each layer, numbered from 1, whose inputs are its weights; ``kinds`` are classes by path."""
     known = {weight.name for weight in weights}
     numbers = numbers_beside(known)
     message: Message = {
@@ -51,7 +51,7 @@ def numbers_beside(taken: Set[str]) -> Iterator[str]:
 
 
 def scope_of(path: str, kinds: Mapping[str, str]) -> str:
-    """The scope of a path such as ``layers.0``: ``Default/layers-Sequential/0-Linear``."""
+    """Return the scope of a path such as ``layers.0``: ``Default/layers-Sequential/0-Linear``."""
     parts = path.split(".") if path else []
     prefixes = [".".join(parts[: end + 1]) for end in range(len(parts))]
     named = [

@@ -28,7 +28,7 @@ def evaluation_tag(metric: str) -> str:
 
 
 def evaluation_curves(results: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of metrics by their tags; ``eval_loss`` beside ``loss`` is ``eval_eval_loss/auto``."""
+    """Return the values of metrics by their tags; ``eval_loss`` beside ``loss`` is ``eval_eval_loss/auto``."""
     return {
         f"eval_{name}/auto" if name.removeprefix("eval_") in results else evaluation_tag(name): value
         for name, value in results.items()

@@ -24,7 +24,7 @@ class LineageFramework(Protocol):
         ...
 
     def learning_rate(self, params: Any) -> float | None:
-        """The learning rate that the optimizer began with, else the present one; None without one."""
+        """Return the learning rate that the optimizer began with, else the present one; None without one."""
         ...
 
 
@@ -53,7 +53,7 @@ class LineageUpdates:
         self._rate = self._framework.learning_rate(params)
 
     def at_step(self, params: Any) -> Message | None:
-        """The ``TrainLineage`` message to write with this collected step, if any."""
+        """Return the ``TrainLineage`` message to write with this collected step, if any."""
         self._count += 1
         if self._count < self._next:
             return self.at_change(params)
@@ -67,7 +67,7 @@ class LineageUpdates:
         return None if is_same else self.now(params)
 
     def now(self, params: Any) -> Message:
-        """The message as things are."""
+        """Return the message as things are."""
         self._sources = _sources_of(params)
         if self._rate is None or params.get("optimizer") is not self._optimizer:
             self._optimizer, self._rate = params.get("optimizer"), self._framework.learning_rate(params)

@@ -57,7 +57,7 @@ def difference_level(
     limits: Thresholds | None = None,
     attributes: Sequence[str] = (),
 ) -> tuple[Level, tuple[str, ...]]:
-    """The level of an output, beside the inputs of its operator, and the codes of what is wrong.
+    """Return the level of an output, beside the inputs of its operator, and the codes of what is wrong.
 
     Codes: ``shape``, ``dtype``, ``non_finite``, ``relative_error``, ``norm_error``, ``norm_growth``, ``cosine``. Those
     of the level ``unknown`` can't be decided.

@@ -33,7 +33,7 @@ class FoundDebugData(NamedTuple):
 
 
 def read_debug_data(path: str | Path) -> RecordedSteps:
-    """The debugging data in a directory or file; its format is recognized.
+    """Return the debugging data in a directory or file; its format is recognized.
 
     Args:
         path: of the data, or of a directory that holds one such directory or file.
@@ -53,7 +53,7 @@ def read_debug_data(path: str | Path) -> RecordedSteps:
 
 
 def find_debug_data(path: str | Path) -> Iterator[FoundDebugData]:
-    """The debugging data that a path is, or all that a directory holds, in the order of their names.
+    """Yield the debugging data that a path is, or all that a directory holds, in the order of their names.
 
     Directories within debugging data are not searched, and no links to directories.
 
@@ -64,7 +64,7 @@ def find_debug_data(path: str | Path) -> Iterator[FoundDebugData]:
 
 
 def recognize_debug_data(path: Path) -> FoundDebugData | None:
-    """The debugging data that a path is; None if no format recognizes it. Raises OSError."""
+    """Return the debugging data that a path is; None if no format recognizes it. Raises OSError."""
     return next((FoundDebugData(path, each) for each in FORMATS if each.recognizes(path)), None)
 
 

@@ -95,7 +95,7 @@ def write_running_data(path: Path, data: LastData, rank: int, module: str = "TOR
 
 
 def _unused_time(names: Iterable[str]) -> str:
-    """The local time, or the next second that no file has."""
+    """Return the local time, or the next second that no file has."""
     known = {part for name in names for part in name.split(".")}
     moment = datetime.now()
     while (text := f"{moment:%Y%m%d%H%M%S}") in known:

@@ -45,7 +45,7 @@ class EnvironmentConfig:
 
 
 def read_config(file: str | PathLike[str]) -> EnvironmentConfig:
-    """The settings in a configuration file; other sections are of other programs.
+    """Return the settings in a configuration file; other sections are of other programs.
 
     ``{"rdr": {"enable": true, "mode": 1, "path": "/absolute", "memory_history": true}, "sys": {"mem_reuse": true}}``:
     every entry is optional. One that is unknown or invalid is logged and left out.
@@ -86,7 +86,7 @@ Parse = Callable[[Any], Any]
 
 
 def _entries(file: Path, section: str, value: Any, known: Mapping[str, tuple[str, Parse]]) -> dict[str, Any]:
-    """The valid entries of a section by the names of their fields; the others are logged."""
+    """Return the valid entries of a section by the names of their fields; the others are logged."""
     if not isinstance(value, dict):
         _LOG.warning("%s in %s is %s, want an object; it has no effect", section, file, type(value).__name__)
         return {}

@@ -79,7 +79,7 @@ class TensorDifference:
         return self.is_shape_equal and self.got_dtype == self.want_dtype and not self.max_abs > 0
 
     def to_json(self) -> dict[str, Any]:
-        """All fields as plain values; NaN and infinity as None and text."""
+        """Return all fields as plain values; NaN and infinity as None and text."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
 
@@ -98,7 +98,7 @@ def tensor_difference(
     floor: float = 1e-12,
     dtypes: tuple[str, str] | None = None,
 ) -> TensorDifference:
-    """The difference of two arrays of real numbers, complex numbers or bools, of any layout and size.
+    """Return the difference of two arrays of real numbers, complex numbers or bools, of any layout and size.
 
     Args:
         got: one array.

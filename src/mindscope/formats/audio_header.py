@@ -27,7 +27,7 @@ _MP3_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 120
 
 
 def audio_type(encoded: bytes) -> str | None:
-    """The format of the bytes, if browsers play it; else None."""
+    """Return the format of the bytes, if browsers play it; else None."""
     if encoded[:4] == b"RIFF" and encoded[8:12] == b"WAVE":
         return "audio/wav"
     return next((media_type for start, media_type in _STARTS if encoded.startswith(start)), None)

@@ -24,7 +24,7 @@ class BlockAllocator:
         self._rest = np.empty(0, np.uint8)  # the unused end of the block
 
     def empty(self, size_bytes: int) -> Bytes:
-        """A writable array of ``size_bytes`` bytes."""
+        """Return a writable array of ``size_bytes`` bytes."""
         if size_bytes < SMALL_BYTES:
             return np.empty(size_bytes, np.uint8)
         if self._rest.size < size_bytes:

@@ -17,7 +17,7 @@ __all__ = ["decode", "detect", "locate", "rewinds"]
 
 
 def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> DialectName:
-    """The dialect by the version in the first record; if the record has no version, by the name of the file."""
+    """Return the dialect by the version in the first record; if the record has no version, by the name of the file."""
     version = _read_version(first_payload) if first_payload is not None else ""
     if version.startswith("MindSpore.Event"):
         return DialectName.MINDSPORE
@@ -61,7 +61,7 @@ def locate(
 
 
 def decode(dialect: DialectName, kind: Kind, encoded: bytes | memoryview) -> Any:
-    """The value in the bytes that a Located of this dialect refers to. Raises FormatError."""
+    """Return the value in the bytes that a Located of this dialect refers to. Raises FormatError."""
     storage = getattr(KINDS[kind], dialect.value)
     if storage is None:
         raise FormatError(Reason("value_malformed", kind=kind.value, why=f"{dialect} files hold no such values"))

@@ -18,7 +18,7 @@ class EventFields(NamedTuple):
 
 
 def split_event(payload: bytes | memoryview, wanted: Container[int]) -> EventFields:
-    """The parts of an event, with the message fields whose numbers are in ``wanted``. Raises WireError."""
+    """Return the parts of an event, with the message fields whose numbers are in ``wanted``. Raises WireError."""
     wall_time, step, spans = 0.0, 0, list[tuple[int, int, int]]()
     for number, value, start, end in wire.split(payload, 0, len(payload)):
         if number == 1 and isinstance(value, float):

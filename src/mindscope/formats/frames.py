@@ -39,13 +39,13 @@ exceeds it; the reader then trusts the length of a damaged record."""
 
 
 def frame_header(size: int) -> bytes:
-    """The bytes of a record before a payload of ``size`` bytes."""
+    """Return the bytes of a record before a payload of ``size`` bytes."""
     length = struct.pack("<Q", size)
     return length + frame_footer(crc32c(length))
 
 
 def frame_footer(checksum: int) -> bytes:
-    """The masked checksum of bytes whose CRC-32C is ``checksum``, as after a payload."""
+    """Return the masked checksum of bytes whose CRC-32C is ``checksum``, as after a payload."""
     return struct.pack("<I", ((checksum >> 15 | checksum << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
@@ -125,7 +125,7 @@ class FrameReader:
     def records(
         self, chunk: bytes | bytearray | memoryview, end: int | None = None
     ) -> Iterator[tuple[int, memoryview]]:
-        """The whole intact records of ``chunk``, as payload offset in the file and payload.
+        """Yield the whole intact records of ``chunk``, as payload offset in the file and payload.
 
         The payloads are views of ``chunk``. Exhaust the iterator before the next call. ``end`` is the current size of
         the file: then the chunk must begin at ``ahead``. If ``end`` is None, the file ends with the chunk.
@@ -185,7 +185,7 @@ class FrameReader:
         return at + FRAME_HEADER
 
     def _search(self, view: memoryview, at: int, base: int, end: int) -> int | None:
-        """The next intact record, which ends the search; None if the view has none."""
+        """Return the next intact record, which ends the search; None if the view has none."""
         while True:
             at, is_whole = _frames.find_frame(view, at)
             if is_whole:
@@ -251,7 +251,7 @@ def _is_end(view: memoryview, at: int, stop: int) -> bool:
 
 
 def find_record(chunk: bytes | bytearray | memoryview) -> int | None:
-    """The position in ``chunk`` of a whole record with correct checksums; None if it has none.
+    """Return the position in ``chunk`` of a whole record with correct checksums; None if it has none.
 
     It need not be a record of the file: the payload of a longer one may hold any bytes.
     """
@@ -260,6 +260,6 @@ def find_record(chunk: bytes | bytearray | memoryview) -> int | None:
 
 
 def masked_crc32c(data: bytes | memoryview) -> int:
-    """The checksum in the form that a record stores: CRC-32C rotated right by 15 bits, plus a constant."""
+    """Return the checksum in the form that a record stores: CRC-32C rotated right by 15 bits, plus a constant."""
     crc = crc32c(data)
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF

@@ -33,6 +33,6 @@ MEDIA_TYPES = tuple(each.media_type for each in IMAGE_FORMATS if each.media_type
 
 
 def image_format(encoded: bytes) -> ImageFormat | None:
-    """The format of the bytes; None if they are no image."""
+    """Return the format of the bytes; None if they are no image."""
     head = encoded[:12]
     return next((each for each in IMAGE_FORMATS if each.start.match(head)), None)

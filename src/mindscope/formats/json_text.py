@@ -18,7 +18,7 @@ ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text; unpaired surrogates become backslash escapes.
+    """Return the value of a JSON text; unpaired surrogates become backslash escapes.
 
     Raises JSONDecodeError when it is not JSON, FormatError when it is nested deeper than ``MAX_NESTING``.
     """

@@ -56,7 +56,7 @@ def _lists_events(path: Path, head: bytes) -> bool:
 
 
 def json_head(path: Path) -> bytes:
-    """The first 64 KiB of the JSON text of a file; empty if it is no file that is named so, or not such text.
+    """Return the first 64 KiB of the JSON text of a file; empty if it is no file that is named so, or not such text.
 
     Raises:
         OSError: the file can't be read.
@@ -75,7 +75,7 @@ def json_head(path: Path) -> bytes:
 
 
 def _json_tail(path: Path) -> bytes:
-    """The last 64 KiB of a JSON file; empty if it is compressed. Raises OSError."""
+    """Return the last 64 KiB of a JSON file; empty if it is compressed. Raises OSError."""
     with path.open("rb") as file:
         if file.read(len(_GZIP)) == _GZIP:
             return b""
@@ -84,6 +84,6 @@ def _json_tail(path: Path) -> bytes:
 
 
 def bare_name(path: Path) -> str:
-    """The name of a file without what all traces end in."""
+    """Return the name of a file without what all traces end in."""
     name = path.name.removesuffix(".gz").removesuffix(".json").removesuffix(".trace").removesuffix(".pt")
     return name or path.name

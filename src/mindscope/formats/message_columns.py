@@ -48,7 +48,7 @@ class Runs:
         return Runs(self.data, self.start[rows], self.stop[rows])
 
     def find(self, byte: bytes, *, last: bool = False) -> NDArray[np.int64]:
-        """The place in ``data`` of the first or last ``byte`` of each run, -1 for a run without it."""
+        """Return the place in ``data`` of the first or last ``byte`` of each run, -1 for a run without it."""
         return find_byte(self.data, self.start, self.stop, byte[0], last=last)
 
     def hashes(self) -> NDArray[np.uint64]:
@@ -67,14 +67,14 @@ class Messages:
 
     @classmethod
     def one(cls, schema: Schema, data: bytes) -> Messages:
-        """A single message."""
+        """Return a single message."""
         return cls(schema, Runs(data, np.zeros(1, np.int64), np.full(1, len(data), np.int64)))
 
     def __len__(self) -> int:
         return len(self.runs)
 
     def numbers(self, field: str, default: int = 0) -> NDArray[np.int64]:
-        """The number in ``field`` of each message, the last if it occurs several times."""
+        """Return the number in ``field`` of each message, the last if it occurs several times."""
         row, value, _ = self._columns[field]
         numbers = np.full(len(self), default, np.int64)
         numbers[row] = value
@@ -98,12 +98,12 @@ class Messages:
         return row, Runs(self.runs.data, start, stop)
 
     def each_message(self, field: str) -> tuple[Indices, Messages]:
-        """Every message in the repeated ``field``, and the row of the message that holds it."""
+        """Return every message in the repeated ``field``, and the row of the message that holds it."""
         row, runs = self.each_run(field)
         return row, Messages(self._schema_of(field), runs)
 
     def messages(self, field: str) -> Messages:
-        """The message in ``field`` of each message; an empty one without it."""
+        """Return the message in ``field`` of each message; an empty one without it."""
         return Messages(self._schema_of(field), self.field_runs(field))
 
     def _schema_of(self, name: str) -> Schema:
@@ -169,6 +169,6 @@ def number_runs(*several: Runs) -> tuple[list[Indices], Texts]:
 
 
 def distinct_runs(runs: Runs) -> tuple[Indices, list[bytes]]:
-    """The number of each run among the distinct ones, and their bytes."""
+    """Return the number of each run among the distinct ones, and their bytes."""
     number, first = number_texts(runs.data, runs.start, runs.stop)
     return number, [runs.bytes_of(int(row)) for row in first]

@@ -35,7 +35,7 @@ _EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 
 
 def locate(payload: bytes | memoryview, offset: int) -> Iterator[Located]:
-    """The values of one Event whose bytes begin at file byte ``offset``."""
+    """Yield the values of one Event whose bytes begin at file byte ``offset``."""
     wall_time, step, spans = split_event(payload, _EVENT_FIELDS)
     for number, start, end in spans:
         if number == _SUMMARY_FIELD:
@@ -70,7 +70,7 @@ def _locate_summary(
 
 
 def locate_lineage(payload: bytes | memoryview, offset: int) -> Iterator[Located]:
-    """The messages of one LineageEvent whose bytes begin at file byte ``offset``; the tag is the kind's name."""
+    """Yield the messages of one LineageEvent whose bytes begin at file byte ``offset``; the tag is the kind's name."""
     wall_time, step, spans = split_event(payload, LINEAGE_KINDS)
     for number, start, end in spans:
         kind = LINEAGE_KINDS[number]
@@ -81,15 +81,15 @@ def locate_lineage(payload: bytes | memoryview, offset: int) -> Iterator[Located
 
 
 def value_field(value: Message) -> bytes:
-    """One ``Summary.value`` field; concatenate them for ``summary_event``."""
+    """Return one ``Summary.value`` field; concatenate them for ``summary_event``."""
     return wire.encode(SUMMARY, {"value": [value]})
 
 
 def summary_event(wall_time: float, step: int, values: bytes) -> bytes:
-    """The payload of an Event whose Summary is made of ``values``, concatenated ``value_field`` bytes."""
+    """Return the payload of an Event whose Summary is made of ``values``, concatenated ``value_field`` bytes."""
     return encode_summary_event(wall_time, step, values)
 
 
 def version_event(wall_time: float) -> bytes:
-    """The payload of the first record of an event file."""
+    """Return the payload of the first record of an event file."""
     return wire.encode(EVENT, {"wall_time": wall_time, "version": VERSION})

@@ -16,7 +16,7 @@ _EXACT_IN_FLOAT32 = {"float32", "float16", "bfloat16", "bool", "int8", "uint8", 
 
 
 def decode_tensor(message: Message) -> Tensor:
-    """The array of a TensorProto, in the dtype it declares.
+    """Return the array of a TensorProto, in the dtype it declares.
 
     MindSpore writes every dtype as float32. If that loses precision, our recorder adds the exact bytes as ``raw_data``;
     if it does not, the recorder sets ``is_float_exact`` for the numbers of a wider dtype.
@@ -38,5 +38,5 @@ def is_exact_in_float32(name: str, tensor: Message) -> bool:
 
 
 def data_type_name(number: int) -> str:
-    """The numpy name of a DataType; 'undefined' when the number is unknown."""
+    """Return the numpy name of a DataType; 'undefined' when the number is unknown."""
     return DATA_TYPES[number].lower() if 0 <= number < len(DATA_TYPES) else "undefined"

@@ -28,7 +28,7 @@ class _PlainUnpickler(pickle.Unpickler):
 
 
 def read_plain_pickle(path: Path, most_bytes: int | None = None) -> Any:
-    """The value of a pickle of any protocol.
+    """Return the value of a pickle of any protocol.
 
     Args:
         path: of the file.

@@ -13,7 +13,7 @@ REGISTERED = 2
 
 
 def portable_array(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in a dtype that every NumPy reads.
+    """Return the array in a dtype that every NumPy reads.
 
     bfloat16 and 8-bit floats become float32 and int4 int8, all exactly; texts become one fixed-width dtype.
     """

@@ -10,7 +10,7 @@ _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 
 
 def file_head(path: str | os.PathLike[str], size: int, *, follows_links: bool = True) -> bytes:
-    """The first ``size`` bytes of a regular file; empty of anything else.
+    """Return the first ``size`` bytes of a regular file; empty of anything else.
 
     Opening a pipe waits for its writer, so it is opened without waiting, and only then known to be a pipe.
 

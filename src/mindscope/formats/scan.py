@@ -130,7 +130,7 @@ class EventScanner:
         return bool(odd)
 
     def take(self) -> Scanned:
-        """The rows since the last call."""
+        """Return the rows since the last call."""
         self._add_scalars()
         self._add_references()
         records, reach = self._columns.take_records()
@@ -313,7 +313,7 @@ def _kind_number(kind: Kind) -> int:
 
 
 def _refined_numbers(dialect: DialectName) -> dict[int, Kind]:
-    """The numbers of places whose bytes may say a narrower kind, and the kind that they have without."""
+    """Return the numbers of places whose bytes may say a narrower kind, and the kind that they have without."""
     fields = {field: kind for field, kind in _VALUE_KINDS.get(dialect, {}).items() if kind in REFINED_KINDS}
     return fields | {_kind_number(kind): kind for kind in REFINED_KINDS}
 
@@ -328,7 +328,7 @@ def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int
 
 
 def narrowest(values: NDArray[np.float64]) -> NDArray[Any]:
-    """The values as float32 if it holds all of them exactly."""
+    """Return the values as float32 if it holds all of them exactly."""
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = values.astype(np.float32)
     return narrow if np.array_equal(narrow, values, equal_nan=True) else values
@@ -346,7 +346,7 @@ def _joined(parts: list[Columns]) -> Columns:
 
 
 def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """The row numbers of each number, in order. ``numbers`` are from 0 to ``count`` - 1."""
+    """Yield the row numbers of each number, in order. ``numbers`` are from 0 to ``count`` - 1."""
     if numbers.size == 0:
         return
     # sorting 16-bit numbers is linear
@@ -358,7 +358,7 @@ def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np
 
 
 def _series(places: Columns) -> Iterator[tuple[int, int, Columns]]:
-    """The rows of each number and tag, in order: number, tag, and the columns of references."""
+    """Yield the rows of each number and tag, in order: number, tag, and the columns of references."""
     number, tag = places["number"], places["tag"]
     pairs = (number.astype(np.int64) << 32) + tag
     _, first, of_row = np.unique(pairs, return_index=True, return_inverse=True)

@@ -28,7 +28,7 @@ class TensorDumpName(NamedTuple):
 
 
 def tensor_dump_names(files: Iterable[str]) -> list[TensorDumpName]:
-    """All npy files of a directory, if all have names of one form; else none. Numbers of 2.3 have no gaps."""
+    """Return all npy files of a directory, if all have names of one form; else none. Numbers of 2.3 have no gaps."""
     arrays = sorted(name for name in files if name.endswith(".npy"))
     later = [match for name in arrays if (match := _LATER.fullmatch(name))]
     if len(later) == len(arrays):

@@ -59,7 +59,7 @@ class _Declared(NamedTuple):
 
 
 def find_tensor_layout(dialect: DialectName, read: ReadAt, length: int) -> TensorLayout | None:
-    """The layout of the numbers in an encoded value of ``length`` bytes.
+    """Return the layout of the numbers in an encoded value of ``length`` bytes.
 
     None if the numbers are not stored byte by byte (texts, varints, one number for all): then decode the whole value,
     which also reports errors.
@@ -105,7 +105,7 @@ def _declared(dialect: DialectName, message: bytes) -> _Declared:
 
 
 def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:
-    """The fields of a message, without their content; ends early at bytes that break the encoding."""
+    """Yield the fields of a message, without their content; ends early at bytes that break the encoding."""
     at = start
     while at < end:
         head = read(at, 2 * _VARINT_BYTES)
@@ -125,7 +125,7 @@ def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """The varint at a byte of ``data``, and the byte after it, which is 0 if the varint is incomplete."""
+    """Return the varint at a byte of ``data``, and the byte after it, which is 0 if the varint is incomplete."""
     value = 0
     for shift, byte in enumerate(data[at : at + _VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * shift

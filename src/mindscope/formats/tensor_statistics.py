@@ -74,18 +74,18 @@ class TensorStatistics:
     """By name: ``tensor``, ``order``, ``digest`` and statistics. A statistic without a column is NaN in all rows."""
 
     def column(self, name: str) -> NDArray[np.generic] | None:
-        """A column, shape (rows,); None if there is none. Raises FormatError if it is damaged."""
+        """Return a column, shape (rows,); None if there is none. Raises FormatError if it is damaged."""
         packed = self.packed.get(name)
         return None if packed is None else packed.unpack(name, self.rows)
 
 
 def steps_tag(rank: int) -> str:
-    """The tag of the statistics of a rank."""
+    """Return the tag of the statistics of a rank."""
     return f"rank_{rank}/steps"
 
 
 def tensors_tag(rank: int) -> str:
-    """The tag of the descriptions of a rank's tensors."""
+    """Return the tag of the descriptions of a rank's tensors."""
     return f"rank_{rank}/tensors"
 
 

@@ -29,7 +29,7 @@ _EVENT_FIELDS = {_SUMMARY_FIELD, *EVENT_KINDS}
 
 
 def locate(payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]) -> Iterator[Located | Undecodable]:
-    """The values of one Event whose bytes begin at file byte ``offset``.
+    """Yield the values of one Event whose bytes begin at file byte ``offset``.
 
     ``kinds`` stores the kind of each tag, because only the first event of a tag names its plugin. Keep one dict for
     each run and pass it to every call. A value that can't be decoded does not hide the other values of its event. If
@@ -98,7 +98,7 @@ def _locate_summary(
 
 
 def decode_scalar(encoded: bytes | memoryview) -> float:
-    """The number in an encoded Summary.Value. Raises FormatError."""
+    """Return the number in an encoded Summary.Value. Raises FormatError."""
     assert SCALAR.tensorboard
     return SCALAR.tensorboard.decode(encoded)
 
@@ -120,7 +120,7 @@ def learn_kind(tag: str, metadata: bytes | memoryview | None, kinds: dict[str, K
 
 
 def metadata_of(encoded: bytes | memoryview) -> bytes | memoryview | None:
-    """The encoded SummaryMetadata of an encoded Summary.Value."""
+    """Return the encoded SummaryMetadata of an encoded Summary.Value."""
     spans = [
         (start, end)
         for number, value, start, end in wire.split(encoded, 0, len(encoded))
@@ -133,5 +133,5 @@ def metadata_of(encoded: bytes | memoryview) -> bytes | memoryview | None:
 
 
 def version_event(wall_time: float) -> bytes:
-    """The payload of the first record of an event file."""
+    """Return the payload of the first record of an event file."""
     return wire.encode(EVENT, {"wall_time": wall_time, "file_version": VERSION})

@@ -37,7 +37,7 @@ _STRING = 7
 
 
 def decode_tensor(message: Message) -> NDArray[Any]:
-    """The array of a TensorProto: numbers in their dtype, strings as an object array of bytes.
+    """Return the array of a TensorProto: numbers in their dtype, strings as an object array of bytes.
 
     If there are fewer numbers than the shape needs, the last one repeats, as the format specifies.
     """
@@ -60,17 +60,17 @@ def decode_tensor(message: Message) -> NDArray[Any]:
 
 
 def decode_strings(message: Message) -> list[bytes]:
-    """The elements of a TensorProto of strings, row by row."""
+    """Return the elements of a TensorProto of strings, row by row."""
     return list(message.get("string_val", []))
 
 
 def dimensions(message: Message) -> list[int]:
-    """The shape of a TensorProto."""
+    """Return the shape of a TensorProto."""
     return [int(dim.get("size", 0)) for dim in message.get("tensor_shape", {}).get("dim", [])]
 
 
 def data_type_name(number: int) -> str:
-    """The numpy name of a DataType; '' if NumPy has no such dtype."""
+    """Return the numpy name of a DataType; '' if NumPy has no such dtype."""
     return _DTYPES.get(number, "")
 
 

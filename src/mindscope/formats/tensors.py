@@ -30,7 +30,7 @@ MOST_DIMENSIONS = 64
 
 
 def dtype_by_name(name: str) -> np.dtype[Any] | None:
-    """The numpy dtype of that name; None if NumPy has no such dtype.
+    """Return the numpy dtype of that name; None if NumPy has no such dtype.
 
     The files are little-endian, as are all platforms of the compiled module.
     """
@@ -40,7 +40,7 @@ def dtype_by_name(name: str) -> np.dtype[Any] | None:
 
 
 def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:
-    """An array over the little-endian bytes ``data``. Raises FormatError if shape and size disagree."""
+    """Return an array over the little-endian bytes ``data``. Raises FormatError if shape and size disagree."""
     dtype = dtype_by_name(dtype_name)
     if dtype is None:
         raise FormatError(Reason("tensor_dtype", dtype=dtype_name))

@@ -8,7 +8,7 @@ from typing import TextIO
 
 
 def bounded_lines(file: TextIO, longest: int) -> Iterator[str | None]:
-    """The lines of a file with their ends; None in place of each with more than ``longest`` characters."""
+    """Yield the lines of a file with their ends; None in place of each with more than ``longest`` characters."""
     while line := file.readline(longest + 1):
         if len(line) <= longest:
             yield line

@@ -26,7 +26,7 @@ class TimeRange:
 
     @classmethod
     def of(cls, kind: Kind, rows: Mapping[str, NDArray[Any]], tag: str = "") -> TimeRange:
-        """The range of one series, which must have at least one value."""
+        """Return the range of one series, which must have at least one value."""
         wall_time = rows["wall_time"]
         has_progress = KINDS[kind].has_progress and not (kind is Kind.TENSOR_STATISTICS and is_tensors_tag(tag))
         last_step = int(rows["step"].max()) if has_progress else None
@@ -34,7 +34,7 @@ class TimeRange:
 
     @classmethod
     def union(cls, time_ranges: Iterable[TimeRange]) -> TimeRange:
-        """The smallest range that covers all."""
+        """Return the smallest range that covers all."""
         parts = list(time_ranges)
         return cls(
             first_wall_time=_least(part.first_wall_time for part in parts),

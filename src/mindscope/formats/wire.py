@@ -25,7 +25,7 @@ _FIELD = re.compile(r"(\d+) +(?:map<(\w+), *(\w+)>|(?:(repeated|packed) +)?(\w+)
 
 
 def parse_schemas(table: str) -> dict[str, Schema]:
-    """The schemas of a table by message name, with the references between them (also circular ones) resolved."""
+    """Return the schemas of a table by message name, with the references between them (also circular ones) resolved."""
     lines = [line.split(":", 1) for line in table.strip().splitlines() if line.strip()]
     schemas = {name.strip(): Schema(name.strip(), _parse_fields(body)) for name, body in lines}
     for schema in schemas.values():

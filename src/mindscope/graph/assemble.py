@@ -124,7 +124,7 @@ def assemble(parts: GraphParts) -> Graph:
 
 
 def name_the_nameless(name: Indices, texts: Texts, name_of: Callable[[int, set[str]], str]) -> tuple[Indices, Texts]:
-    """Names for nodes that have none (text 0): the names of all nodes, and the texts with the new ones.
+    """Return names for nodes that have none (text 0): the names of all nodes, and the texts with the new ones.
 
     ``name_of(row, taken)`` is the name for a node, if ``taken`` are the names of all.
     """
@@ -158,7 +158,7 @@ class _ScopeTree:
         self.parents = [-1]
 
     def add(self, path: str) -> int:
-        """The number of the scope at ``path``; adds it and the scopes around it, outer ones first."""
+        """Return the number of the scope at ``path``; adds it and the scopes around it, outer ones first."""
         missing: list[str] = []
         while path not in self.numbers:
             missing.append(path)
@@ -185,7 +185,7 @@ def _first_with(numbers: Indices, count: int) -> Indices:
 
 
 def _distinct(numbers: Indices) -> Indices:
-    """The distinct numbers in the order of first occurrence."""
+    """Return the distinct numbers in the order of first occurrence."""
     _, first = np.unique(numbers, return_index=True)
     return numbers[np.sort(first)]
 

@@ -31,13 +31,13 @@ class AttributeTexts:
     is_cut: bool
 
     def nodes_with(self, matches: Callable[[str], bool]) -> Indices:
-        """The nodes with an attribute that matches, ascending."""
+        """Return the nodes with an attribute that matches, ascending."""
         found = np.array([matches(each) for each in self.texts], bool)
         return np.unique(self.node[found[self.text]]) if self.texts else self.node
 
 
 def attribute_texts(graph: Graph, most_bytes: int = MOST_BYTES) -> AttributeTexts:
-    """The attributes of all nodes, and the values of constants; nodes that can't be read have none."""
+    """Return the attributes of all nodes, and the values of constants; nodes that can't be read have none."""
     numbers: dict[str, int] = {}
     nodes: list[int] = []
     texts: list[int] = []
@@ -67,7 +67,7 @@ def _lines(graph: Graph, node: int) -> list[str]:
 
 
 def value_text(value: Any) -> str:
-    """A value of an attribute in words."""
+    """Return a value of an attribute in words."""
     if isinstance(value, np.ndarray):
         array = cast("NDArray[Any]", value)
         shown = np.array2string(array, threshold=100, edgeitems=3, separator=", ")

@@ -62,7 +62,7 @@ class _Details:
 
 
 def build_graph(name: str, nodes: Sequence[NewNode], outputs: Sequence[str] = ()) -> Graph:
-    """The graph of ``nodes``; ``outputs`` are the names of those that give results."""
+    """Return the graph of ``nodes``; ``outputs`` are the names of those that give results."""
     inputs = [(target, each) for target, node in enumerate(nodes) for each in node.inputs]
     used = chain(
         [""],

@@ -93,7 +93,7 @@ def _by_first(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _preorder(parent: Indices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The place of each scope in a walk through the tree, and the place after all scopes inside."""
+    """Return the place of each scope in a walk through the tree, and the place after all scopes inside."""
     parents: list[int] = parent.tolist()
     sizes = [1] * len(parents)
     for index in range(len(parents) - 1, 0, -1):

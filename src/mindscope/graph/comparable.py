@@ -157,7 +157,7 @@ def _common_texts(graphs: Sequence[Graph]) -> tuple[list[Indices], list[Indices]
 
 
 def _plain_names(names: Runs) -> Runs:
-    """The names without ``-op`` and a number at the end; an empty name for a number."""
+    """Return the names without ``-op`` and a number at the end; an empty name for a number."""
     data = np.frombuffer(names.data + b"  ", np.uint8)
     dash, digit = names.find(b"-", last=True), _is_digit(data[names.stop - 1])
     has_suffix = (dash >= 0) & digit & (names.stop - dash <= _OPERATION_SUFFIX)

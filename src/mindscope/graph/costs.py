@@ -87,12 +87,12 @@ def _convolution(output: Shape, inputs: Sequence[Shape]) -> float:
 
 
 def _convolution_of_input(output: Shape, inputs: Sequence[Shape]) -> float:
-    """The gradient for the input, from the gradient of the output and the weights."""
+    """Return the gradient for the input, from the gradient of the output and the weights."""
     return 2 * math.prod(inputs[0]) * math.prod(inputs[1][1:])
 
 
 def _convolution_of_weights(output: Shape, inputs: Sequence[Shape]) -> float:
-    """The gradient for the weights, from the gradient of the output and the input."""
+    """Return the gradient for the weights, from the gradient of the output and the input."""
     return 2 * math.prod(inputs[0]) * math.prod(output[1:])
 
 

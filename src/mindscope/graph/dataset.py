@@ -39,14 +39,14 @@ class DatasetNode:
     children: tuple[DatasetNode, ...] = ()
 
     def walk(self) -> Iterator[DatasetNode]:
-        """The stage itself, then all stages below it in pre-order."""
+        """Yield the stage itself, then all stages below it in pre-order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
 def read_dataset_graph(message: Message) -> DatasetNode:
-    """The tree of a decoded DatasetGraph."""
+    """Return the tree of a decoded DatasetGraph."""
     parameters = _read_parameters(message.get("parameter", {}))
     sampler: Message | None = message.get("sampler")
     return DatasetNode(
@@ -87,7 +87,7 @@ def _read_parameters(message: Message) -> dict[str, Any]:
 
 
 def _parse(text: Any) -> Any:
-    """The value of a JSON text; any other value unchanged. Raises FormatError if it is nested too deep."""
+    """Return the value of a JSON text; any other value unchanged. Raises FormatError if it is nested too deep."""
     if not isinstance(text, str):
         return text
     try:

@@ -117,7 +117,7 @@ class GraphDiff:
         return Nodes(self.before, np.flatnonzero(self.before_status == Status.REMOVED).astype(np.int32))
 
     def __iter__(self) -> Iterator[NodeDiff]:
-        """All differences, in the order of the later graph; removed nodes after the node before them."""
+        """Yield all differences, in the order of the later graph; removed nodes after the node before them."""
         parts = self._parts()
         for status, before, after in zip(*(column.tolist() for column in self.entries), strict=True):
             changes = Change(int(self.changes[before])) if status == Status.CHANGED else Change(0)
@@ -154,7 +154,7 @@ class GraphDiff:
         return np.append(self.after_of, -1)[nearest].astype(np.int64)
 
     def _parts(self) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:
-        """The nodes that each fused node replaces, and those that replace each split node."""
+        """Return the nodes that each fused node replaces, and those that replace each split node."""
         return (
             _rows_by_value(self.after_of, self.before_status == Status.FUSED),
             _rows_by_value(self.before_of, self.after_status == Status.SPLIT),

@@ -54,7 +54,7 @@ class _Frame:
 
 
 def to_svg(graph: Graph, depth: int | None = None) -> str:
-    """The graph as SVG with scopes expanded to ``depth``; by default as deep as about 60 boxes.
+    """Return the graph as SVG with scopes expanded to ``depth``; by default as deep as about 60 boxes.
 
     Parameters and constants are rows of the operations that take them; nodes that only pass a value on are left out.
     """
@@ -109,7 +109,7 @@ class _Drawing:
         return depth
 
     def _shown(self, item: int, depth: int) -> int:
-        """The box of an item: itself, or the closed scope around it."""
+        """Return the box of an item: itself, or the closed scope around it."""
         above = self.parent[item]
         if self.level[above] <= depth:
             return item
@@ -135,7 +135,7 @@ class _Drawing:
                     self._add_edge(self.scopes + feeder, self.scopes + target, bool(is_control))
 
     def _feeders(self, source: int, inputs: dict[int, list[int]]) -> list[int]:
-        """The nodes that give a value, past those that only pass it on."""
+        """Return the nodes that give a value, past those that only pass it on."""
         waiting, seen, found = [source], {source}, list[int]()
         while waiting:
             node = waiting.pop()
@@ -183,7 +183,7 @@ class _Drawing:
     # ---- layout -----------------------------------------------------------------------------------------------------
 
     def _open(self, root: int) -> _Box:
-        """The box of the root with all boxes inside: the innermost scopes first."""
+        """Return the box of the root with all boxes inside: the innermost scopes first."""
         members: dict[int, dict[int, None]] = {}
         for item in self._drawn():
             shown = self._shown(item, self.depth)

@@ -23,5 +23,5 @@ def read_graph(encoded: EncodedGraph) -> Graph:
 
 
 def read_meta_graph_message(message: Message) -> Graph:
-    """The graph of a MetaGraphDef. Raises FormatError."""
+    """Return the graph of a MetaGraphDef. Raises FormatError."""
     return read_meta_graph(message["meta_graph_def"])

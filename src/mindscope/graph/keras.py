@@ -30,7 +30,7 @@ _INPUT = "InputLayer"
 
 
 def read_keras_model(text: str) -> Graph:
-    """The graph of a model. Nodes are layers; a nested model is a scope with its name.
+    """Return the graph of a model. Nodes are layers; a nested model is a scope with its name.
 
     A layer that is called several times is one node, with the inputs of every call.
     Raises FormatError if the text is not JSON or nested too deep, ValueError if the JSON is not a Keras model.
@@ -140,7 +140,7 @@ def _read_layer(name: str, layer: JsonObject, calls: tuple[tuple[_Tensor, ...], 
 
 
 def _tensors(value: Any, layers: JsonObject) -> Iterator[_Tensor]:
-    """The tensors of ``layers`` in nested arguments, in order; skips constants."""
+    """Yield the tensors of ``layers`` in nested arguments, in order; skips constants."""
     if isinstance(value, dict):
         yield from _tensors_of_object(cast(JsonObject, value), layers)
     elif isinstance(value, list):
@@ -183,7 +183,7 @@ def _shape(value: Any) -> Shape | None:
 
 
 def _nodes(model: _Model, scope: str, feeds: Sequence[Sequence[NewInput]]) -> Iterator[NewNode]:
-    """The layers of a model; ``feeds`` are the inputs of each call of the model."""
+    """Yield the layers of a model; ``feeds`` are the inputs of each call of the model."""
     for layer in model.layers.values():
         places = [place for place, tensor in enumerate(model.inputs) if tensor.layer == layer.name]
         fed = [[feed[place] for place in places if place < len(feed)] for feed in feeds]
@@ -208,7 +208,7 @@ def _node(layer: _Layer, scope: str, inputs: tuple[NewInput, ...]) -> NewNode:
 
 
 def _edge(model: _Model, scope: str, tensor: _Tensor) -> NewInput:
-    """The edge from a tensor; for an output of a nested model, from the inner layer that makes it."""
+    """Return the edge from a tensor; for an output of a nested model, from the inner layer that makes it."""
     layer, path = model.layers[tensor.layer], _path(scope, tensor.layer)
     if layer.model is None:
         return NewInput(path, output=tensor.output)

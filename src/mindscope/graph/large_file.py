@@ -31,7 +31,7 @@ def read_graph_file_apart(path: Path, memory_bytes: int, folder: Path | None) ->
 
 
 def read_graph_value_apart(value: EncodedValue, memory_bytes: int, folder: Path | None) -> Graph | None:
-    """The graph of an event file, as ``read_graph_file_apart``; None for one that is not large."""
+    """Return the graph of an event file, as ``read_graph_file_apart``; None for one that is not large."""
     if not is_large(value.length, memory_bytes, is_dense=True):
         return None
     arguments = {**value._asdict(), "path": str(value.path)}

@@ -103,7 +103,7 @@ def _match_by_surroundings(matching: Matching, left: _Side, right: _Side) -> Non
 
 
 def _for_operations(side: Comparable, hashes: Hashes) -> Hashes:
-    """The hash of an operation; others have no predecessors, and are matched by their consumers or names."""
+    """Return the hash of an operation; others have no predecessors, and are matched by their consumers or names."""
     return np.where(side.is_operation, hashes, np.uint64(0))
 
 
@@ -144,7 +144,7 @@ def _scope_partners(matching: Matching, left: Comparable, right: Comparable) -> 
 
 
 def _place_in_group(keys: Hashes) -> Places:
-    """The number of equal keys before each."""
+    """Return the number of equal keys before each."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if keys.size else order

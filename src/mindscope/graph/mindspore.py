@@ -40,7 +40,7 @@ _ROLES = {"node": Role.OPERATION, "parameters": Role.PARAMETER, "const_vals": Ro
 
 
 def read_mindspore_graph(encoded: bytes) -> Graph:
-    """The graph of an encoded GraphProto.
+    """Return the graph of an encoded GraphProto.
 
     MindSpore numbers nodes from 1 and omits the name of a call, but other nodes refer to it by its number: a node
     without a name gets its number, or ``nameless_`` and the number if another node has this name. Raises FormatError if
@@ -122,7 +122,7 @@ def _type_of_constant(encoded: bytes) -> TensorType:
 
 
 def _read_type(message: Message) -> tuple[str, Shape | None]:
-    """The dtype and shape of a tensor type; for another type its name and None."""
+    """Return the dtype and shape of a tensor type; for another type its name and None."""
     if "tensor_type" not in message:
         number = message.get("data_type", 0)
         return (data_type_name(number) if number else ""), None
@@ -178,7 +178,7 @@ def _read_entry(message: Message) -> Any:
 
 
 def _read_value(message: Message) -> Any:
-    """A ValueProto as a plain value: number, text, list, dict, array, Graph, or type name; None if empty."""
+    """Return a ValueProto as a plain value: number, text, list, dict, array, Graph, or type name; None if empty."""
     for field in _PLAIN_VALUES:
         if field in message:
             return message[field]
@@ -190,7 +190,7 @@ def _read_value(message: Message) -> Any:
 
 
 def _read_tensor(message: Message) -> NDArray[Any] | None:
-    """The array; None if the message has only its type, as for the constants of a MindSpore graph."""
+    """Return the array; None if the message has only its type, as for the constants of a MindSpore graph."""
     return decode_tensor(message).value if message.keys() - {"dims", "data_type"} else None
 
 

@@ -30,11 +30,11 @@ class Details(Protocol):
     """Parts of a node that are read on request. Raises FormatError if they can't be read."""
 
     def attributes(self, node: int) -> Mapping[str, Any]:
-        """The attributes by name: numbers, texts, lists, arrays."""
+        """Return the attributes by name: numbers, texts, lists, arrays."""
         ...
 
     def value(self, node: int) -> Any:
-        """The value of a constant, the initial value of a parameter; None if the file has none."""
+        """Return the value of a constant, the initial value of a parameter; None if the file has none."""
         ...
 
     def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
@@ -104,7 +104,7 @@ class Graph:
         return Nodes(self, np.arange(len(self.node_columns), dtype=np.int32))
 
     def nodes_of(self, role: Role) -> Nodes:
-        """The nodes with a role."""
+        """Return the nodes with a role."""
         return Nodes(self, np.flatnonzero(self.node_columns.role == role).astype(np.int32))
 
     @property
@@ -130,7 +130,7 @@ class Graph:
         return Nodes(self, self.output_nodes)
 
     def node(self, name: str) -> Node:
-        """The node called ``name``. Raises KeyError."""
+        """Return the node called ``name``. Raises KeyError."""
         return self.nodes[name]
 
     @cached_property
@@ -168,7 +168,7 @@ class Graph:
         scope: str = "",
         attribute: str | re.Pattern[str] | None = None,
     ) -> Nodes:
-        """The nodes with ``text`` in their name, full name or operation type, as ``find_nodes``."""
+        """Return the nodes with ``text`` in their name, full name or operation type, as ``find_nodes``."""
         from mindscope.graph.selection import find_nodes
 
         return find_nodes(self, text, op_type=op_type, scope=scope, attribute=attribute)
@@ -187,7 +187,7 @@ class Graph:
         return diff_graphs(self, other)
 
     def between(self, first: Node | str, last: Node | str) -> Nodes:
-        """The nodes on all paths from ``first`` to ``last``, with both; none without a path. Raises KeyError."""
+        """Return the nodes on all paths from ``first`` to ``last``, with both; none without a path. Raises KeyError."""
         from mindscope.graph.paths import between
 
         return between(self, self._index_of(first), self._index_of(last))
@@ -202,7 +202,7 @@ class Graph:
         return self.node_numbers[node] if isinstance(node, str) else node.index
 
     def subgraph(self, scope: str) -> Graph:
-        """The nodes inside ``scope``; nodes outside that they take become inputs. Raises KeyError."""
+        """Return the nodes inside ``scope``; nodes outside that they take become inputs. Raises KeyError."""
         from mindscope.graph.selection import subgraph
 
         return subgraph(self, scope)
@@ -221,7 +221,7 @@ class Graph:
         return [Scope(self, index) for index in range(len(self.scope_columns))]
 
     def scope(self, path: str) -> Scope:
-        """The scope at ``path``. Raises KeyError."""
+        """Return the scope at ``path``. Raises KeyError."""
         return Scope(self, self.scope_numbers[path])
 
     @cached_property

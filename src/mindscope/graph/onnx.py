@@ -53,7 +53,7 @@ class InferredTypes(NamedTuple):
 
 
 def read_onnx_model(encoded: bytes, infer: Callable[[bytes], InferredTypes] | None = None) -> Graph:
-    """The graph of an encoded ModelProto; ``functions`` are those that the model defines.
+    """Return the graph of an encoded ModelProto; ``functions`` are those that the model defines.
 
     ``infer`` is called if the model lacks the shape of an output of a node; ``shape_problem`` of the graph then says
     which shapes are missing, and why.
@@ -88,7 +88,7 @@ def _shape_problem(graph: Graph, problem: Reason | None) -> Reason | None:
 
 
 def _cut_graph(model: Messages) -> Runs:
-    """The graph of a model that breaks off: what is there of it if it has no end."""
+    """Return the graph of a model that breaks off: what is there of it if it has no end."""
     runs = model.field_runs("graph")
     data, size = runs.data, len(runs.data)
     if runs.stop[0] > runs.start[0]:
@@ -206,7 +206,7 @@ class _Reader:
         return not has_shape[type_of[self._given]].all()
 
     def read(self, functions: Sequence[Graph] = (), *, is_cut: bool = False) -> Graph:
-        """The graph; all names that a subgraph does not define are its inputs."""
+        """Return the graph; all names that a subgraph does not define are its inputs."""
         is_tensor = np.zeros(len(self._texts), bool)
         is_tensor[self._tensor] = True
         inputs = self._input[~is_tensor[self._input]]
@@ -263,7 +263,7 @@ class _Reader:
         return np.isin(self._op_type, [number for number in types.tolist() if self._texts[number] == name])
 
     def _value_types(self) -> Indices:
-        """The type of the value with each text as its name."""
+        """Return the type of the value with each text as its name."""
         type_of = np.zeros(len(self._texts), np.int32)
         body = self._body
         for names, values in ((self._info, body.infos), (self._output, body.outputs), (self._input, body.inputs)):
@@ -303,7 +303,7 @@ class _Reader:
         return name[values], output[values]
 
     def _captured(self) -> tuple[list[int], list[str]]:
-        """The nodes with subgraphs, and the values that these take from outside, each with its node."""
+        """Return the nodes with subgraphs, and the values that these take from outside, each with its node."""
         row, attributes = self._body.nodes.each_run("attribute")
         messages = Messages(ATTRIBUTE_GRAPHS, attributes)
         nodes: list[int] = []
@@ -329,7 +329,7 @@ def _free_names(graph: Graph) -> list[str]:
 
 
 def _first_outputs(producer: Indices, given: Runs, count: int) -> Runs:
-    """The name of the first output of each node; an empty one without outputs."""
+    """Return the name of the first output of each node; an empty one without outputs."""
     start, stop = np.zeros(count, np.int64), np.zeros(count, np.int64)
     start[producer[::-1]], stop[producer[::-1]] = given.start[::-1], given.stop[::-1]
     return Runs(given.data, start, stop)
@@ -341,7 +341,7 @@ def _tensor_role(type: TensorType) -> Role:
 
 
 def types_of_values(encoded: bytes) -> dict[str, TensorType]:
-    """The types that an encoded GraphProto gives of its values and outputs, by name."""
+    """Return the types that an encoded GraphProto gives of its values and outputs, by name."""
     graph = wire.decode(GRAPH, encoded)
     values: list[Message] = [*graph.get("value_info", []), *graph.get("output", [])]
     return {value["name"]: _read_type(wire.encode(TYPE, value["type"])) for value in values if "type" in value}
@@ -375,7 +375,7 @@ def _scopes_in_names(names: Runs, outputs: Runs) -> Runs:
 
 
 def _noted_scopes(nodes: Messages, scope: Indices, texts: Texts) -> tuple[Indices, Texts]:
-    """The scopes with those that PyTorch's exporter noted in place of others, and the texts with theirs."""
+    """Return the scopes with those that PyTorch's exporter noted in place of others, and the texts with theirs."""
     row, entries = nodes.each_message("metadata_props")
     if not len(row):
         return scope, texts
@@ -442,7 +442,7 @@ class _Details:
         return hashes
 
     def _value_of(self, message: Message) -> Any:
-        """An AttributeProto as a plain value: number, text, bytes, array, Graph or list."""
+        """Return an AttributeProto as a plain value: number, text, bytes, array, Graph or list."""
         if "g" in message:
             return self._graph(message["g"])
         if "graphs" in message:

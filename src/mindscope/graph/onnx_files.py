@@ -39,7 +39,7 @@ _MODEL: _Fields = {
 
 
 def read_without_weights(path: Path) -> bytes:
-    """The bytes of a model without the data of large tensors; a small file as it is.
+    """Return the bytes of a model without the data of large tensors; a small file as it is.
 
     The bytes end after the first break of the encoding: what follows, such as gigabytes of zeros, would take hours to
     decode. Raises FormatError if there is too much else, OSError.
@@ -52,7 +52,7 @@ def read_without_weights(path: Path) -> bytes:
 
 
 def without_large_tensors(model: bytes) -> bytes:
-    """The bytes of a model without the data of large tensors, up to the first break of the encoding."""
+    """Return the bytes of a model without the data of large tensors, up to the first break of the encoding."""
     return _without_large_tensors(model, len(model), "model")
 
 
@@ -75,7 +75,7 @@ def _without_large_tensors(data: bytes | _FileBytes, size: int, name: str) -> by
     kept = 0
 
     def pieces(start: int, stop: int, fields: _Fields) -> Iterator[bytes]:
-        """The fields of the message in ``start:stop``; what is cut or broken stays so."""
+        """Yield the fields of the message in ``start:stop``; what is cut or broken stays so."""
         nonlocal kept
         at = start
         while at < stop:
@@ -103,7 +103,7 @@ def _without_large_tensors(data: bytes | _FileBytes, size: int, name: str) -> by
 
 
 def _next_field(data: bytes | _FileBytes, at: int, stop: int) -> tuple[int, int, int, int] | None:
-    """The number of a field, where its tag ends, where its content begins and ends; None if the encoding breaks.
+    """Return the number of a field, where its tag ends, where its content begins and ends; None if the encoding breaks.
 
     The content of a field that is cut ends after ``stop``.
     """
@@ -122,7 +122,7 @@ def _next_field(data: bytes | _FileBytes, at: int, stop: int) -> tuple[int, int,
 
 
 def _varint(number: int) -> bytes:
-    """A number as a protobuf encodes lengths."""
+    """Return a number as a protobuf encodes lengths."""
     encoded = bytearray()
     while number > 0x7F:
         encoded.append(number & 0x7F | 0x80)
@@ -131,7 +131,7 @@ def _varint(number: int) -> bytes:
 
 
 def number_after(data: bytes, at: int, stop: int) -> tuple[int, int] | None:
-    """The number that begins at byte ``at``, and where it ends; None if it is cut."""
+    """Return the number that begins at byte ``at``, and where it ends; None if it is cut."""
     value = 0
     for place in range(min(_LONGEST_NUMBER, stop - at)):
         byte = data[at + place]

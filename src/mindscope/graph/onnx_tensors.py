@@ -22,7 +22,7 @@ _VALUES = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data
 
 
 def tensor_types(tensors: Runs) -> list[TensorType]:
-    """The types of encoded TensorProtos, without their data."""
+    """Return the types of encoded TensorProtos, without their data."""
     messages = Messages(TENSOR_TYPE, tensors)
     row, sizes = messages.each_number("dims")
     first = np.searchsorted(row, np.arange(len(tensors) + 1)).tolist()
@@ -88,5 +88,5 @@ def _type_of(message: Message) -> TensorType:
 
 
 def dtype_name(number: int) -> str:
-    """The name of a data type; "" if it is unknown."""
+    """Return the name of a data type; "" if it is unknown."""
     return DTYPES[number] if 0 <= number < len(DTYPES) else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def to_networkx(graph: Graph) -> networkx.MultiDiGraph[int]:
-    """The nodes by index with their facts, as in ``to_json``; edges with ``output`` and ``kind``.
+    """Return the nodes by index with their facts, as in ``to_json``; edges with ``output`` and ``kind``.
 
     Raises SettingsError if networkx is not installed.
     """
@@ -33,13 +33,13 @@ def to_networkx(graph: Graph) -> networkx.MultiDiGraph[int]:
 
 
 def to_json(graph: Graph) -> str:
-    """An object with ``name``, ``nodes`` and ``edges``; an edge is [source, target, output, kind] by index."""
+    """Return an object with ``name``, ``nodes`` and ``edges``; an edge is [source, target, output, kind] by index."""
     nodes = [{"index": node.index, **_facts(node)} for node in graph.nodes]
     return json.dumps({"name": graph.name, "nodes": nodes, "edges": list(_edges(graph))}, ensure_ascii=False)
 
 
 def to_dot(graph: Graph) -> Iterator[str]:
-    """The lines of the graph in Graphviz's language; scopes are clusters, control edges are dashed."""
+    """Yield the lines of the graph in Graphviz's language; scopes are clusters, control edges are dashed."""
     yield f"digraph {_quoted(graph.name)} {{"
     yield "  node [shape=box];"
     children: dict[int, list[int]] = {}

@@ -43,7 +43,7 @@ def node_parts(graph: Graph) -> NDArray[np.uint8]:
 
 
 def pass_through_types(graph: Graph) -> Indices:
-    """The operation types (texts) that pass a value on."""
+    """Return the operation types (texts) that pass a value on."""
     return _types_in(graph, _PASS_THROUGH)
 
 

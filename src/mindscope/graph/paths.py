@@ -19,22 +19,22 @@ class CriticalPath(NamedTuple):
 
 
 def upstream(graph: Graph, node: int) -> Nodes:
-    """The node and all nodes on which it depends, in the order of the graph."""
+    """Return the node and all nodes on which it depends, in the order of the graph."""
     return _marked(graph, _reached(graph, node, is_forward=False))
 
 
 def downstream(graph: Graph, node: int) -> Nodes:
-    """The node and all nodes that depend on it, in the order of the graph."""
+    """Return the node and all nodes that depend on it, in the order of the graph."""
     return _marked(graph, _reached(graph, node, is_forward=True))
 
 
 def between(graph: Graph, first: int, last: int) -> Nodes:
-    """The nodes on all paths from ``first`` to ``last``, in the order of the graph; none without a path."""
+    """Return the nodes on all paths from ``first`` to ``last``, in the order of the graph; none without a path."""
     return _marked(graph, _reached(graph, first, is_forward=True) & _reached(graph, last, is_forward=False))
 
 
 def critical_path(graph: Graph, costs: NDArray[np.float64]) -> CriticalPath:
-    """The path along edges with the largest sum of ``costs`` (n,). NaN counts as 0, a cycle as one node."""
+    """Return the path along edges with the largest sum of ``costs`` (n,). NaN counts as 0, a cycle as one node."""
     own: list[float] = np.nan_to_num(costs, nan=0.0).tolist()
     consumers = _Consumers(graph)
     best: list[float] = []
@@ -90,7 +90,7 @@ def _marked(graph: Graph, marks: NDArray[np.bool_]) -> Nodes:
 
 
 def _components(consumers: _Consumers, count: int) -> list[list[int]]:
-    """The strongly connected components, each after all that it leads to. Source: Tarjan, without recursion."""
+    """Return the strongly connected components, each after all that it leads to. Source: Tarjan, without recursion."""
     number, low, stack = [-1] * count, [0] * count, list[int]()
     is_open = bytearray(count)
     components: list[list[int]] = []

@@ -56,7 +56,7 @@ class _Region:
         return self._target[self._first_consumer[node] : self._first_consumer[node + 1]]
 
     def open_consumers(self, node: int) -> set[int]:
-        """The unmatched ones; none of a node with very many."""
+        """Return the unmatched ones; none of a node with very many."""
         if self._first_consumer[node + 1] - self._first_consumer[node] > _MOST_CONSUMERS:
             return set()
         return {each for each in self.consumers(node) if self.is_open[each]}
@@ -80,7 +80,7 @@ def _assign(left: _Region, right: _Region) -> dict[int, int]:
 
 
 def _options(left: _Region, right: _Region, source: int, assigned: dict[int, int]) -> set[int]:
-    """The operations of ``right`` to which a consumer of ``source`` can belong; empty if nothing is known."""
+    """Return the operations of ``right`` to which a consumer of ``source`` can belong; empty if nothing is known."""
     if left.match[source] >= 0:
         return right.open_consumers(left.match[source])
     if source in assigned:
@@ -89,7 +89,7 @@ def _options(left: _Region, right: _Region, source: int, assigned: dict[int, int
 
 
 def _confirmed(left: _Region, right: _Region, assigned: dict[int, int]) -> dict[int, list[int]]:
-    """The groups with the same neighbors as their operation. One that has not may disprove its neighbors."""
+    """Return the groups with the same neighbors as their operation. One that has not may disprove its neighbors."""
     groups: defaultdict[int, list[int]] = defaultdict(list)
     for node, whole in assigned.items():
         groups[whole].append(node)
@@ -105,7 +105,7 @@ def _confirmed(left: _Region, right: _Region, assigned: dict[int, int]) -> dict[
 
 
 def _near(left: _Region, nodes: Iterable[int], assigned: dict[int, int]) -> set[int]:
-    """The operations to which neighbors of ``nodes`` belong."""
+    """Return the operations to which neighbors of ``nodes`` belong."""
     around = {each for node in nodes for each in (*left.producers(node), *left.consumers(node))}
     return {assigned[each] for each in around if each in assigned}
 

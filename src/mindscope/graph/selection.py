@@ -53,7 +53,7 @@ def _matcher(text: str | re.Pattern[str]) -> Callable[[str], bool]:
 
 
 def subgraph(graph: Graph, scope: str) -> Graph:
-    """The nodes inside ``scope`` with the edges to them; nodes outside that they take become inputs.
+    """Return the nodes inside ``scope`` with the edges to them; nodes outside that they take become inputs.
 
     Raises KeyError for an unknown scope.
     """
@@ -90,7 +90,7 @@ def _around(graph: Graph, scopes: Indices) -> Mask:
 
 
 def _cut(graph: Graph, name: str, kept: Mask, edge_kept: Mask, scope_kept: Mask, borders: Mask) -> Graph:
-    """The kept parts of ``graph``; ``borders`` are nodes that become inputs."""
+    """Return the kept parts of ``graph``; ``borders`` are nodes that become inputs."""
     scope_number, node_number = _numbers(scope_kept), _numbers(kept)
     nodes, edges, scopes = graph.node_columns, graph.edge_columns, graph.scope_columns
     parent = scopes.parent[scope_kept]
@@ -123,7 +123,7 @@ def _cut(graph: Graph, name: str, kept: Mask, edge_kept: Mask, scope_kept: Mask,
 
 
 def _numbers(kept: Mask) -> Indices:
-    """The new index of each kept element."""
+    """Return the new index of each kept element."""
     return (np.cumsum(kept) - 1).astype(np.int32)
 
 

@@ -42,7 +42,7 @@ class GraphStructure:
 
 
 def structure_of(graph: Graph) -> GraphStructure:
-    """The structure of ``graph``."""
+    """Return the structure of ``graph``."""
     nodes, edges, scopes = graph.node_columns, graph.edge_columns, graph.scope_columns
     own = _runs(graph.texts)
     labels, scope_labels = _after_slash(own, _label_texts(graph)), _after_slash(own, scopes.path)
@@ -81,7 +81,7 @@ def structure_of(graph: Graph) -> GraphStructure:
 
 
 def shape_text(shape: Shape | None) -> str:
-    """The sizes with " x " between them, "?" for an unknown one; "scalar" for none, "" if nothing is known."""
+    """Return the sizes with " x " between them, "?" for an unknown one; "scalar" for none, "" if nothing is known."""
     if shape is None:
         return ""
     return " x ".join("?" if size < 0 else str(size) for size in shape) or "scalar"

@@ -45,7 +45,7 @@ _OUTPUT_SHAPES = Runs(b"_output_shapes", np.zeros(1, np.int64), np.full(1, 14, n
 
 
 def read_tensorboard_graph(encoded: bytes) -> Graph:
-    """The graph of an encoded GraphDef; outputs are the data nodes that no other node takes as input."""
+    """Return the graph of an encoded GraphDef; outputs are the data nodes that no other node takes as input."""
     graph = Messages.one(GRAPH, encoded)
     functions = graph.messages("library").each_message("function")[1]
     called = [_read_function(functions, row) for row in range(len(functions))]
@@ -54,7 +54,7 @@ def read_tensorboard_graph(encoded: bytes) -> Graph:
 
 
 def read_meta_graph(encoded: bytes) -> Graph:
-    """The graph in the bytes of a MetaGraphDef; an empty graph if it has none. Raises FormatError."""
+    """Return the graph in the bytes of a MetaGraphDef; an empty graph if it has none. Raises FormatError."""
     for number, value, start, end in wire.split(encoded, 0, len(encoded)):
         if number == _GRAPH_OF_META_GRAPH and value is None:
             return read_tensorboard_graph(encoded[start:end])
@@ -103,7 +103,7 @@ def _read_graph(
 
 
 def _scopes(names: Runs) -> Runs:
-    """The part of each name before the last ``/``."""
+    """Return the part of each name before the last ``/``."""
     return Runs(names.data, names.start, np.maximum(names.find(b"/", last=True), names.start))
 
 
@@ -118,7 +118,7 @@ def _roles(op_type: Indices, texts: Texts) -> NDArray[np.uint8]:
 
 
 def _parse_inputs(inputs: Runs) -> tuple[Runs, Indices, NDArray[np.bool_]]:
-    """The name of each source, its output, and whether the input only orders.
+    """Return the name of each source, its output, and whether the input only orders.
 
     An input is ``node``, ``node:2`` for its third output, ``node:port:2`` in functions, or ``^node``.
     """
@@ -152,7 +152,7 @@ def _numbers_after(
 
 
 def _types(nodes: Messages, types: TypeNumbers) -> Indices:
-    """The type of the first output of each node, from its attributes."""
+    """Return the type of the first output of each node, from its attributes."""
     row, entries = nodes.each_message("attr")
     (key,), keys = number_runs(entries.field_runs("key"))
     values = entries.field_runs("value")
@@ -207,7 +207,7 @@ def _read_shape(message: Message) -> Shape | None:
 
 
 def dtype_name(number: int) -> str:
-    """The name of a TensorFlow DataType; "" for 0 and unknown numbers."""
+    """Return the name of a TensorFlow DataType; "" for 0 and unknown numbers."""
     number = number - _REFERENCE if number > _REFERENCE else number
     return _DTYPES[number] if 0 <= number < len(_DTYPES) else ""
 
@@ -240,7 +240,7 @@ class _Details:
 
 
 def _read_attribute(message: Message) -> Any:
-    """An AttrValue as a plain value: number, text, bytes, shape, dtype name, array or list."""
+    """Return an AttrValue as a plain value: number, text, bytes, shape, dtype name, array or list."""
     field, value = next(iter(message.items()), ("placeholder", None))
     return _read_field(field, value)
 

@@ -126,7 +126,7 @@ class Catalog:
         return sum(loader.scanned_bytes for loader in self._loaders.values())
 
     def cache_table(self, name: str, format: int) -> CacheTable | None:
-        """A table in the cache of this base; None without a cache, and before the first refresh."""
+        """Return a table in the cache of this base; None without a cache, and before the first refresh."""
         return None if self._cache is None else self._cache.table(name, format)
 
     @property
@@ -135,7 +135,7 @@ class Catalog:
         return None if self._cache is None else self._cache.folder
 
     def run(self, id: str) -> RunStore:
-        """The store of a run. Raises RunNotFoundError if the id is unknown."""
+        """Return the store of a run. Raises RunNotFoundError if the id is unknown."""
         store = self._runs.get(id)
         if store is None:
             raise RunNotFoundError(Reason("run_not_found", run=id, base=str(self.base), others=len(self._runs)))
@@ -305,7 +305,7 @@ class Catalog:
                     each.result()
 
     def _files_by_run(self, paths: Iterable[str] | None) -> _PendingReads | None:
-        """The event files by run; None if the run of a file is unknown."""
+        """Return the event files by run; None if the run of a file is unknown."""
         if paths is None:
             return None
         by_run: dict[str, set[str]] = {}

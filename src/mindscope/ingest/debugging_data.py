@@ -63,7 +63,7 @@ def recognize_debugging_data(directory: str, names: Collection[str]) -> tuple[Co
 
 
 def recognize_debugging_file(entry: os.DirEntry[str]) -> tuple[ContentKind, str] | None:
-    """The kind and the path of a file that may be debugging data by its name, and is by its first bytes."""
+    """Return the kind and the path of a file that may be debugging data by its name, and is by its first bytes."""
     if entry.name.endswith(LOG_SUFFIXES) and is_debug_mode_text(_head(entry)):
         return ContentKind.DEBUG_MODE_LOG, entry.path
     if _FLIGHT_RECORD.fullmatch(entry.name):
@@ -80,7 +80,7 @@ def dump_of_graph(directory: str) -> str:
 
 
 def run_of(kind: ContentKind, root: str, base: str, runs: Collection[str]) -> str:
-    """The directory of the run that debugging data belongs to.
+    """Return the directory of the run that debugging data belongs to.
 
     That is the nearest of the root, its parent, the only run beside it, and the directories above, as far down as a run
     is searched. Running data of ranks that are runs belongs to the first of them. Without any, the root is a run
@@ -123,7 +123,7 @@ def _is_rank_in(run: str, root: str) -> bool:
 
 
 def _head(entry: os.DirEntry[str]) -> bytes:
-    """The first bytes of a file; empty of another entry, or if it can't be read."""
+    """Return the first bytes of a file; empty of another entry, or if it can't be read."""
     try:
         return file_head(entry.path, HEAD_BYTES, follows_links=False) if entry.is_file(follow_symlinks=False) else b""
     except OSError:

@@ -103,16 +103,16 @@ class ContentFingerprint:
         self.tail = file.read(min(FINGERPRINT_BYTES, position))
 
     def differing_ends(self, file: FileIO) -> list[int]:
-        """The positions of those of the first and the last bytes that are other ones in the file now. Seeks."""
+        """Return the positions of those of the first and the last bytes that are other ones in the file now. Seeks."""
         ends = ((0, self.head), (self.position - len(self.tail), self.tail))
         return [position for start, want in ends for position in _differences(file, start, want)]
 
     def changed(self, file: FileIO, spans: Iterable[Span]) -> list[Span]:
-        """Those of ``spans`` that have another digest now. Reads them; seeks in the file."""
+        """Return those of ``spans`` that have another digest now. Reads them; seeks in the file."""
         return [span for span in spans if _digest(file, span) != span.digest]
 
     def _open_span(self, is_damaged: bool) -> Span:
-        """The span that the next byte belongs to; it is the last one."""
+        """Return the span that the next byte belongs to; it is the last one."""
         last = self.spans[-1] if self.spans else None
         if last is None or last.is_damaged != is_damaged or last.stop - last.start >= _longest(last.start):
             self.spans.append(Span(self.position, self.position, 0, is_damaged))
@@ -120,7 +120,7 @@ class ContentFingerprint:
 
 
 def _differences(file: FileIO, start: int, want: bytes) -> list[int]:
-    """The positions of bytes from ``start`` on that are not ``want``, or beyond the end of the file. Seeks."""
+    """Return the positions of bytes from ``start`` on that are not ``want``, or beyond the end of the file. Seeks."""
     file.seek(start)
     got = file.read(len(want))
     return [start + number for number, byte in enumerate(want) if got[number : number + 1] != bytes((byte,))]
@@ -150,7 +150,7 @@ def _extended(span: Span, before: bytes, read: memoryview) -> Span:
 
 
 def _digest(file: FileIO, span: Span) -> int | None:
-    """The digest that ``span`` has now; None if the file ends before it."""
+    """Return the digest that ``span`` has now; None if the file ends before it."""
     now, before = span._replace(stop=span.start, digest=0), b""
     for chunk in _chunks(file, span.start, span.stop):
         now, before = _extended(now, before, chunk), (before + bytes(chunk[-WORD_BYTES:]))[-WORD_BYTES:]
@@ -158,7 +158,7 @@ def _digest(file: FileIO, span: Span) -> int | None:
 
 
 def _chunks(file: FileIO, start: int, stop: int) -> Iterator[memoryview]:
-    """The bytes of a file in chunks; fewer if it ends before ``stop``."""
+    """Yield the bytes of a file in chunks; fewer if it ends before ``stop``."""
     buffer = memoryview(bytearray(min(READ_BYTES, stop - start)))
     file.seek(start)
     while start < stop and (count := file.readinto(buffer[: stop - start])):

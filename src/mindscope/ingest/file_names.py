@@ -19,13 +19,13 @@ def is_event_name(name: str) -> bool:
 
 
 def creation_number(name: str) -> int:
-    """The number in an event file's name that gives its age, usually seconds since 1970; 0 if it has none."""
+    """Return the number in an event file's name that gives its age, usually seconds since 1970; 0 if it has none."""
     match = _EVENT_NAME.search(name)
     return int((match[1] or match[2] or "0") if match else "0")
 
 
 def run_id(base: str, directory: str) -> str:
-    """The id of the run in ``directory``: its path below ``base`` with ``/``, "." for the base itself."""
+    """Return the id of the run in ``directory``: its path below ``base`` with ``/``, "." for the base itself."""
     is_below = directory.startswith(base + os.sep)
     below = directory[len(base) + 1 :] if is_below else os.path.relpath(directory, base)
     return readable(below).replace(os.sep, "/")

@@ -79,11 +79,11 @@ class FileSegment:
         self._scanner = None  # it may remember a tag's kind as unknown
 
     def pop_scanned(self) -> Scanned:
-        """The rows since the last call."""
+        """Return the rows since the last call."""
         return self._scanner.take() if self._scanner else Scanned()
 
     def _next_chunk(self, end: int) -> memoryview:
-        """The bytes from the position on; empty if the next record is not complete before ``end``."""
+        """Return the bytes from the position on; empty if the next record is not complete before ``end``."""
         buffer = self._buffers.data
         rest, needed = end - self.reader.ahead, max(self.reader.needed, 1)
         if rest < needed:

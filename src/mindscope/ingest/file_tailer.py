@@ -203,7 +203,7 @@ class FileTailer:
         return (*self._permanent_damages, *met)
 
     def _cut_record(self, facts: FileFacts) -> tuple[Damage, ...]:
-        """The incomplete record at the end of a file that its writer closed: the rest will never arrive."""
+        """Return the incomplete record at the end of a file that its writer closed: the rest will never arrive."""
         reader = self._reader
         rest = facts.size_bytes - reader.position
         is_at_end = reader.ahead + reader.needed > facts.size_bytes
@@ -245,5 +245,5 @@ class FileTailer:
 
 
 def _lowest(purges: Iterable[Purge | None]) -> Purge | None:
-    """The purge with the smallest step, the latest of equal ones."""
+    """Return the purge with the smallest step, the latest of equal ones."""
     return min((purge for purge in purges if purge), key=lambda purge: (purge.step, -purge.wall_time), default=None)

@@ -22,12 +22,12 @@ def is_compressed(name: str) -> bool:
 
 
 def compressed_file(path: str) -> UnreadablePath:
-    """An event file that users must decompress first."""
+    """Return an event file that users must decompress first."""
     return UnreadablePath(readable(path), PathKind.FILE, Reason("event_file_compressed"))
 
 
 def foreign_logs(directory: str, names: Iterable[str]) -> UnreadablePath | None:
-    """The logs of another tool in ``directory``, which contains ``names``; None if there are none.
+    """Return the logs of another tool in ``directory``, which contains ``names``; None if there are none.
 
     A store with many runs gives one entry: its runs are not listed separately.
     """

@@ -82,7 +82,7 @@ def is_content_name(name: str) -> bool:
 
 
 def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | None:
-    """The profile kind of ``directory``, which contains ``names``; None if it is not a profile."""
+    """Return the profile kind of ``directory``, which contains ``names``; None if it is not a profile."""
     own = os.path.basename(directory)  # noqa: PTH119 (ten thousand times)
     if own.endswith(("_ascend_ms", "_ascend_pt")) or own == _CLUSTER or "ASCEND_PROFILER_OUTPUT" in names:
         return ContentKind.ASCEND_PROFILE
@@ -94,7 +94,7 @@ def recognize_profile(directory: str, names: Iterable[str]) -> ContentKind | Non
 
 
 def recognize_file(entry: os.DirEntry[str]) -> Found | None:
-    """The kind of a file by its name; where others have such names too, also by its first bytes."""
+    """Return the kind of a file by its name; where others have such names too, also by its first bytes."""
     name = entry.name
     if ".pt.trace.json" in name and _TORCH_TRACE.fullmatch(name) and _is_file(entry):
         return ContentKind.TORCH_PROFILE, entry.path
@@ -127,7 +127,7 @@ class TraceSearch:
         """Whether a file is empty since its program only begins to write it."""
 
     def recognize(self, entry: os.DirEntry[str]) -> Found | None:
-        """The kind of trace that a file is; None for anything else, and after many others."""
+        """Return the kind of trace that a file is; None for anything else, and after many others."""
         if not entry.name.endswith(SUFFIXES) or self._others >= _MOST_OTHER_JSON:
             return None
         try:
@@ -175,7 +175,7 @@ def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
 def contents_by_run(
     base: str, found: Mapping[str, Iterable[Found]], modified_ns: Mapping[str, int], with_events: Collection[str]
 ) -> dict[str, RunContents]:
-    """The contents found in each directory, by the directory of the run that they belong to.
+    """Return the contents found in each directory, by the directory of the run that they belong to.
 
     A profile directory belongs to its parent directory; TensorFlow's plugins/profile/TIME belongs to the directory
     above plugins. Contents of a profile belong to the profile, graphs of a dump to the run of the dump.
@@ -245,7 +245,7 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def version_of(stat: os.stat_result) -> int:
-    """The ``file_version`` of a file with this stat."""
+    """Return the ``file_version`` of a file with this stat."""
     return stat.st_mtime_ns + stat.st_ctime_ns + stat.st_size
 
 

@@ -39,7 +39,7 @@ class PollSchedule:
         heapify(self._heap)
 
     def due(self, now: float) -> list[str]:
-        """The paths to look at now. Call ``looked`` for each of them."""
+        """Return the paths to look at now. Call ``looked`` for each of them."""
         due: list[str] = []
         while self._heap and self._heap[0][0] <= now and len(due) < MAX_LOOKS:
             time, path = heappop(self._heap)

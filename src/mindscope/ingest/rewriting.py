@@ -45,7 +45,7 @@ class SpanChoice:
     def choose(
         self, spans: Sequence[Span], before: FileStat | None, stat: FileStat, *, is_due: bool
     ) -> tuple[Sequence[Span], bool]:
-        """The spans to compare, and whether those with damage remain for the next read.
+        """Return the spans to compare, and whether those with damage remain for the next read.
 
         Args:
             spans: of the file.

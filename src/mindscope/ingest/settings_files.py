@@ -24,14 +24,14 @@ def is_settings_name(name: str) -> bool:
 
 
 def settings_name(entry: os.DirEntry[str]) -> str | None:
-    """The name of the settings file that an entry may be; None if it is none."""
+    """Return the name of the settings file that an entry may be; None if it is none."""
     if entry.name in _NAMES:
         return entry.name
     return HYDRA_FILE if entry.name == HYDRA_DIRECTORY and entry.is_symlink() else None  # no link is followed
 
 
 def read_states(paths: Iterable[str]) -> tuple[SettingsFile, ...]:
-    """The present state of these files, without those that are gone. Follows no link."""
+    """Return the present state of these files, without those that are gone. Follows no link."""
     found: list[SettingsFile] = []
     for path in paths:
         try:
@@ -58,7 +58,7 @@ class SettingsFinder:
         self._above: dict[str, str | None] = {}  # by directory: the file of Hydra that runs directly below it use
 
     def of_run(self, directory: str) -> tuple[SettingsFile, ...]:
-        """The files of the run in ``directory``, by precedence."""
+        """Return the files of the run in ``directory``, by precedence."""
         own_hydra = self._hydra_file(directory)
         names = {*self._settings.get(directory, ()), *(() if own_hydra is None else (HYDRA_FILE,))}
         paths = [f"{directory}{os.sep}{name}" for name in SETTINGS_FILES if name in names]
@@ -68,7 +68,7 @@ class SettingsFinder:
         return read_states(paths) if paths else ()
 
     def _from_above(self, directory: str) -> str | None:
-        """The file that a run directly below ``directory`` uses."""
+        """Return the file that a run directly below ``directory`` uses."""
         if directory not in self._above:
             self._above[directory] = self._search(directory)
         return self._above[directory]

@@ -42,7 +42,7 @@ def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -
 
 
 def runs_of_logs(base: str, logs: Mapping[str, Sequence[str]], runs: Collection[str]) -> dict[str, RunContents]:
-    """The directories of ``logs`` that are runs by their logs alone, with what is listed of them.
+    """Return the directories of ``logs`` that are runs by their logs alone, with what is listed of them.
 
     Logs belong to another run if they lie below it, or in ``logs`` or ``rank_N`` beside it or its ranks. A directory
     that holds runs is none.

@@ -41,7 +41,7 @@ class UnreadablePath:
 
 
 def unreadable_directory(path: str, error: OSError) -> UnreadablePath:
-    """A directory that the system can't list."""
+    """Return a directory that the system can't list."""
     return UnreadablePath(readable(path), PathKind.DIRECTORY, _reason(error))
 
 
@@ -58,7 +58,7 @@ def unreadable_entry(entry: os.DirEntry[str]) -> UnreadablePath | None:
 
 
 def link_outside(path: str, target: str, base: str) -> UnreadablePath:
-    """A link that the finder does not follow."""
+    """Return a link that the finder does not follow."""
     return UnreadablePath(readable(path), PathKind.LINK, Reason("link_outside", target=target, base=base))
 
 

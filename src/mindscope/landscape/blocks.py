@@ -30,17 +30,17 @@ def blocks(length: int) -> Iterator[slice]:
 
 
 def rows(vectors: States, block: slice) -> Matrix:
-    """A block of all vectors, of shape (n, length of the block)."""
+    """Return a block of all vectors, of shape (n, length of the block)."""
     return np.stack([np.asarray(each[block], np.float64) for each in vectors])
 
 
 def product(first: NDArray[Any], second: NDArray[Any]) -> Matrix:
-    """The matrix product."""
+    """Return the matrix product."""
     return cast(Any, first) @ second
 
 
 def combine(factors: NDArray[Any], vectors: States) -> Vector:
-    """The sum of vectors times factors, in the dtype of the first vector."""
+    """Return the sum of vectors times factors, in the dtype of the first vector."""
     total: Vector = np.empty(len(vectors[0]), vectors[0].dtype)
     for block in blocks(len(total)):
         total[block] = product(factors, rows(vectors, block))
@@ -63,11 +63,11 @@ def check_states(states: States) -> None:
 
 
 def dot(first: Vector, second: Vector) -> float:
-    """The scalar product."""
+    """Return the scalar product."""
     parts = (rows([first, second], block) for block in blocks(len(first)))
     return float(sum(float(a @ b) for a, b in parts))
 
 
 def length(vector: Vector) -> float:
-    """The Euclidean norm."""
+    """Return the Euclidean norm."""
     return float(np.sqrt(dot(vector, vector)))

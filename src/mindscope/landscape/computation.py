@@ -182,7 +182,7 @@ class _Computation:
         )  # fmt: skip
 
     def _surface(self) -> tuple[Surface, Mask]:
-        """The losses of the grid and which of them are known."""
+        """Return the losses of the grid and which of them are known."""
         shape = self._grid.shape
         return self._losses[: self._size].reshape(shape), self._known[: self._size].reshape(shape)
 

@@ -29,7 +29,7 @@ class PrincipalDirections:
 
 
 def principal_directions(states: States) -> PrincipalDirections:
-    """The directions along which n states of the weights differ most from the last one.
+    """Return the directions along which n states of the weights differ most from the last one.
 
     They are the first two left singular vectors, times their singular values, of the matrix whose columns are the
     differences to the last state, each minus its mean over the parameters; the largest entry of a direction is
@@ -47,7 +47,7 @@ def principal_directions(states: States) -> PrincipalDirections:
 
 
 def _principal_directions(states: States, means: NDArray[np.float64]) -> PrincipalDirections:
-    """Those of the differences minus ``means``."""
+    """Return those of the differences minus ``means``."""
     gram: Matrix = np.zeros((len(states) - 1, len(states) - 1))
     for differences in _differences(states, means):
         gram += product(differences, np.transpose(differences))
@@ -64,7 +64,7 @@ def _principal_directions(states: States, means: NDArray[np.float64]) -> Princip
 
 
 def _means(states: States) -> NDArray[np.float64]:
-    """The mean over the parameters of each difference."""
+    """Return the mean over the parameters of each difference."""
     sums = np.zeros(len(states) - 1)
     for differences in _differences(states, sums):
         sums = sums + differences.sum(axis=1)
@@ -79,7 +79,7 @@ def _differences(states: States, means: NDArray[np.float64]) -> Iterator[Matrix]
 
 
 def _direction(states: States, means: NDArray[np.float64], factors: NDArray[np.float64]) -> Vector:
-    """The sum of centered differences times factors, with the sign of its largest entry."""
+    """Return the sum of centered differences times factors, with the sign of its largest entry."""
     direction = combine(np.append(factors, -factors.sum()), states)
     direction -= direction.dtype.type(factors @ means)
     largest = direction[np.argmax(np.abs(direction))]
@@ -87,13 +87,13 @@ def _direction(states: States, means: NDArray[np.float64], factors: NDArray[np.f
 
 
 def _rounding(states: States) -> float:
-    """A singular value that the rounding of the states alone explains."""
+    """Return a singular value that the rounding of the states alone explains."""
     precision = np.finfo(states[0].dtype).eps
     return 2.0 * float(precision) * math.sqrt(len(states)) * length(states[-1])
 
 
 def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -> Vector:
-    """The direction with each parameter's part scaled to the norm of the parameter; parts of norm 0 stay 0.
+    """Return the direction with each parameter's part scaled to the norm of the parameter; parts of norm 0 stay 0.
 
     MindSpore scales this way. Source: Li et al., 2018, section 4: filter normalization, here by parameter.
     """
@@ -106,7 +106,7 @@ def scale_to_weights(direction: Vector, weights: Vector, sizes: Sequence[int]) -
 
 
 def filter_normalized(weights: Vector, shapes: Sequence[Shape], seed: int | Sequence[int]) -> Vector:
-    """A random direction: each filter has the norm of the filter in the weights.
+    """Return a random direction: each filter has the norm of the filter in the weights.
 
     A filter is an entry along the first dimension of a parameter of at least two dimensions. Parameters of fewer
     dimensions, which are biases and those of normalization layers, do not move.

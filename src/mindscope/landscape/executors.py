@@ -69,7 +69,7 @@ class RayExecutor(Executor):
 
 
 def check_device_ids(device_ids: Any) -> list[int]:
-    """The argument ``device_ids`` of ``SummaryLandscape``; none for None. Raises TypeError and ValueError."""
+    """Return the argument ``device_ids`` of ``SummaryLandscape``; none for None. Raises TypeError and ValueError."""
     accepted = "want a list of whole numbers from 0, or None"
     if device_ids is None:
         return []

@@ -39,17 +39,17 @@ class Grid:
         return len(self.y), len(self.x)
 
     def points(self) -> Points:
-        """All points of the grid, row by row."""
+        """Return all points of the grid, row by row."""
         return np.stack([np.tile(self.x, len(self.y)), np.repeat(self.y, len(self.x))], axis=1)
 
     def marks(self) -> Points:
-        """The points beside the grid: the path, then the convergence point."""
+        """Return the points beside the grid: the path, then the convergence point."""
         path = np.zeros((0, 2)) if self.path is None else self.path
         return path if self.convergence is None else np.concatenate([path, [self.convergence]])
 
 
 def grid_of_path(path: Points, numbers: Sequence[int], size: int, degenerate: str = "", line: bool = False) -> Grid:
-    """A grid around a path whose last point is the convergence point.
+    """Return a grid around a path whose last point is the convergence point.
 
     A path without extent along y, ``degenerate`` is ``line``, gets that of x there; one in a single point gets REACH.
     """
@@ -60,13 +60,13 @@ def grid_of_path(path: Points, numbers: Sequence[int], size: int, degenerate: st
 
 
 def grid_around(size: int) -> Grid:
-    """A grid around the origin, which is the convergence point."""
+    """Return a grid around the origin, which is the convergence point."""
     axis = np.linspace(-REACH, REACH, size)
     return Grid(axis, axis)
 
 
 def _around(values: NDArray[np.float64], size: int, reach: float, flat: bool = False) -> NDArray[np.float64]:
-    """An axis around values, with ``reach`` to each side of them if they are all equal, or if they are flat."""
+    """Return an axis around values, with ``reach`` to each side of them if they are all equal, or if they are flat."""
     low, high = float(values.min()), float(values.max())
     margin = reach if flat or high <= low else MARGIN * (high - low)
     return np.linspace(low - margin, high + margin, size)

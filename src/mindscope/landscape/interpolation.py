@@ -20,7 +20,7 @@ _STEPS = 1000
 
 
 def interpolate(z: Surface, known: Mask, order: int = 3) -> Surface:
-    """A copy of losses with the unknown ones filled in.
+    """Return a copy of losses with the unknown ones filled in.
 
     The surface has the least sum of squared differences of an order, 2 or 3: an order of 3 reproduces quadratics. No
     difference crosses a loss that is NaN or Infinity. An unknown point whose nearest known point is not finite has the
@@ -75,7 +75,7 @@ class _Differences:
     weights: Surface
 
     def of(self, surface: Surface) -> Surface:
-        """All differences."""
+        """Return all differences."""
         for axis, order in enumerate(self.orders):
             surface = np.diff(surface, order, axis) if order else surface
         return surface
@@ -91,7 +91,7 @@ class _Differences:
         return values
 
     def diagonal(self, shape: tuple[int, ...]) -> Surface:
-        """The share of each point in its own gradient."""
+        """Return the share of each point in its own gradient."""
         total = np.zeros(shape)
         rows, columns = self.weights.shape
         for row in range(self.orders[0] + 1):
@@ -102,7 +102,7 @@ class _Differences:
 
 
 def _energy(finite: Mask, order: int) -> Iterator[_Differences]:
-    """The differences of an order, without those that a point that is not finite belongs to."""
+    """Yield the differences of an order, without those that a point that is not finite belongs to."""
     for down in range(order + 1):
         orders = (down, order - down)
         if any(size <= each for size, each in zip(finite.shape, orders, strict=True)):
@@ -116,7 +116,7 @@ def _energy(finite: Mask, order: int) -> Iterator[_Differences]:
 
 
 def _least_bending(start: Surface, unknown: Mask, finite: Mask, order: int) -> Surface:
-    """The minimum of the energy over the unknown points, by conjugate gradients from ``start``."""
+    """Return the minimum of the energy over the unknown points, by conjugate gradients from ``start``."""
     energy = list(_energy(finite, order))
 
     def gradient(surface: Surface) -> Surface:

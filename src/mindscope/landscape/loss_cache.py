@@ -39,7 +39,7 @@ _RECORD = struct.Struct("<3dI")
 
 
 def content_key(*parts: str | bytes | NDArray[Any]) -> str:
-    """A hash of texts, bytes and arrays (with dtype and shape), in order; 64 hexadecimal digits."""
+    """Return a hash of texts, bytes and arrays (with dtype and shape), in order; 64 hexadecimal digits."""
     found = sha256()
     for part in parts:
         if isinstance(part, np.ndarray):

@@ -46,7 +46,7 @@ class Plane:
     """``line`` or ``point`` if the checkpoints span no plane; the missing directions are random."""
 
     def at(self, a: float, b: float = 0.0) -> Vector:
-        """The weights at a point, in the dtype of the vectors."""
+        """Return the weights at a point, in the dtype of the vectors."""
         number = self.v.dtype.type  # a float64 of NumPy would make all vectors float64
         point = self.v * number(a)
         if self.w is not None and b:
@@ -55,7 +55,7 @@ class Plane:
         return point
 
     def coordinates(self, states: States) -> Points:
-        """The nearest points of the plane to states of the weights (least squares)."""
+        """Return the nearest points of the plane to states of the weights (least squares)."""
         return self.project(states).coordinates
 
     def distances(self, states: States) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ _LOG = logging.getLogger("mindscope")
 
 
 def path_plane(states: States, shapes: Sequence[Shape], rescale: bool = True, seed: int = 0) -> Plane:
-    """The plane through the last checkpoint along which the checkpoints moved most, as MindSpore computes it.
+    """Return the plane through the last checkpoint along which the checkpoints moved most, as MindSpore computes it.
 
     ``rescale`` scales each parameter's part of a direction to the norm of the parameter. If the checkpoints lie on a
     line or in one point, the missing directions are random ones of ``seed``, orthogonal to the others.
@@ -36,14 +36,14 @@ def path_plane(states: States, shapes: Sequence[Shape], rescale: bool = True, se
 
 
 def random_plane(weights: Vector, shapes: Sequence[Shape], seed: int = 0) -> Plane:
-    """The plane along two filter-normalized random directions."""
+    """Return the plane along two filter-normalized random directions."""
     check_states([weights])
     v, w = (filter_normalized(weights, shapes, (seed, place)) for place in range(2))
     return Plane(weights, v, w)
 
 
 def plane_through_three(states: States, shapes: Sequence[Shape], seed: int = 0) -> Plane:
-    """The plane through three checkpoints, for mode connectivity: from the first, along an orthonormal basis.
+    """Return the plane through three checkpoints, for mode connectivity: from the first, along an orthonormal basis.
 
     Source: Garipov et al., Loss Surfaces, Mode Connectivity, and Fast Ensembling of DNNs, 2018, appendix A.2.
     """
@@ -63,7 +63,7 @@ def plane_through_three(states: States, shapes: Sequence[Shape], seed: int = 0) 
 
 
 def line_between(states: States) -> Plane:
-    """The straight line between two checkpoints: the first at 0, the second at 1.
+    """Return the straight line between two checkpoints: the first at 0, the second at 1.
 
     Source: Goodfellow et al., Qualitatively characterizing neural network optimization problems, 2015.
     """
@@ -75,7 +75,7 @@ def line_between(states: States) -> Plane:
 
 
 def _completed(origin: Vector, directions: list[Vector], shapes: Sequence[Shape], seed: int) -> Plane:
-    """A plane along these directions; random ones are added up to two, as long as the first."""
+    """Return a plane along these directions; random ones are added up to two, as long as the first."""
     degenerate = ("point", "line", "")[len(directions)]
     if degenerate:
         _LOG.warning("the checkpoints lie %s; the other directions are random", _PLACES[degenerate])
@@ -91,7 +91,7 @@ _PLACES = {"line": "on a line", "point": "in one point"}
 
 
 def _orthogonal(vector: Vector, others: Sequence[Vector]) -> Vector:
-    """The part of a vector that is orthogonal to others, which are orthogonal to each other."""
+    """Return the part of a vector that is orthogonal to others, which are orthogonal to each other."""
     for other in others:
         square = dot(other, other)
         if square:

@@ -36,7 +36,7 @@ Places = NDArray[np.int64]
 
 
 def coarse_points(shape: tuple[int, int]) -> Mask:
-    """The points of the coarse grid: about a sixteenth of all, and at least three along an axis."""
+    """Return the points of the coarse grid: about a sixteenth of all, and at least three along an axis."""
     mask = np.zeros(shape, np.bool_)
     mask[np.ix_(*(_coarse(size) for size in shape))] = True
     return mask
@@ -86,7 +86,7 @@ class Refinement:
 
 
 def error(got: Surface, want: Surface, losses: Surface) -> Surface:
-    """The difference as a share of the range of ``losses``, or of that of their logarithms if it is larger.
+    """Return the difference as a share of the range of ``losses``, or of that of their logarithms if it is larger.
 
     0 where both are not finite, Infinity where one is.
     """
@@ -147,7 +147,7 @@ def _distances(mask: Mask) -> NDArray[np.int64]:
 
 
 def _choose(errors: Surface, unknown: Mask) -> Places:
-    """The points with the largest errors, no two beside each other, and random ones."""
+    """Return the points with the largest errors, no two beside each other, and random ones."""
     count = max(_LEAST_BATCH, errors.size // ROUNDS)
     wanted = count - count // _RANDOM
     free, chosen = np.array(unknown), np.zeros(unknown.shape, np.bool_)

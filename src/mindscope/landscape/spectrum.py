@@ -72,7 +72,7 @@ class SpectralDensity:
 def top_eigenpairs(
     multiply: Multiply, draw: Draw, count: int = 2, steps: int = 60, tolerance: float = 1e-5
 ) -> list[Eigenpair]:
-    """The pairs of the largest eigenvalues, descending; fewer than ``count`` if the vectors are shorter.
+    """Return the pairs of the largest eigenvalues, descending; fewer than ``count`` if the vectors are shorter.
 
     Each pair has its own Lanczos process, orthogonal to the pairs before it, so multiple eigenvalues are found as often
     as they occur. It ends when the residual is ``tolerance`` of the largest eigenvalue in magnitude, or after ``steps``
@@ -145,7 +145,7 @@ class Lanczos:
         return cast(Any, np.linalg).eigh(matrix)
 
     def combine(self, factors: Numbers) -> Any:
-        """A vector of the space."""
+        """Return a vector of the space."""
         total = self.vectors[0] * float(factors[0])
         for factor, vector in zip(factors[1:].tolist(), self.vectors[1:], strict=True):
             total = total + vector * factor
@@ -155,7 +155,7 @@ class Lanczos:
 def lanczos(
     multiply: Multiply, start: Any, steps: int, orthogonal_to: Sequence[Any] = (), tolerance: float = 0.0
 ) -> Lanczos | None:
-    """A Lanczos process with full reorthogonalization; None if nothing is left of the first vector.
+    """Return a Lanczos process with full reorthogonalization; None if nothing is left of the first vector.
 
     It ends early if the largest eigenvalue has a residual of ``tolerance`` of the largest magnitude.
     """
@@ -193,7 +193,7 @@ def _is_converged(found: Lanczos, tolerance: float) -> bool:
 
 
 def _without(vector: Any, others: Sequence[Any]) -> Any:
-    """The part of a vector that is orthogonal to orthonormal others; twice, because once leaves rounding."""
+    """Return the part of a vector that is orthogonal to orthonormal others; twice, because once leaves rounding."""
     for _ in range(2):
         for other in others:
             vector = vector - other * float(other @ vector)

@@ -61,7 +61,7 @@ _of_worker = threading.local()
 
 
 def evaluate_task(job: Job, points: Points) -> tuple[list[float], Exception | None]:
-    """The task of a worker: losses up to a point that fails, and its error. Raises what the factory raises."""
+    """Return the task of a worker: losses up to a point that fails, and its error. Raises what the factory raises."""
     if getattr(_of_worker, "digest", "") != job.digest:
         _of_worker.evaluate, _of_worker.digest = None, ""  # free the memory of the last one first
         _of_worker.evaluate = job.factory()()
@@ -73,7 +73,7 @@ def evaluate_task(job: Job, points: Points) -> tuple[list[float], Exception | No
 
 
 def losses_at(evaluate: Evaluate, points: Points) -> tuple[list[float], Exception | None]:
-    """The losses at points. If they fail together, for memory or one point, they are evaluated one by one."""
+    """Return the losses at points. If they fail together, for memory or one point, they are evaluated one by one."""
     try:
         return _checked(evaluate, points), None
     except Exception as error:
@@ -199,7 +199,7 @@ class Workers:
 
 
 def _outcome(future: Future[Any], points: Points) -> tuple[list[float], Exception | None]:
-    """The losses of a task and what stopped it."""
+    """Return the losses of a task and what stopped it."""
     try:
         losses, error = future.result()
     except (BrokenExecutor, CancelledError) as error:

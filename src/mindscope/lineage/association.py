@@ -82,7 +82,7 @@ def mutual_information(x: Codes, y: Codes) -> Estimate:
 
 
 def ranks(values: Floats) -> Floats:
-    """The rank of each value; equal values get their mean rank."""
+    """Return the rank of each value; equal values get their mean rank."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     return (ends - (counts - 1) / 2.0)[inverse]

@@ -44,7 +44,7 @@ _KINDS: Mapping[type, CellKind] = {
 
 
 def kind_of(types: Iterable[type]) -> CellKind:
-    """The kind of a column whose cells have these types."""
+    """Return the kind of a column whose cells have these types."""
     kinds = {_KINDS[each] for each in types}
     if kinds == {CellKind.INT, CellKind.FLOAT}:
         return CellKind.FLOAT
@@ -95,7 +95,7 @@ def as_unicode(text: str) -> str:
 
 
 def as_number(cell: object) -> float:
-    """A number as float64, infinite if it is too large; NaN for other cells."""
+    """Return a number as float64, infinite if it is too large; NaN for other cells."""
     if type(cell) is float:
         return cell
     if type(cell) is not int:
@@ -107,7 +107,7 @@ def as_number(cell: object) -> float:
 
 
 def cell_text(cell: Cell) -> str:
-    """A cell as text: texts unchanged, other types as JSON, with NaN, Infinity and -Infinity."""
+    """Return a cell as text: texts unchanged, other types as JSON, with NaN, Infinity and -Infinity."""
     return cell if isinstance(cell, str) else json.dumps(cell, default=str, ensure_ascii=False)
 
 

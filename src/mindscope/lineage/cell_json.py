@@ -16,12 +16,12 @@ from mindscope.lineage.cell import EXACT, cell_text
 
 
 def cells_to_json(cells: Iterable[Any]) -> str:
-    """A JSON array of cells."""
+    """Return a JSON array of cells."""
     return to_json([cell_to_json(cell) for cell in cells])
 
 
 def cell_to_json(cell: Any) -> Any:
-    """A cell as a value for ``json.dumps``."""
+    """Return a cell as a value for ``json.dumps``."""
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else {"number": cell_text(cell)}
     if isinstance(cell, int):

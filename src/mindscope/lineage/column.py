@@ -63,11 +63,11 @@ class Column:
 
     @classmethod
     def of_rows(cls, key: ColumnKey, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Column:
-        """The column of rows by run id."""
+        """Return the column of rows by run id."""
         return cls(key, (row.get(key) for row in rows.values()), len(rows))
 
     def replace(self, cells: Mapping[int, Cell | None]) -> Column:
-        """The column with other cells in some rows, given by their numbers."""
+        """Return the column with other cells in some rows, given by their numbers."""
         replaced: NDArray[np.object_] = np.array(self.cells)
         numbers, is_missing = np.array(self.numbers), np.array(self.is_missing)
         for row, cell in cells.items():
@@ -86,7 +86,7 @@ class Column:
         return self.key.id
 
     def take(self, rows: NDArray[np.intp]) -> Column:
-        """The cells of some rows, in their order."""
+        """Return the cells of some rows, in their order."""
         return Column(self.key, self.cells[rows], rows.size)
 
     @cached_property

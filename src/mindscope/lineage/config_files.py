@@ -68,7 +68,7 @@ def _read_settings(path: Path) -> Iterator[tuple[str, Cell]]:
 
 
 def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cell]]:
-    """The settings in a text. Raises _UnusableError, ValueError."""
+    """Yield the settings in a text. Raises _UnusableError, ValueError."""
     try:
         value = parse(text)
     except json.JSONDecodeError as error:
@@ -84,7 +84,7 @@ def _settings(text: str, parse: Callable[[str], Any]) -> Iterator[tuple[str, Cel
 
 
 def _read_text(path: Path) -> str:
-    """The text of a file. Raises OSError; _UnusableError if it is a link, not a regular file, or too large."""
+    """Return the text of a file. Raises OSError; _UnusableError if it is a link, not a regular file, or too large."""
     folder = os.path.realpath(path.parent.parent if path.parent.name == ".hydra" else path.parent)
     inside = os.path.join(folder, *path.parts[-2:] if path.parent.name == ".hydra" else path.parts[-1:])  # noqa: PTH118
     try:

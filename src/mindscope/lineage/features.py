@@ -73,7 +73,7 @@ def possible_results(table: Table, target: ColumnKey, causes: Iterable[ColumnKey
 
 
 def _feature(column: Column) -> Feature | Reason:
-    """The feature, or the reason why the column is excluded."""
+    """Return the feature, or the reason why the column is excluded."""
     distinct = column.distinct
     if column.count < FEWEST_RUNS:
         return Reason("column_few", count=column.count, want=FEWEST_RUNS)

@@ -67,7 +67,7 @@ class Filter:
         return _Evaluation(table).mask(self._condition)
 
     def apply(self, table: Table) -> Table:
-        """The rows for which the condition holds. Raises like ``matches``."""
+        """Return the rows for which the condition holds. Raises like ``matches``."""
         return table.take(np.flatnonzero(self.matches(table)))
 
 

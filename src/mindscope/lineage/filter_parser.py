@@ -47,7 +47,7 @@ _GROUPS = [group.value for group in Group]
 
 
 def parse_filter(text: str) -> Condition:
-    """The condition of a text. Raises FilterError with the position and the expected token."""
+    """Return the condition of a text. Raises FilterError with the position and the expected token."""
     parser = _Parser(tokenize(text))
     condition = parser.condition()
     parser.end()

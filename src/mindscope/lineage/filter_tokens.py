@@ -45,7 +45,7 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a filter, ``END`` last. Raises FilterError."""
+    """Return the tokens of a filter, ``END`` last. Raises FilterError."""
     if len(text) > LONGEST:
         raise filter_error("filter_too_long", LONGEST, count=len(text), most=LONGEST)
     tokens: list[Token] = []
@@ -76,7 +76,7 @@ def _token(group: str, word: str, position: int) -> Token:
 
 
 def filter_error(code: str, position: int, **values: Value) -> FilterError:
-    """The error of a code; its values have ``position``, from 0, and ``character``, from 1."""
+    """Return the error of a code; its values have ``position``, from 0, and ``character``, from 1."""
     return FilterError(Reason(code, position=position, character=position + 1, **values))
 
 

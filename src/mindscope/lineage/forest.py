@@ -75,7 +75,7 @@ def _fitted(ensemble: Any, x: Floats, y: Floats) -> Any:
 def _fold(
     ensemble: Any, x: Floats, y: Floats, test: NDArray[np.intp], rng: np.random.Generator, check: Callable[[], None]
 ) -> tuple[float, list[float]]:
-    """The score on the runs of ``test``, and how much each shuffled feature lowers it."""
+    """Return the score on the runs of ``test``, and how much each shuffled feature lowers it."""
     train = np.setdiff1d(np.arange(y.size), test)
     model = _fitted(ensemble, x[train], y[train])
     variance = float(y.var()) or 1.0
@@ -104,7 +104,7 @@ def _predicted(model: Any, x: Floats, places: range, rng: np.random.Generator) -
 
 
 def _error(predicted: Floats, y: Floats) -> float:
-    """The mean square error; ``predicted`` has shape (..., runs)."""
+    """Return the mean square error; ``predicted`` has shape (..., runs)."""
     return float(((y - predicted) ** 2).mean())
 
 

@@ -25,7 +25,7 @@ def guess_goal(name: str) -> Goal:
 
 
 def best_row(column: Column, goal: Goal) -> int | None:
-    """The first row with the best finite number; None if there is none."""
+    """Return the first row with the best finite number; None if there is none."""
     finite = np.flatnonzero(np.isfinite(column.numbers))
     if not finite.size:
         return None

@@ -96,7 +96,7 @@ class Importance:
     cannot_see: Mapping[Measure, str] = field(default_factory=lambda: CANNOT_SEE)
 
     def __getitem__(self, id: str) -> FeatureImportance:
-        """The parameter with this id or name. Raises ColumnNotFoundError."""
+        """Return the parameter with this id or name. Raises ColumnNotFoundError."""
         for feature in self.features:
             if id in (feature.key.id, feature.key.name):
                 return feature

@@ -30,7 +30,7 @@ class TableIndex:
         self._changed_at: dict[str, int] = {}  # by run: the version of its last change, in their order
 
     def row(self, run: str) -> Row | None:
-        """The row of a run, None if there is none."""
+        """Return the row of a run, None if there is none."""
         return self._rows.get(run)
 
     def update(self, rows: Mapping[str, Row], gone: Iterable[str] = ()) -> frozenset[str]:
@@ -60,7 +60,7 @@ class TableIndex:
         return frozenset(run for run, _ in entries)
 
     def table(self, order: Iterable[str] | None = None) -> Table:
-        """All rows in the order of their runs: in insertion order, or in the order of ``order``."""
+        """Return all rows in the order of their runs: in insertion order, or in the order of ``order``."""
         runs = tuple(self._rows if order is None else order)
         if self._table is not None and self._table.runs == runs:
             return self._table

@@ -33,7 +33,7 @@ class Interaction(NamedTuple):
 def interactions(
     features: Sequence[Feature], y: Floats, rng: np.random.Generator, check: Callable[[], None]
 ) -> list[Interaction]:
-    """The strongest pairs of the first ``MOST_FEATURES`` features, over the runs that have both.
+    """Return the strongest pairs of the first ``MOST_FEATURES`` features, over the runs that have both.
 
     A two-way analysis of variance over bins: the adjusted share of cell means minus that of additive effects. The
     interval is a bootstrap interval.
@@ -57,7 +57,7 @@ def _estimate(one: Codes, other: Codes, y: Floats, rng: np.random.Generator) -> 
 
 
 def _share(one: Codes, other: Codes, y: Floats) -> float:
-    """The share of the variance that the means of the cells explain beyond additive effects."""
+    """Return the share of the variance that the means of the cells explain beyond additive effects."""
     centered: Floats = y - y.mean() if y.size else y
     total = float((centered**2).sum())
     if total == 0:
@@ -78,12 +78,12 @@ def _share(one: Codes, other: Codes, y: Floats) -> float:
 
 
 def _additive(rows: Codes, columns: Codes) -> Floats:
-    """The design of additive effects, one row for each cell."""
+    """Return the design of additive effects, one row for each cell."""
     return np.hstack([_indicators(rows), _indicators(columns)[:, 1:]])
 
 
 def _explained(rest: float, coefficients: int, count: int, total: float) -> float:
-    """The share of the variance that a linear model explains, adjusted for its number of coefficients."""
+    """Return the share of the variance that a linear model explains, adjusted for its number of coefficients."""
     freedom = count - coefficients
     return 1 - rest / freedom * (count - 1) / total if freedom > 0 else 0.0
 

@@ -20,7 +20,7 @@ _CUSTOM_MAPS = ("map_int32", "map_double", "map_str", "map_bool", "map_int64")
 
 
 def read_train_lineage(message: Message) -> TrainLineage:
-    """A decoded TrainLineage message."""
+    """Return a decoded TrainLineage message."""
     hyper: Message = message.get("hyper_parameters", {})
     dataset: Message = message.get("train_dataset", {})
     algorithm: Message = message.get("algorithm", {})
@@ -45,7 +45,7 @@ def read_train_lineage(message: Message) -> TrainLineage:
 
 
 def read_eval_lineage(message: Message) -> EvalLineage:
-    """A decoded EvaluationLineage message."""
+    """Return a decoded EvaluationLineage message."""
     dataset: Message = message.get("valid_dataset", {})
     return EvalLineage(
         metric=_with_numbers(_parse_object(message.get("metric"))),
@@ -55,7 +55,7 @@ def read_eval_lineage(message: Message) -> EvalLineage:
 
 
 def read_custom(message: Message) -> dict[str, CustomValue]:
-    """The keys and values of a decoded UserDefinedInfo; nested keys are joined with ``/``."""
+    """Return the keys and values of a decoded UserDefinedInfo; nested keys are joined with ``/``."""
     values: dict[str, CustomValue] = {}
     for part in message.get("user_info", []):
         values |= read_custom(part)
@@ -68,7 +68,7 @@ def read_custom(message: Message) -> dict[str, CustomValue]:
 
 
 def _shortest(value: float | None) -> float | None:
-    """A float32 as the shortest decimal number: 0.002, not 0.0020000000949949026."""
+    """Return a float32 as the shortest decimal number: 0.002, not 0.0020000000949949026."""
     return None if value is None else float(str(np.float32(value)))
 
 
@@ -91,7 +91,7 @@ def _with_numbers(value: Any) -> Any:
 
 
 def _checkpoint(paths: Mapping[str, Any] | None, text: str | None) -> str | None:
-    """The checkpoint's path; older programs write the plain path instead of JSON."""
+    """Return the checkpoint's path; older programs write the plain path instead of JSON."""
     if paths is None:
         return text or None
     path = paths.get("ckpt")

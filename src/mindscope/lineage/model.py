@@ -58,7 +58,7 @@ class Lineage:
         return self.train is not None or self.eval is not None or bool(self.custom)
 
     def row(self) -> dict[str, Any]:
-        """One flat table row; metrics are columns ``metric/NAME``, user-defined fields ``custom/NAME``.
+        """Return one flat table row; metrics are columns ``metric/NAME``, user-defined fields ``custom/NAME``.
 
         Unknown values have no column.
         """
@@ -69,7 +69,7 @@ class Lineage:
 
 
 def merge(older: Part | None, newer: Part) -> Part:
-    """The merged lineage of two files; ``newer`` wins if both have a value."""
+    """Return the merged lineage of two files; ``newer`` wins if both have a value."""
     if older is None:
         return newer
     return type(newer)(**(_known(older) | _known(newer)))

@@ -40,7 +40,7 @@ class Alignment:
     height: int
 
     def row(self, number: int) -> Pipeline:
-        """The stages of a row, without gaps."""
+        """Return the stages of a row, without gaps."""
         stages = (column.stages[number] for column in self.columns)
         return tuple([stage for stage in stages if stage is not None])
 
@@ -96,7 +96,7 @@ def align(pipelines: Sequence[Pipeline], check: Callable[[], None] = lambda: Non
 
 
 def _merged(columns: list[list[Stage | None]], pipeline: Pipeline, height: int) -> list[list[Stage | None]]:
-    """The columns with one more row; changes their lists."""
+    """Return the columns with one more row; changes their lists."""
     scores = np.array([[_fit(column, stage) for stage in pipeline] for column in columns]).reshape(
         len(columns), len(pipeline)
     )

@@ -32,7 +32,7 @@ def stage_rows(pipeline: Pipeline, epoch_size: int | None = None) -> tuple[int |
 
 
 def _rows(operation: Operation, flows: tuple[int | None, ...]) -> int | None:
-    """The rows that leave an operation with these inputs."""
+    """Return the rows that leave an operation with these inputs."""
     parameters = dict(operation.parameters)
     if operation.name == "Zip":
         known = [each for each in flows if each is not None]
@@ -75,7 +75,7 @@ def _in_batches(parameters: Mapping[str, Cell], rows: int) -> int | None:
 
 
 def _sampled(parameters: Mapping[str, Cell]) -> int | None:
-    """The samples of a source: those of its sampler, else its own. 0 means all, which is no number."""
+    """Return the samples of a source: those of its sampler, else its own. 0 means all, which is no number."""
     sampler = parameters.get("sampler")
     for name in (f"{sampler}.num_samples", "num_samples"):
         count = parameters.get(name)
@@ -85,7 +85,7 @@ def _sampled(parameters: Mapping[str, Cell]) -> int | None:
 
 
 def _batches(stage: object, epoch_size: int) -> int | None:
-    """The batches of a last stage. The recorded size is a multiple of the batch size if the rest is dropped."""
+    """Return the batches of a last stage. The recorded size is a multiple of the batch size if the rest is dropped."""
     size = dict(stage.parameters).get("batch_size") if isinstance(stage, Operation) and stage.name == "Batch" else None
     return -(-epoch_size // size) if type(size) is int and size > 0 else None
 

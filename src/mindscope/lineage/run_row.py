@@ -36,7 +36,7 @@ _EVAL: Mapping[str, ColumnKey] = {
 
 
 def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
-    """Every lineage value of a run, by its column."""
+    """Yield every lineage value of a run, by its column."""
     yield from _fields(lineage.train, _TRAIN)
     yield from _fields(lineage.eval, _EVAL)
     paths = (lineage.train and lineage.train.model_paths) or {}
@@ -65,7 +65,7 @@ def _automatic(name: str, cell: Cell) -> tuple[ColumnKey, Cell]:
 
 
 def _of_json(text: str) -> Cell:
-    """A boolean, a large integer or a list in JSON; any other text stays as it is."""
+    """Return a boolean, a large integer or a list in JSON; any other text stays as it is."""
     try:
         value = as_cell(parse_json(text))
     except ValueError:

@@ -30,10 +30,10 @@ def summarize(steps: NDArray[np.int64], values: NDArray[np.floating[Any]], mean_
 
 
 def last_value(values: NDArray[np.floating[Any]]) -> float:
-    """The last of at least one value."""
+    """Return the last of at least one value."""
     return _shortest(values[-1])
 
 
 def _shortest(value: Any) -> float:
-    """A float32 as the shortest decimal number: 0.1, not 0.10000000149011612."""
+    """Return a float32 as the shortest decimal number: 0.1, not 0.10000000149011612."""
     return float(str(value)) if value.dtype == np.float32 else float(value)

@@ -35,7 +35,7 @@ def sorted_rows(table: Table, keys: Sequence[SortKey]) -> NDArray[np.intp]:
 
 
 def _ranks(column: Column, is_descending: bool) -> NDArray[np.int64]:
-    """The rank of each row's cell among the distinct cells; NaN and missing cells come last."""
+    """Return the rank of each row's cell among the distinct cells; NaN and missing cells come last."""
     ranks = np.empty(len(column), np.int64)
     is_ordinary = ~column.is_missing
     if column.is_numeric and column.is_exact:

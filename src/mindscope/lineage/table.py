@@ -24,7 +24,7 @@ class Table:
 
     @classmethod
     def from_rows(cls, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Table:
-        """A table of rows by run id; columns are ordered by group, then by first occurrence."""
+        """Return a table of rows by run id; columns are ordered by group, then by first occurrence."""
         met = dict.fromkeys(key for row in rows.values() for key in row)
         keys = in_group_order(met)
         return cls(tuple(rows), {key: Column.of_rows(key, rows) for key in keys})
@@ -33,22 +33,22 @@ class Table:
         return len(self.runs)
 
     def take(self, rows: NDArray[np.intp]) -> Table:
-        """The given rows, in this order; columns without any value stay."""
+        """Return the given rows, in this order; columns without any value stay."""
         taken: list[int] = rows.tolist()
         runs = [self.runs[row] for row in taken]
         return Table(runs, {key: column.take(rows) for key, column in self.columns.items()})
 
     def choose(self, keys: Iterable[ColumnKey]) -> Table:
-        """The given columns, in this order."""
+        """Return the given columns, in this order."""
         return Table(self.runs, {key: self.columns[key] for key in keys})
 
     def row(self, index: int) -> dict[ColumnKey, Cell]:
-        """The cells of a row, without missing ones."""
+        """Return the cells of a row, without missing ones."""
         cells = ((key, column.cells[index]) for key, column in self.columns.items())
         return {key: cell for key, cell in cells if cell is not None}
 
     def find(self, name: str) -> ColumnKey:
-        """The column for an id such as ``metric/Accuracy``, or for a name that only one column has.
+        """Return the column for an id such as ``metric/Accuracy``, or for a name that only one column has.
 
         If several columns have the name, a parameter wins. Raises ColumnNotFoundError, which suggests similar ids.
         """
@@ -63,7 +63,7 @@ class Table:
         raise ColumnNotFoundError(not_found(name, by_id))
 
     def find_in(self, group: Group, name: str) -> ColumnKey:
-        """The column of a group and name. Raises ColumnNotFoundError."""
+        """Return the column of a group and name. Raises ColumnNotFoundError."""
         key = ColumnKey(group, name)
         if key not in self.columns:
             raise ColumnNotFoundError(not_found(key.id, self._ids()))
@@ -80,7 +80,7 @@ def in_group_order(keys: Iterable[ColumnKey]) -> list[ColumnKey]:
 
 
 def not_found(name: str, ids: Iterable[str]) -> Reason:
-    """The reason for an unknown column: suggests similar ids."""
+    """Return the reason for an unknown column: suggests similar ids."""
     known = list(ids)
     by_tail = {id.rpartition("/")[2].lower(): id for id in known}
     near = get_close_matches(name, known, n=3, cutoff=0.6)

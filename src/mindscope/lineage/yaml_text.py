@@ -24,7 +24,7 @@ _MERGE = _TAG + "merge"
 
 
 def parse_yaml(text: str) -> Any:
-    """The value of a single-document text; None for an empty one. Raises FormatError."""
+    """Return the value of a single-document text; None for an empty one. Raises FormatError."""
     yaml: Any = import_module("yaml")  # PyYAML has no type hints
     loader: Any = None
     try:
@@ -40,7 +40,7 @@ def parse_yaml(text: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """The safe loader, the C version if PyYAML has it, with the numbers of YAML 1.2."""
+    """Return the safe loader, the C version if PyYAML has it, with the numbers of YAML 1.2."""
     yaml: Any = import_module("yaml")
     made: Any = type("_Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
     made.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
@@ -63,7 +63,7 @@ class _Composer:
         self._count = 0
 
     def document(self) -> Any:
-        """The root node of the document; None for an empty stream."""
+        """Return the root node of the document; None for an empty stream."""
         yaml = self._yaml
         self._next(yaml.StreamStartEvent)
         if isinstance(self._loader.peek_event(), yaml.StreamEndEvent):

@@ -45,7 +45,7 @@ class ArrayRows:
 
 
 def _columns(source: Any) -> list[Any]:
-    """The columns, none where the source gives rows."""
+    """Return the columns, none where the source gives rows."""
     if isinstance(source, Mapping):
         return list(cast("Mapping[str, Any]", source).values())
     if isinstance(source, tuple):

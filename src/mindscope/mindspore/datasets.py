@@ -16,7 +16,7 @@ _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 
 
 def dataset_node(dataset: Any) -> DatasetNode:
-    """The pipeline with every operation, sampler and what is inside of them."""
+    """Return the pipeline with every operation, sampler and what is inside of them."""
     return _node(cast("dict[str, Any]", mindspore.dataset.serialize(dataset)))
 
 
@@ -33,7 +33,7 @@ def _node(stage: Mapping[str, Any]) -> DatasetNode:
 
 
 def _operation(operation: Mapping[str, Any]) -> DatasetOperation:
-    """A transform; nested transforms are in its parameters."""
+    """Return a transform; nested transforms are in its parameters."""
     others = {name: value for name, value in operation.items() if not name.startswith("tensor_op_")}
     return DatasetOperation(
         str(operation.get("tensor_op_name", "")), others | dict(operation.get("tensor_op_params") or {})
@@ -41,7 +41,7 @@ def _operation(operation: Mapping[str, Any]) -> DatasetOperation:
 
 
 def _sampler(sampler: Mapping[str, Any]) -> DatasetOperation:
-    """A sampler; indices are its sizes, as MindSpore writes them, samplers before it are a parameter."""
+    """Return a sampler; indices are its sizes, as MindSpore writes them, samplers before it are a parameter."""
     special = ("sampler_name", "indices", "weights")
     return DatasetOperation(
         name=str(sampler.get("sampler_name", "")),
@@ -57,7 +57,7 @@ def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def dataset_path(dataset: Any) -> str | None:
-    """The directory of the files that the first source reads; None where it reads none."""
+    """Return the directory of the files that the first source reads; None where it reads none."""
     stage = dataset
     while stage is not None:
         for name in _PATHS:

@@ -33,11 +33,11 @@ class MindSporeFramework:
         """Those of that optimizer."""
 
     def graph(self, params: Any) -> Message | None:
-        """The graph of the network that trains."""
+        """Return the graph of the network that trains."""
         return graph_of(params["train_network"])
 
     def dataset(self, params: Any) -> DatasetNode | None:
-        """The stages of the training's data."""
+        """Return the stages of the training's data."""
         return dataset_node(params["train_dataset"])
 
     def facts(self, params: Any) -> Facts:
@@ -53,7 +53,7 @@ class MindSporeFramework:
         return learning_rate(params)
 
     def learning_rates(self, params: Any) -> Mapping[str, Any]:
-        """Those with which the optimizer made the step; a schedule is computed."""
+        """Return those with which the optimizer made the step; a schedule is computed."""
         optimizer = optimizer_of(params)
         return {} if optimizer is None else rates_of(optimizer)
 
@@ -62,7 +62,7 @@ class MindSporeFramework:
         return eval_lineage(params)
 
     def loss(self, params: Any) -> float | None:
-        """The mean of the first output."""
+        """Return the mean of the first output."""
         return loss_of(params.get("net_outputs"))
 
     def some_images(self, batch: Any) -> Any:
@@ -70,7 +70,7 @@ class MindSporeFramework:
         return batch
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
-        """The parameters of the optimizer, in its order."""
+        """Return the parameters of the optimizer, in its order."""
         optimizer: Any = optimizer_of(params)
         if optimizer is not self._optimizer:
             self._optimizer = optimizer
@@ -78,7 +78,7 @@ class MindSporeFramework:
         return self._parameters
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
-        """The step's values of summary operators."""
+        """Return the step's values of summary operators."""
         return self._values.take()
 
     def discard_values(self) -> None:
@@ -86,7 +86,7 @@ class MindSporeFramework:
         self._values.discard()
 
     def network_name(self, params: Any) -> str | None:
-        """The class of the network that its author wrote."""
+        """Return the class of the network that its author wrote."""
         return type(plain_network(params["train_network"])).__name__
 
     def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy:

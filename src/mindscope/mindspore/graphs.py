@@ -19,7 +19,7 @@ _CALL = "FuncGraph"
 
 
 def graph_of(network: nn.Cell) -> Message | None:
-    """The ``GraphProto`` of a network that was compiled; None before it was.
+    """Return the ``GraphProto`` of a network that was compiled; None before it was.
 
     In PyNative mode, where nothing is compiled, it is the structure of the cells; its name says so.
     """
@@ -32,7 +32,7 @@ def graph_of(network: nn.Cell) -> Message | None:
 
 
 def named_graph(graph: Message) -> Message:
-    """The graph with a name and a type for the nodes that have none: those that call another graph.
+    """Return the graph with a name and a type for the nodes that have none: those that call another graph.
 
     Nodes that read their result refer to them by their number, counted from 1.
     """
@@ -47,7 +47,7 @@ def named_graph(graph: Message) -> Message:
 
 
 def structure_of(network: nn.Cell) -> Message:
-    """A node for each cell without cells inside or with weights of its own."""
+    """Return a node for each cell without cells inside or with weights of its own."""
     layers = [
         Layer(path, type(cell).__name__, tuple(weight.name for _, weight in _own_weights(cell)))
         for path, cell in cast(Any, network).cells_and_names()

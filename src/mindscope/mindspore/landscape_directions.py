@@ -21,7 +21,7 @@ Normal = Callable[[int], NDArray[np.float64]]
 
 
 def random_plane(checkpoint: Checkpoint, scale: str, seed: int | None) -> Plane:
-    """A plane along two random directions.
+    """Return a plane along two random directions.
 
     Args:
         checkpoint: the origin.

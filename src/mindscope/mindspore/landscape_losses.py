@@ -49,13 +49,13 @@ class Evaluation:
                     cell.set_train(True)
 
     def batches(self, num_samples: int) -> Batches:
-        """The first samples of the data; at least one batch."""
+        """Return the first samples of the data; at least one batch."""
         count = max(1, num_samples // self.dataset.get_batch_size())
         data = self.dataset.take(count).create_tuple_iterator(num_epochs=1)
         return [tuple(column.asnumpy() for column in columns) for columns in data]
 
     def loss(self, arrays: Mapping[str, Any], batches: Sequence[Sequence[Any]]) -> float:
-        """The metric ``Loss`` with these parameters; without one the mean over batches."""
+        """Return the metric ``Loss`` with these parameters; without one the mean over batches."""
         entries = {name: Parameter(Tensor(array), name=name) for name, array in arrays.items()}
         cast(Any, mindspore).load_param_into_net(self.network, entries)
         self._metric.clear()
@@ -66,7 +66,7 @@ class Evaluation:
 
 
 def _without_optimizer(network: Any) -> Any:
-    """The network with its loss: a step of a model that has an optimizer would train."""
+    """Return the network with its loss: a step of a model that has an optimizer would train."""
     return network.network if getattr(network, "optimizer", None) is not None else network
 
 
@@ -106,7 +106,7 @@ def prepare(callback_fn: CallbackFn, normalization: str, num_samples: int) -> Mo
 
 
 def _source(written: Any) -> str:
-    """The text of a function or class, so that losses of an older text are not taken; empty if there is none."""
+    """Return the text of a function or class, so that losses of an older text are not taken; empty if there is none."""
     try:
         return inspect.getsource(written)
     except (OSError, TypeError):
@@ -133,7 +133,7 @@ class PlaneLosses:
 
 
 def processes_of(device_ids: Sequence[int]) -> ProcessEach:
-    """A process for each device, of the same target and mode as this process."""
+    """Return a process for each device, of the same target and mode as this process."""
     context = cast(Any, mindspore).get_context
     target, mode = context("device_target"), context("mode")
     return ProcessEach([partial(_begin, target, mode, device) for device in device_ids])

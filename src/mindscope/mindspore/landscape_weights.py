@@ -37,13 +37,13 @@ class Checkpoint:
         return [self.arrays[name].shape for name in self.moving]
 
     def vector(self) -> Vector:
-        """The moving parameters, one after the other, in float32. Raises ValueError if there are none."""
+        """Return the moving parameters, one after the other, in float32. Raises ValueError if there are none."""
         if not self.moving:
             raise ValueError(f"no parameter has 'weight' or 'bias' in its name, of {', '.join(self.arrays) or 'none'}")
         return np.concatenate([self.arrays[name].reshape(-1) for name in self.moving]).astype(np.float32, copy=False)
 
     def moved_to(self, vector: Vector) -> dict[str, NDArray[Any]]:
-        """All parameters, the moving ones taken from a vector."""
+        """Return all parameters, the moving ones taken from a vector."""
         ends = np.cumsum(self.sizes)
         parts = np.split(vector, ends[:-1])
         moved = {
@@ -54,6 +54,6 @@ class Checkpoint:
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
-    """A file of ``mindspore.save_checkpoint``. Raises ValueError where it can't be read."""
+    """Return a file of ``mindspore.save_checkpoint``. Raises ValueError where it can't be read."""
     parameters: dict[str, Any] = cast(Any, mindspore).load_checkpoint(str(file))
     return Checkpoint({name: each.asnumpy() for name, each in parameters.items()})

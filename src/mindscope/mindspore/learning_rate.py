@@ -18,7 +18,7 @@ def initial_rate_of(optimizer: nn.Optimizer) -> float | None:
 
 
 def rates_of(optimizer: nn.Optimizer) -> dict[str, float]:
-    """The rates with which the optimizer made its last step: by group where groups have rates of their own."""
+    """Return the rates with which the optimizer made its last step: by group where groups have rates of their own."""
     rates = _distinct(optimizer)
     if len(rates) == 1:
         return {tags.LEARNING_RATE: _value(rates[0], _last_step(optimizer))}
@@ -41,7 +41,7 @@ def _last_step(optimizer: Any) -> int:
 
 
 def _value(rate: Any, step: int) -> float:
-    """A rate at a step. MindSpore keeps fixed ones as a parameter, and lists as a cell around one."""
+    """Return a rate at a step. MindSpore keeps fixed ones as a parameter, and lists as a cell around one."""
     values = rate if isinstance(rate, Parameter) else getattr(rate, "learning_rate", None)
     if isinstance(values, Parameter):
         listed = to_array(values).reshape(-1)

@@ -37,7 +37,7 @@ def train_lineage(params: Any) -> TrainLineage:
 
 
 def learning_rate(params: Any) -> float | None:
-    """The one that the optimizer of the loop began with, of the first parameters."""
+    """Return the one that the optimizer of the loop began with, of the first parameters."""
     optimizer = optimizer_of(params)
     return None if optimizer is None else initial_rate_of(optimizer)
 
@@ -51,6 +51,6 @@ def eval_lineage(params: Any) -> EvalLineage:
 
 
 def checkpoint_path(callbacks: Any) -> str | None:
-    """The newest checkpoint of the last callback that saves any, if it is there."""
+    """Return the newest checkpoint of the last callback that saves any, if it is there."""
     files: list[Any] = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
     return str(Path(files[-1]).resolve()) if files and files[-1] and Path(files[-1]).exists() else None

@@ -13,7 +13,7 @@ from mindscope.capture.array_conversion import to_array
 
 
 def loss_of(outputs: Any) -> float | None:
-    """The mean of the first output; None if that is no number or tensor."""
+    """Return the mean of the first output; None if that is no number or tensor."""
     first: Any = outputs
     if isinstance(outputs, (list, tuple)) and outputs:
         first = cast("list[Any]", outputs)[0]

@@ -10,7 +10,7 @@ from mindspore import nn
 
 
 def optimizer_of(params: Any) -> nn.Optimizer | None:
-    """The loop's optimizer, else the one inside the network that trains."""
+    """Return the loop's optimizer, else the one inside the network that trains."""
     given = params.get("optimizer")
     if isinstance(given, nn.Optimizer):
         return given
@@ -22,7 +22,7 @@ def optimizer_of(params: Any) -> nn.Optimizer | None:
 
 
 def loss_function_of(params: Any) -> Any:
-    """The loop's loss function, else the one inside the network that runs; None without one."""
+    """Return the loop's loss function, else the one inside the network that runs; None without one."""
     if params.get("loss_fn") is not None:
         return params["loss_fn"]
     network = params.get("train_network" if params["mode"] == "train" else "eval_network")
@@ -30,7 +30,7 @@ def loss_function_of(params: Any) -> Any:
 
 
 def plain_network(train_network: nn.Cell) -> Any:
-    """The network inside the cells that MindSpore wraps around it to compute the loss and to train."""
+    """Return the network inside the cells that MindSpore wraps around it to compute the loss and to train."""
     inner: Any = next((cell._backbone for cell in _cells(train_network) if hasattr(cell, "_backbone")), train_network)
     while "network" in inner.name_cells():
         inner = inner.network
@@ -38,7 +38,7 @@ def plain_network(train_network: nn.Cell) -> Any:
 
 
 def type_name(thing: Any) -> str | None:
-    """The class of an object, or the name of a function; None of None."""
+    """Return the class of an object, or the name of a function; None of None."""
     return None if thing is None else str(getattr(thing, "__name__", None) or type(thing).__name__)
 
 

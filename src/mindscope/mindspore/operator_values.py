@@ -43,7 +43,7 @@ class OperatorValues:
         self._op_finished_init = True  # what _sync_summary_data looks at
 
     def take(self) -> list[KeptValue]:
-        """The values of the step, of each plugin and tag the newest, in the order in which they came."""
+        """Return the values of the step, of each plugin and tag the newest, in the order in which they came."""
         self._wait()
         called: list[list[Any]]
         called, debug_ops.SUMMARY_TENSOR_CACHE = debug_ops.SUMMARY_TENSOR_CACHE, []

@@ -204,7 +204,7 @@ class Profiler(Callback):
 
 
 def _check_others(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments for ``mindspore.profiler.profile``."""
+    """Return the arguments for ``mindspore.profiler.profile``."""
     unknown = sorted(given.keys() - {*_FOR_PROFILE, *_FOR_HARDWARE, *_WITHOUT_EFFECT})
     if unknown:
         raise TypeError(f"Profiler has no argument {unknown[0]!r}; docs/mindspore.md lists its arguments")
@@ -218,7 +218,7 @@ def _check_others(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_schedule(value: Any) -> Any:
-    """A schedule of MindSpore. Raises TypeError, ValueError for numbers that can't be used."""
+    """Return a schedule of MindSpore. Raises TypeError, ValueError for numbers that can't be used."""
     if value is None or callable(value):
         return value
     if not isinstance(value, Mapping):

@@ -32,7 +32,7 @@ class OutputLines:
         self._progress_s = -PROGRESS_S
 
     def feed(self, data: bytes, now_s: float) -> Iterator[tuple[bytes, bool]]:
-        """The lines that end with further bytes, at a time of a steady clock."""
+        """Yield the lines that end with further bytes, at a time of a steady clock."""
         data = self._open_escape + data
         rest = _OPEN_ESCAPE.search(data)
         self._open_escape = rest[0] if rest else b""

@@ -55,7 +55,7 @@ class ArgumentSource(Protocol):
         ...
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ArgumentSource:
-        """The source of a trace that holds only the slices and events where the masks are True."""
+        """Return the source of a trace that holds only the slices and events where the masks are True."""
         ...
 
 

@@ -42,11 +42,11 @@ class ArgumentFile:
         self._states: list[tuple[int, int, Unzip]] = [(0, 0, Unzip())]
 
     def read(self, offset: int, size: int) -> dict[str, Any]:
-        """The arguments at an offset; empty if there are none, or if they are no JSON object."""
+        """Return the arguments at an offset; empty if there are none, or if they are no JSON object."""
         return next(iter(self.read_all([(offset, size)])))
 
     def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-        """The arguments at each of ``places`` (offset, size), whose offsets ascend.
+        """Yield the arguments at each of ``places`` (offset, size), whose offsets ascend.
 
         Raises OSError if the file can't be read.
         """

@@ -16,7 +16,7 @@ from mindscope.store.mapped_columns import release_pages
 
 
 def build_timeline(trace: Trace, path: Path) -> Timeline:
-    """The timeline of a trace that was read from ``path``. Raises OSError if its arguments can't be read."""
+    """Return the timeline of a trace that was read from ``path``. Raises OSError if its arguments can't be read."""
     trace = with_step_tracks(trace)
     arranged = arrange(trace)
     counters, marks = counters_of(trace, path), marks_of(trace)

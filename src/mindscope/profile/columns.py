@@ -71,7 +71,7 @@ class TextColumn:
         return (values[code] for code in codes)
 
     def select(self, rows: NDArray[Any]) -> TextColumn:
-        """The texts of these rows, or of the rows where a mask is True."""
+        """Return the texts of these rows, or of the rows where a mask is True."""
         return TextColumn(self.codes[rows], self.values)
 
     def is_any_of(self, test: Callable[[str], bool]) -> NDArray[np.bool_]:
@@ -89,7 +89,7 @@ class TextColumn:
         return TextColumn(place[self.codes], [self.values[code] for code in integers_of(np.flatnonzero(occurs))])
 
     def to_array(self) -> NDArray[np.object_]:
-        """The texts as Python objects."""
+        """Return the texts as Python objects."""
         if not self.values:
             return np.empty(0, np.object_)
         return np.array(self.values, np.object_)[self.codes]
@@ -121,7 +121,7 @@ class Table:
             raise ValueError(f"columns differ in length: {lengths}")
 
     def columns(self) -> dict[str, Column]:
-        """The recorded columns by their names."""
+        """Return the recorded columns by their names."""
         names = (name for name in fields_of(type(self)) if name not in self.DERIVED)
         return self._recorded(names) | dict(self.extra)
 
@@ -130,7 +130,7 @@ class Table:
         return self._recorded(self.DERIVED)
 
     def schema(self) -> Mapping[str, ColumnField]:
-        """The unit and the merge rule of each column that the class or the format has."""
+        """Return the unit and the merge rule of each column that the class or the format has."""
         extra = {
             name: self.extra_fields.get(name, TEXT if isinstance(column, TextColumn) else UNKNOWN)
             for name, column in self.extra.items()
@@ -138,7 +138,7 @@ class Table:
         return {**fields_of(type(self)), **extra}
 
     def with_extra(self: _T, columns: Mapping[str, Column], declared: Mapping[str, ColumnField]) -> _T:
-        """The table with further columns that only one format has, and their declarations."""
+        """Return the table with further columns that only one format has, and their declarations."""
         return replace(self, extra={**self.extra, **columns}, extra_fields={**self.extra_fields, **declared})
 
     def _recorded(self, names: Iterable[str]) -> dict[str, Column]:
@@ -153,15 +153,15 @@ class Table:
         return replace(self, **chosen, extra={name: _rows_of(column, rows) for name, column in self.extra.items()})
 
     def head(self: _T, count: int) -> _T:
-        """The first rows."""
+        """Return the first rows."""
         return self.select(np.arange(min(count, len(self))))
 
     def row(self, row: int) -> dict[str, Any]:
-        """The values of one row as Python objects, also derived ones."""
+        """Return the values of one row as Python objects, also derived ones."""
         return _row_of(self.columns() | self.derived(), self.schema(), row)
 
     def rows(self, most: int | None = None) -> Iterator[dict[str, Any]]:
-        """All rows, or the first ``most``, as Python objects; derived values are those of the whole table."""
+        """Return all rows, or the first ``most``, as Python objects; derived values are those of the whole table."""
         columns, schema = self.columns() | self.derived(), self.schema()
         return (_row_of(columns, schema, row) for row in range(len(self))[:most])
 
@@ -172,14 +172,14 @@ class Table:
 
 
 def value_of(column: Column, unit: Unit, row: int) -> Any:
-    """A cell as a Python object; the number of a step as an integer."""
+    """Return a cell as a Python object; the number of a step as an integer."""
     if not isinstance(column, TextColumn):
         return column[row].tolist()
     return step_number(column[row]) if unit is Unit.STEP else column[row]
 
 
 def step_number(text: str) -> int:
-    """The number of a step in a column of texts; ``NO_STEP`` for an empty one."""
+    """Return the number of a step in a column of texts; ``NO_STEP`` for an empty one."""
     return int(text) if text else NO_STEP
 
 
@@ -193,7 +193,7 @@ def _array_of(column: Column, unit: Unit) -> NDArray[Any]:
 
 
 def integers_of(values: NDArray[Any]) -> list[int]:
-    """A column of integers as Python's own."""
+    """Return a column of integers as Python's own."""
     return values.tolist()
 
 

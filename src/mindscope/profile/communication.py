@@ -49,7 +49,7 @@ class Communication(Table):
     dtype: Texts | None = None
 
     def of_steps(self, numbers: NDArray[np.int64]) -> Communication | None:
-        """The operations of these steps; None if their steps are unknown, or without any."""
+        """Return the operations of these steps; None if their steps are unknown, or without any."""
         found = None if self.step is None else self.select(np.isin(self.step, numbers))
         return found if found is not None and len(found) else None
 

@@ -24,7 +24,7 @@ _TOTALS = ("Total Allocated", "Total Reserved")
 
 
 def counters_of(trace: Trace, path: Path) -> list[Counter]:
-    """The counters of a trace that was read from ``path``, by track and name.
+    """Return the counters of a trace that was read from ``path``, by track and name.
 
     Raises OSError if its arguments can't be read.
     """
@@ -33,7 +33,7 @@ def counters_of(trace: Trace, path: Path) -> list[Counter]:
 
 
 def marks_of(trace: Trace) -> Marks:
-    """The moments of a trace, without those that are values of its memory."""
+    """Return the moments of a trace, without those that are values of its memory."""
     events = trace.events
     rows = _without_memory(trace, events.of("i", "I", "R"))
     rows = rows[np.argsort(events.time[rows], kind="stable")]

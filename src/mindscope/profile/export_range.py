@@ -31,7 +31,7 @@ def export_range(
 
 
 def _head(timeline: Timeline, begin: int, end: int) -> dict[str, Any]:
-    """The facts of the trace, and what it lacks. Times are those of its own clock."""
+    """Return the facts of the trace, and what it lacks. Times are those of its own clock."""
     facts = {name: value for name, value in timeline.properties.items() if name not in ("traceEvents", "isWhole")}
     lost = {reason: each.count for reason, each in timeline.skipped.items()}
     head = {

@@ -11,7 +11,7 @@ from mindscope.profile.trace import Trace
 
 
 def flows_of(trace: Trace, arranged: Arranged) -> Flows:
-    """The arrows of a trace. The events of one id make arrows in their order of time: start, steps, finish.
+    """Return the arrows of a trace. The events of one id make arrows in their order of time: start, steps, finish.
 
     A start may have several finishes, as the launch of a CUDA graph has several kernels.
     """
@@ -43,7 +43,7 @@ def _last_begin(phases: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _slices_at(trace: Trace, arranged: Arranged, events: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The innermost slice that runs at each event on its track, else the next one; -1 without one."""
+    """Return the innermost slice that runs at each event on its track, else the next one; -1 without one."""
     slices, order = trace.slices, arranged.nesting.order
     tracks = slices.track[order]
     of_event, times = trace.events.track[events], trace.events.time[events]

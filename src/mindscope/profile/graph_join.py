@@ -59,7 +59,7 @@ def _by_class(labels: Sequence[str], parents: NDArray[np.int64], modules: Module
 
 
 def _aligned_below(scopes: NamedTree, top: int, modules: Modules, below: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The scopes below ``top`` aligned with the modules ``below``, whose first one is that of ``top``."""
+    """Return the scopes below ``top`` aligned with the modules ``below``, whose first one is that of ``top``."""
     inner = _below(scopes.parent, top)
     place = {row: number for number, row in enumerate(integers_of(inner))}
     other = {row: number for number, row in enumerate(integers_of(below))}
@@ -88,7 +88,7 @@ def _tops(labels: Sequence[str], parents: NDArray[np.int64]) -> list[int]:
 
 
 def _below(parents: NDArray[np.int64], top: int) -> NDArray[np.int64]:
-    """A row and those within it; parents precede their children."""
+    """Return a row and those within it; parents precede their children."""
     is_inside = np.zeros(len(parents), np.bool_)
     is_inside[top] = True
     for row in range(top + 1, len(parents)):

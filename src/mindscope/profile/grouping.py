@@ -38,7 +38,7 @@ def group_rows(table: _T, names: Sequence[str], weight: NDArray[np.int64]) -> _T
 
 
 def merged_groups(table: Table, names: Sequence[str], weight: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The row of ``group_rows`` into which each row is merged. Raises ValueError as ``group_rows`` does."""
+    """Return the row of ``group_rows`` into which each row is merged. Raises ValueError as ``group_rows`` does."""
     group, first = groups_of([_texts(table, name).codes for name in names], len(table))
     total = np.zeros(len(first), np.int64)
     np.add.at(total, group, weight)
@@ -57,7 +57,7 @@ def _texts(table: Table, name: str) -> TextColumn:
 
 
 def groups_of(codes: Sequence[NDArray[Any]], rows: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The group of each row, by equal codes of 0 and more in all columns, and the first row of each group.
+    """Return the group of each row, by equal codes of 0 and more in all columns, and the first row of each group.
 
     Groups are in the order of their first rows.
     """
@@ -77,7 +77,7 @@ def groups_of(codes: Sequence[NDArray[Any]], rows: int) -> tuple[NDArray[np.int6
 
 
 def distinct_rows(*columns: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-    """The distinct rows of (n,) columns of any integers, and which one each row is."""
+    """Return the distinct rows of (n,) columns of any integers, and which one each row is."""
     codes = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in columns]
     group, first = groups_of(codes, len(columns[0]))
     return list(zip(*(integers_of(column[first]) for column in columns), strict=True)), group
@@ -97,7 +97,7 @@ def _dense(keys: NDArray[Any], limit: int) -> tuple[NDArray[np.int64], int]:
 
 
 def _heaviest(group: NDArray[np.int64], weight: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """The row of the greatest weight in each group, the first of equal ones."""
+    """Return the row of the greatest weight in each group, the first of equal ones."""
     order = np.lexsort((-np.arange(len(group)), weight))
     found = np.zeros(count, np.int64)
     found[group[order]] = order
@@ -123,7 +123,7 @@ def _merge(table: Table, column: Column, merge: Merge, group: NDArray[np.int64],
 def _mean(
     column: NDArray[Any], weight: NDArray[np.int64], group: NDArray[np.int64], heaviest: NDArray[np.int64]
 ) -> NDArray[Any]:
-    """The weighted mean of the known values of each group, NaN without any; equal weights where all are 0.
+    """Return the weighted mean of the known values of each group, NaN without any; equal weights where all are 0.
 
     Differences from one value of the group are averaged, so that equal values keep all their digits.
     """
@@ -138,7 +138,7 @@ def _mean(
 
 
 def _equal(column: NDArray[Any], first: NDArray[Any], group: NDArray[np.int64]) -> NDArray[Any]:
-    """The value that all rows of a group have; NaN where they differ."""
+    """Return the value that all rows of a group have; NaN where they differ."""
     differs = ~((column == first[group]) | ((column != column) & (first != first)[group]))
     if not differs.any():
         return first

@@ -27,7 +27,7 @@ class Unzip:
         self._has_text = False
 
     def texts(self, block: bytes, most: int) -> Iterator[bytes]:
-        """The text of the next block of the file, in pieces of at most ``most`` bytes.
+        """Yield the text of the next block of the file, in pieces of at most ``most`` bytes.
 
         Raises:
             BadGzipFile: the file does not begin as gzip.
@@ -52,7 +52,7 @@ class Unzip:
         return other
 
     def _undamaged(self, stream: Any, block: bytes) -> Iterator[bytes]:
-        """The text before the damage in a block: a piece that meets it is lost, so pieces become smaller."""
+        """Yield the text before the damage in a block: a piece that meets it is lost, so pieces become smaller."""
         step = _STEP
         while block and step:
             before = stream.copy()

@@ -61,7 +61,7 @@ class TraceFollower(Protocol):
 
 
 def read_json_trace(path: Path, on_progress: Callable[[int], None] | None = None) -> Trace:
-    """The trace of a file, which may be compressed with gzip.
+    """Return the trace of a file, which may be compressed with gzip.
 
     Args:
         path: the file.
@@ -140,7 +140,7 @@ def _collected(data: bytes, blocks: Iterator[bytes]) -> bytes:
 
 
 def _properties(front: bytes, behind: bytes) -> dict[str, Any]:
-    """The fields around the events; those that JSON's syntax lets be found, where a part of them breaks it."""
+    """Return the fields around the events; those that JSON's syntax lets be found, where a part of them breaks it."""
     front, behind = front.removeprefix(b"\xef\xbb\xbf").strip().rstrip(b","), behind.strip().lstrip(b",").strip()
     for text in (front + (b"," if len(front) > 1 and len(behind) > 1 else b"") + behind, front + b"}"):
         try:
@@ -213,7 +213,7 @@ def _in_order(columns: type[Any], arrays: list[Any], names: str) -> list[Any]:
 
 
 def decompressed_blocks(file: IO[bytes], on_progress: Callable[[int], None] | None = None) -> Iterator[bytes]:
-    """The bytes of a file, decompressed if it is gzip; a gzip that breaks off or is damaged ends there.
+    """Yield the bytes of a file, decompressed if it is gzip; a gzip that breaks off or is damaged ends there.
 
     Raises:
         BadGzipFile: the bytes are not those of gzip.

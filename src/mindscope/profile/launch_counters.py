@@ -47,7 +47,7 @@ def _queues(timeline: Timeline) -> Iterator[Counter]:
 
 
 def _bandwidths(timeline: Timeline, path: Path) -> Iterator[Counter]:
-    """The sum of the GB/s of copies in flight, by kind, on the track of the first copy of the kind."""
+    """Yield the sum of the GB/s of copies in flight, by kind, on the track of the first copy of the kind."""
     codes = [code for code, each in enumerate(timeline.categories) if each in _COPIES]
     places = np.flatnonzero(np.isin(timeline.category, codes)) if codes else np.empty(0, np.int64)
     file = trace_file_of(path)

@@ -39,7 +39,7 @@ class MemoryCurve(Table):
     """``allocated`` counts from the first change of the profile, since no total was recorded: it is no peak."""
 
     def absolute_rows(self, device: str) -> Rows:
-        """The rows of a device whose sizes count from zero."""
+        """Return the rows of a device whose sizes count from zero."""
         rows = self.device.is_any_of(lambda each: each == device)
         return np.flatnonzero(rows if self.is_relative is None else rows & ~self.is_relative)
 
@@ -128,7 +128,7 @@ class Memory:
     """Parts of curve and blocks that the format did not record."""
 
     def between(self, begin: int, end: int) -> Memory | None:
-        """The curve from ``begin`` to before ``end``, and the blocks that are allocated then.
+        """Return the curve from ``begin`` to before ``end``, and the blocks that are allocated then.
 
         None without a curve, and of a plan, which has no times.
         """

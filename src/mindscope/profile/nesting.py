@@ -29,7 +29,7 @@ class Nesting:
 
 
 def nesting_of(slices: Slices, overhang: int = 0) -> Nesting:
-    """The nesting of all slices; O(n log n), and O(n) for each level of depth.
+    """Return the nesting of all slices; O(n log n), and O(n) for each level of depth.
 
     A slice may end ``overhang`` nanoseconds after the one that contains it.
     """

@@ -34,7 +34,7 @@ class FoundProfile(NamedTuple):
         return with_rank(self.path, self.rank)
 
     def read(self, on_progress: Progress = no_progress) -> Profile:
-        """The profile. Raises FormatError if it is damaged beyond reading, OSError."""
+        """Return the profile. Raises FormatError if it is damaged beyond reading, OSError."""
         with readable(self.key):
             if self.rank is None or self.format.read_rank is None:
                 return self.format.read(self.path, on_progress)
@@ -42,7 +42,7 @@ class FoundProfile(NamedTuple):
 
 
 def read_profile(path: str | Path, on_progress: Progress = no_progress, rank: int | None = None) -> Profile:
-    """The profile in a file or directory; its format is recognized.
+    """Return the profile in a file or directory; its format is recognized.
 
     Args:
         path: of the profile itself, or of a directory that holds one profile. ``profiler#rank1`` is that of one rank in
@@ -70,7 +70,7 @@ def read_profile(path: str | Path, on_progress: Progress = no_progress, rank: in
 
 
 def find_profiles(path: str | Path) -> Iterator[FoundProfile]:
-    """The profile that a path is, or all that a directory holds, in the order of their names.
+    """Yield the profile that a path is, or all that a directory holds, in the order of their names.
 
     Directories within profiles are not searched, and no links that lead out of the directory or to directories.
 

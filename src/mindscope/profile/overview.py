@@ -90,7 +90,7 @@ class Overview:
     """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough."""
 
     def to_json(self, top: int = 20) -> dict[str, Any]:
-        """All of it, for programs, with the ``top`` operators and kernels."""
+        """Return all of it, for programs, with the ``top`` operators and kernels."""
         return {
             "steps": self.steps, "warm_up_steps": list(self.warm_up),
             "incomplete_steps": list(self.incomplete), "step_time_ns": self.step_time,
@@ -117,7 +117,7 @@ class Overview:
 
 
 def overview_of(profile: Profile) -> Overview:
-    """The overview of a profile."""
+    """Return the overview of a profile."""
     steps, kernels = steps_of(profile), part_of(profile, Part.KERNELS, Kernels)
     operators = part_of(profile, Part.OPERATORS, Operators)
     whole = int(steps.duration.sum()) if steps is not None else 0
@@ -159,7 +159,7 @@ def _incomplete(profile: Profile) -> list[int]:
 
 
 def peaks_of(profile: Profile) -> list[MemoryPeak]:
-    """The peak of each device, with what its live blocks hold."""
+    """Return the peak of each device, with what its live blocks hold."""
     memory = part_of(profile, Part.MEMORY, Memory)
     if memory is None:
         return []

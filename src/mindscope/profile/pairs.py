@@ -16,7 +16,7 @@ UNPAIRED = "unpaired"
 
 
 def with_pairs(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str, Skipped]]:
-    """The slices with those of pairs behind them, the other events, and how many events have no partner."""
+    """Return the slices with those of pairs behind them, the other events, and how many events have no partner."""
     paired = np.isin(events.phase, [ord(phase) for phase in "BEbe"])
     if not paired.any():
         return slices, events, {}
@@ -37,7 +37,7 @@ def with_pairs(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str
 
 
 def _pairs(events: Events, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of begins and of their ends, in the order of these in the file.
+    """Return rows of begins and of their ends, in the order of these in the file.
 
     A begin on a thread is that of the innermost open slice, any other one that of the same id.
     """

@@ -75,7 +75,7 @@ class PartColumns(NamedTuple):
 
 
 def columns_of(profile: Profile, zero: int) -> PartColumns:
-    """All parts of a profile, which are computed for that; its timeline begins at ``zero`` nanoseconds."""
+    """Return all parts of a profile, which are computed for that; its timeline begins at ``zero`` nanoseconds."""
     columns: dict[str, NDArray[Any]] = {}
     parts: dict[str, Any] = {}
     for part in Part:
@@ -104,7 +104,7 @@ def save_parts(parts: PartColumns, path: Path, key: str) -> None:
 
 
 def open_parts(path: Path, key: str) -> SavedParts | None:
-    """The profile of a file, mapped into memory; None if there is none, or if it was made of something else."""
+    """Return the profile of a file, mapped into memory; None if there is none, or if it was made of something else."""
     try:
         opened = open_columns(path, _kind(), key, is_checked=True)
         if opened is None:
@@ -120,7 +120,7 @@ def open_parts(path: Path, key: str) -> SavedParts | None:
 
 
 def _with_problems(properties: Mapping[str, Any], convert: Callable[[Any], Any]) -> dict[str, Any]:
-    """A copy of properties whose reasons are converted."""
+    """Return a copy of properties whose reasons are converted."""
     problems: Mapping[str, Any] | None = properties.get("problems")
     return (
         dict(properties)
@@ -186,7 +186,7 @@ def _missing(entry: Sequence[Any]) -> Missing:
 
 
 def _table_class(part: type, name: str) -> type[Table]:
-    """The class of a part that is a table, or of a field of one that has tables."""
+    """Return the class of a part that is a table, or of a field of one that has tables."""
     if name == "":
         return part
     hint = get_type_hints(part)[name]

@@ -54,7 +54,7 @@ class Bottleneck(NamedTuple):
 
 
 def bottlenecks(operations: PipelineOperations) -> list[Bottleneck]:
-    """The slow operations in the order of execution; one that both rules find is a ``leaf``.
+    """Return the slow operations in the order of execution; one that both rules find is a ``leaf``.
 
     Operations without a queue, but the root, run in the thread of the next one, and are passed over.
     """
@@ -87,7 +87,7 @@ def inputs_of(operations: PipelineOperations) -> dict[int, list[int]]:
 
 
 def _consumer(row: int, parents: list[int], usage: NDArray[np.float64]) -> int:
-    """The next operation with a queue of its own, or the root."""
+    """Return the next operation with a queue of its own, or the root."""
     row = parents[row]
     for _ in parents:  # a damaged file may have a circle
         if parents[row] < 0 or not np.isnan(usage[row]):

@@ -37,7 +37,7 @@ class TableOptions:
 def check_table_options(
     subgraph: Any, is_detail: Any, is_show_op_path: Any, optypes_to_deal: Any, optypes_not_deal: Any
 ) -> TableOptions:
-    """The options, from arguments of ``Profiler``. Raises TypeError, ValueError."""
+    """Return the options, from arguments of ``Profiler``. Raises TypeError, ValueError."""
     for name, flag in (("is_detail", is_detail), ("is_show_op_path", is_show_op_path)):
         if not isinstance(flag, bool):
             raise TypeError(f"{name} is {type(flag).__name__} {flag!r}, want True or False")
@@ -70,7 +70,7 @@ class OperatorRow(NamedTuple):
 
 
 def read_operators(paths: Iterable[Path]) -> list[OperatorRow]:
-    """The operators of profiles, merged by name, shapes, module and device; the greatest time first.
+    """Return the operators of profiles, merged by name, shapes, module and device; the greatest time first.
 
     A profile that can't be read, or has no operators, is logged and left out.
     """
@@ -88,7 +88,7 @@ def read_operators(paths: Iterable[Path]) -> list[OperatorRow]:
 
 
 def printed_tables(rows: Sequence[OperatorRow], options: TableOptions) -> Iterator[str]:
-    """The lines of both tables. Filters of types apply to the second one only, as in MindSpore."""
+    """Yield the lines of both tables. Filters of types apply to the second one only, as in MindSpore."""
     chosen = [row for row in rows if _is_of(row, options.subgraph)]
     yield from type_table(chosen)
     if options.is_detailed:
@@ -97,7 +97,7 @@ def printed_tables(rows: Sequence[OperatorRow], options: TableOptions) -> Iterat
 
 
 def type_table(rows: Sequence[OperatorRow]) -> Iterator[str]:
-    """A line for each type: the greatest time first."""
+    """Yield a line for each type: the greatest time first."""
     whole = sum(row.time for row in rows) or 1
     sums = _by_type(rows)
     cells = [
@@ -107,7 +107,7 @@ def type_table(rows: Sequence[OperatorRow]) -> Iterator[str]:
 
 
 def operator_table(rows: Sequence[OperatorRow], options: TableOptions) -> Iterator[str]:
-    """A line for each operator, in the order of their types, then the greatest time first."""
+    """Yield a line for each operator, in the order of their types, then the greatest time first."""
     place = {type: number for number, type in enumerate(_by_type(rows))}
     wanted, unwanted = options.wanted_types, options.unwanted_types
     shown = [row for row in rows if (not wanted or row.type in wanted) and row.type not in unwanted]

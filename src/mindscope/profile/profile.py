@@ -188,7 +188,7 @@ class Profile:
         return self._required(Part.STREAMS, Streams)
 
     def streams_by(self, kernel_wait_us: int) -> Streams:
-        """The streams with gaps shorter than ``kernel_wait_us`` microseconds as kernel waits, 30 by default.
+        """Return the streams with gaps shorter than ``kernel_wait_us`` microseconds as kernel waits, 30 by default.
 
         Raises:
             ProfilePartError: the profile has no streams.
@@ -220,7 +220,7 @@ class Profile:
         return {part: found for part in Part if isinstance(found := self.part(part), Missing)}
 
     def timeline(self, start: int | None = None, end: int | None = None) -> TimelineRange:
-        """The slices that overlap a range of time, in nanoseconds since the origin; None for no bound.
+        """Return the slices that overlap a range of time, in nanoseconds since the origin; None for no bound.
 
         Raises:
             ProfilePartError: the profile has only tables.
@@ -297,14 +297,14 @@ class Profile:
         return f"<Profile {self.name}: {self.format}>"
 
     def part(self, part: Part) -> Any:
-        """A part by its name, or a ``Missing``."""
+        """Return a part by its name, or a ``Missing``."""
         if part not in self._computed:
             made = self._parts.get(part) or _absent(self.format, part)
             self._computed[part] = made if isinstance(made, Missing) else self._made(part, made)
         return self._computed[part]
 
     def _made(self, part: Part, make: Callable[[], Any]) -> Any:
-        """A part; a ``Missing`` if the profile is damaged, which costs only this part."""
+        """Return a part; a ``Missing`` if the profile is damaged, which costs only this part."""
         try:
             found = make()
             release_pages()

@@ -28,7 +28,7 @@ class LaneSlices:
 
 
 def slices_in(timeline: Timeline, tracks: Sequence[int], begin: int, end: int) -> Iterator[LaneSlices]:
-    """The slices of tracks that overlap a range, lane by lane; parents come before their children."""
+    """Yield the slices of tracks that overlap a range, lane by lane; parents come before their children."""
     for lane in timeline.lanes_of(tracks).tolist():
         first, last = places_in(timeline, lane, begin, end)
         if first < last:
@@ -36,7 +36,7 @@ def slices_in(timeline: Timeline, tracks: Sequence[int], begin: int, end: int) -
 
 
 def places_in(timeline: Timeline, lane: int, begin: int, end: int) -> tuple[int, int]:
-    """The first slice of a lane that overlaps a range, and the one after the last."""
+    """Return the first slice of a lane that overlaps a range, and the one after the last."""
     low, high = timeline.lane_first[lane : lane + 2].tolist()
     starts = timeline.start[low:high]
     first, last = np.searchsorted(starts, [begin, end]).tolist()
@@ -67,7 +67,7 @@ def _covered(timeline: Timeline, parent: int, begin: int, end: int) -> int:
 
 
 def children_of(timeline: Timeline, parent: int, begin: int, end: int) -> NDArray[np.int64]:
-    """The direct children of a slice that overlap a range, by row and start."""
+    """Return the direct children of a slice that overlap a range, by row and start."""
     lane = timeline.lane_of(parent)
     found: list[NDArray[np.int64]] = []
     for below in range(lane + 1, len(timeline.lane_track)):

@@ -60,7 +60,7 @@ class Flame:
 
 
 def flame_of(timeline: Timeline, tracks: Sequence[int], begin: int, end: int, most: int) -> Flame:
-    """The calls of tracks within a range, merged by their names from the bottom up; at most ``most`` nodes."""
+    """Return the calls of tracks within a range, merged by their names from the bottom up; at most ``most`` nodes."""
     node_of = _NodesOfSlices(timeline)
     size = max(1, len(timeline.names))
     parents: list[NDArray[np.int64]] = []
@@ -97,7 +97,7 @@ class _NodesOfSlices:
         self._nodes.append(nodes)
 
     def parents(self, first: int, end: int) -> NDArray[np.int64]:
-        """The nodes of the parents of slices; -1 without one, or if it was not seen."""
+        """Return the nodes of the parents of slices; -1 without one, or if it was not seen."""
         parents = self._timeline.parent[first:end]
         found = np.full(end - first, -1, np.int64)
         if not self._firsts:

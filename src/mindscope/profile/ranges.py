@@ -26,7 +26,7 @@ class TimelineRange(Table):
 
 
 def slices_between(trace: Trace, start: int | None, end: int | None) -> TimelineRange:
-    """The slices that overlap [start, end), in nanoseconds since the origin of the trace; None for no bound."""
+    """Return the slices that overlap [start, end), in nanoseconds since the origin of the trace; None for no bound."""
     slices = trace.slices
     chosen = np.ones(len(slices), np.bool_)
     if end is not None:

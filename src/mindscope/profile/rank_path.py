@@ -10,12 +10,12 @@ _ITSELF = "."
 
 
 def with_rank(path: Path, rank: int | None) -> Path:
-    """The path of the profile of a rank in a directory; the path itself for None."""
+    """Return the path of the profile of a rank in a directory; the path itself for None."""
     return path if rank is None else path.with_name(f"{path.name}{_RANK}{rank}")
 
 
 def path_below(directory: Path, path: Path, rank: int | None) -> Path:
-    """The path of a profile relative to a directory, which itself may be that of several ranks: ``.#rank1``."""
+    """Return the path of a profile relative to a directory, which itself may be that of several ranks: ``.#rank1``."""
     if path == directory:
         return Path(_ITSELF if rank is None else f"{_ITSELF}{_RANK}{rank}")
     return with_rank(path, rank).relative_to(directory)

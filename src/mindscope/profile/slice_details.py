@@ -32,7 +32,7 @@ class Relatives:
 
 
 def relatives_of(timeline: Timeline, place: int) -> Relatives:
-    """The slices around one."""
+    """Return the slices around one."""
     start = int(timeline.start[place])
     children = children_of(timeline, place, start, start + max(1, int(timeline.duration[place])))
     longest = children[np.argsort(-timeline.duration[children], kind="stable")[:MOST_CHILDREN]]

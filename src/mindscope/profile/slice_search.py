@@ -24,7 +24,7 @@ class Hits:
         return len(self.places)
 
     def next(self, time: int, place: int, *, backwards: bool = False) -> tuple[int, int] | None:
-        """The slice after, or before, the one at ``place`` that begins at ``time``, and how many precede it.
+        """Return the slice after, or before, the one at ``place`` that begins at ``time``, and how many precede it.
 
         Slices are in order of their begin, then of track and row. After the last one comes the first.
         """
@@ -52,7 +52,7 @@ class Hits:
 
 
 def slice_at(timeline: Timeline, time: int, name: str) -> int | None:
-    """The shortest slice of a name at a moment; None without one."""
+    """Return the shortest slice of a name at a moment; None without one."""
     if name not in timeline.names:
         return None
     own = np.flatnonzero(timeline.name == list(timeline.names).index(name))
@@ -62,7 +62,7 @@ def slice_at(timeline: Timeline, time: int, name: str) -> int | None:
 
 
 def search(timeline: Timeline, names: Iterable[int]) -> Hits:
-    """The slices with one of ``names``; unknown numbers are ignored."""
+    """Return the slices with one of ``names``; unknown numbers are ignored."""
     is_wanted = np.zeros(len(timeline.names), bool)
     wanted = np.array([name for name in names if 0 <= name < len(timeline.names)], np.int64)
     is_wanted[wanted] = True

@@ -31,7 +31,7 @@ class StepRows:
 def step_texts(
     times: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> TextColumn:
-    """The numbers of the steps in which times lie; ``start`` in ascending order."""
+    """Return the numbers of the steps in which times lie; ``start`` in ascending order."""
     place = np.searchsorted(start, times, side="right") - 1
     is_within = (place >= 0) & (times < end[np.maximum(place, 0)])
     codes = np.where(is_within, place + 1, 0).astype(np.uint32)

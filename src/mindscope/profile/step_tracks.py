@@ -17,7 +17,7 @@ STEPS = "ProfilerStep"
 
 
 def with_step_tracks(trace: Trace) -> Trace:
-    """The trace with the marks of steps of each track on another one before it."""
+    """Return the trace with the marks of steps of each track on another one before it."""
     names = [index for index, name in enumerate(trace.names) if STEP.fullmatch(name)]
     is_step = np.isin(trace.slices.name, names)
     if not is_step.any():

@@ -108,6 +108,6 @@ class Steps(Table):
         return self.complete_rows[self.warm_up :]
 
     def part(self, name: str) -> Durations:
-        """A column of ``PARTS``; zeros where it is not recorded."""
+        """Return a column of ``PARTS``; zeros where it is not recorded."""
         found: Durations | None = getattr(self, name)
         return np.zeros(len(self), np.int64) if found is None else found

@@ -81,7 +81,7 @@ LONG_CALL_NS, LATE_NS = 50_000, 100_000
 
 
 def with_kernel_wait(streams: Streams, gaps: StreamGaps, microseconds: int) -> Streams:
-    """The streams with gaps shorter than ``microseconds``, 0 to ``MOST_KERNEL_WAIT_US``, as kernel waits."""
+    """Return the streams with gaps shorter than ``microseconds``, 0 to ``MOST_KERNEL_WAIT_US``, as kernel waits."""
     is_short = gaps.length_us < microseconds
     kernel_wait: NDArray[np.int64] = np.zeros(len(streams), np.int64)
     np.add.at(kernel_wait, gaps.stream[is_short], gaps.time[is_short])

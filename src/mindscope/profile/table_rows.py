@@ -53,7 +53,7 @@ class Condition(NamedTuple):
 
 
 def groups_in(table: Operators | Kernels) -> list[str]:
-    """The groupings for which the profile recorded the columns, ``EACH`` last."""
+    """Return the groupings for which the profile recorded the columns, ``EACH`` last."""
     offered = OPERATOR_GROUPS if isinstance(table, Operators) else KERNEL_GROUPS
     texts = {name: column for name, column in table.columns().items() if isinstance(column, TextColumn)}
     found = [by for by, names in offered.items() if all(_says_something(texts.get(name)) for name in names)]
@@ -91,7 +91,7 @@ class MergedRows:
         return len(self.table)
 
     def matching(self, words: Sequence[str], regex: str = "") -> Rows:
-        """Rows with all ``words`` and a match of ``regex`` in one of their texts each, without regard to case.
+        """Return rows with all ``words`` and a match of ``regex`` in one of their texts each, without regard to case.
 
         Raises:
             ValueError: RE2 can't read the expression.
@@ -131,7 +131,7 @@ def times_of(table: Operators | Kernels) -> NDArray[np.int64]:
 
 
 def merged_rows(table: Operators | Kernels, by: str, where: Iterable[Condition] = ()) -> MergedRows:
-    """The rows that fulfil all conditions, merged by one of ``groups_in(table)``.
+    """Return the rows that fulfil all conditions, merged by one of ``groups_in(table)``.
 
     Raises:
         ValueError: the profile does not have a grouping or the column of a condition.
@@ -185,7 +185,7 @@ def _regex_matches(regex: str, texts: Sequence[str]) -> Sequence[bool]:
 
 
 def _text_ranks(column: TextColumn) -> NDArray[np.int64]:
-    """The place of each row's text among all in natural order, without regard to case."""
+    """Return the place of each row's text among all in natural order, without regard to case."""
     order = sorted(range(len(column.values)), key=lambda place: natural_key(column.values[place].lower()))
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))

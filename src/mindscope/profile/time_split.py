@@ -67,5 +67,5 @@ def split_time(layers: Sequence[Intervals], starts: Times, ends: Times) -> list[
 
 
 def masked(starts: Times, durations: Durations, mask: NDArray[np.bool_]) -> Intervals:
-    """The intervals of the rows where ``mask`` is True."""
+    """Return the intervals of the rows where ``mask`` is True."""
     return starts[mask], starts[mask] + durations[mask]

@@ -117,11 +117,11 @@ class Timeline:
         return [int(self.start[firsts].min())], [max(ends)]
 
     def lanes_of(self, tracks: Sequence[int]) -> NDArray[np.int64]:
-        """The lanes of tracks, by track and row."""
+        """Return the lanes of tracks, by track and row."""
         return np.flatnonzero(np.isin(self.lane_track, np.asarray(tracks, np.int64)))
 
     def lane_of(self, place: int) -> int:
-        """The lane of a slice."""
+        """Return the lane of a slice."""
         return int(np.searchsorted(self.lane_first, place, side="right")) - 1
 
     @property
@@ -148,7 +148,7 @@ class Arranged:
 
 
 def arrange(trace: Trace) -> Arranged:
-    """The order of the slices by track, row and start."""
+    """Return the order of the slices by track, row and start."""
     nesting = nesting_of(trace.slices)
     ordered = nesting.order
     lanes = (trace.slices.track[ordered].astype(np.uint64) << np.uint64(16)) | nesting.row[ordered]
@@ -159,7 +159,7 @@ def arrange(trace: Trace) -> Arranged:
 
 
 def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], marks: Marks, flows: Flows) -> Timeline:
-    """The timeline of a trace."""
+    """Return the timeline of a trace."""
     slices, nesting, order = trace.slices, arranged.nesting, arranged.order
     duration = mapped(slices.duration[order])
     parents = nesting.parent[order]

@@ -44,7 +44,7 @@ def save_timeline(timeline: Timeline, path: Path, key: str) -> None:
 
 
 def open_timeline(path: Path, key: str) -> Timeline | None:
-    """The timeline of a file, mapped into memory; None if there is none, or if it was made of something else."""
+    """Return the timeline of a file, mapped into memory; None if there is none, or if it was made of something else."""
     try:
         opened = open_columns(path, _kind(), key)
         return None if opened is None else _timeline(opened.header, opened.columns)

@@ -96,7 +96,7 @@ class CounterWindow:
 
 
 def counter_window(counter: Counter, range: Range) -> CounterWindow:
-    """A counter in a range. Raises ValueError if the range is out of what can be drawn."""
+    """Return a counter in a range. Raises ValueError if the range is out of what can be drawn."""
     check_range(range)
     first, end = np.searchsorted(counter.times, [range.begin, range.end]).tolist()
     pixels = (counter.times[first:end] - range.begin) // range.pixel_ns

@@ -77,7 +77,7 @@ class Events:
         return len(self.time)
 
     def of(self, *phases: str) -> NDArray[np.int64]:
-        """The rows of these phases."""
+        """Return the rows of these phases."""
         return np.flatnonzero(np.isin(self.phase, [ord(phase) for phase in phases]))
 
 

@@ -23,7 +23,7 @@ Metadata = tuple[bytes, bytes, bytes, bytes]
 
 
 def named_tracks(keys: Sequence[tuple[bytes, bytes]], metadata: Iterable[Metadata]) -> list[Track]:
-    """A track for each (process, thread); the last metadata event of a kind counts."""
+    """Return a track for each (process, thread); the last metadata event of a kind counts."""
     processes: dict[bytes, dict[str, Any]] = {}
     threads: dict[tuple[bytes, bytes], dict[str, Any]] = {}
     for name, process, thread, args in metadata:
@@ -52,7 +52,7 @@ def _argument(args: bytes, name: str) -> Any:
 
 
 def text_of(raw: bytes) -> str:
-    """The text of what stands between the quotes of a JSON string; unpaired surrogates are escaped."""
+    """Return the text of what stands between the quotes of a JSON string; unpaired surrogates are escaped."""
     text = raw.decode("utf-8", "replace")
     if "\\" not in text:
         return text

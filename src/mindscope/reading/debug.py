@@ -105,7 +105,7 @@ class RecordedSource:
         return float(places.wall_time[row]) if row < len(places) and places.step[row] == step else float("nan")
 
     def at(self, step: int, rank: int) -> StepStatistics:
-        """The statistics of a step.
+        """Return the statistics of a step.
 
         Raises:
             DebugDataError: this rank has no data of this step.

@@ -103,7 +103,7 @@ class TensorTables:
         return np.array([own[place] for place in distinct.tolist()], np.int32)[inverse].reshape(-1)
 
     def rows_of(self, recorded: TensorStatistics, tensors: Sequence[int]) -> NDArray[np.intp]:
-        """The last row of each tensor in a step, -1 where it has none. Shape (tensors,)."""
+        """Return the last row of each tensor in a step, -1 where it has none. Shape (tensors,)."""
         with self._lock:
             return self._rows_of(recorded, tensors)
 

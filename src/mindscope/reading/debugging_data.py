@@ -49,7 +49,7 @@ def existing_cache(workspace: str | Path | None = None) -> StatisticsCache | Non
 
 
 def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
-    """The dumps below and beside the directory of a run with their paths. Raises OSError."""
+    """Return the dumps below and beside the directory of a run with their paths. Raises OSError."""
     return debug_data_of(Path(store.path), has_beside=store.id != BASE_ID)
 
 

@@ -45,7 +45,7 @@ class DumpVersions:
 
 
 def _listed_below(path: Path, known: dict[str, _Listed]) -> dict[str, _Listed]:
-    """A directory and those below it; nothing of a file."""
+    """Return a directory and those below it; nothing of a file."""
     found: dict[str, _Listed] = {}
     pending = [os.fspath(path)]
     while pending and len(found) < MOST_DIRECTORIES:

@@ -16,7 +16,7 @@ _GRAPHS = "rank_*/graphs"
 
 
 def dumped_graph_files(store: RunStore) -> Iterator[Path]:
-    """The graph files of the dumps of a run, by rank and name. Raises OSError."""
+    """Yield the graph files of the dumps of a run, by rank and name. Raises OSError."""
     if all(content.kind is not ContentKind.MINDSPORE_DUMP for content in store.contents):
         return
     for _, found in debug_data_of(store.path):

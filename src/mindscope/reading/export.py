@@ -50,7 +50,7 @@ class ExportOptions:
         _check("histogram format", (self.histogram_format,), HISTOGRAM_FORMATS)
 
     def tags_of(self, run: Run, kind: Kind) -> tuple[str, ...]:
-        """The tags to export."""
+        """Return the tags to export."""
         tags = run.tags(kind) if kind in self.kinds else ()
         return tuple(tag for tag in tags if not self.tags or any(fnmatchcase(tag, each) for each in self.tags))
 

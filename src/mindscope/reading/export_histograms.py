@@ -23,7 +23,7 @@ _NUMBERS = (
 
 
 def to_npz(histograms: Sequence[Dated]) -> bytes:
-    """A NumPy archive with concatenated arrays of all n histograms.
+    """Return a NumPy archive with concatenated arrays of all n histograms.
 
     ``step`` and ``wall_time`` of shape (n,); ``left``, ``right`` and ``count`` of all buckets; ``bucket_start`` of
     shape (n + 1,): histogram i has the buckets ``bucket_start[i]:bucket_start[i + 1]``; ``minimum``, ``maximum``,
@@ -45,7 +45,7 @@ def to_npz(histograms: Sequence[Dated]) -> bytes:
 
 
 def to_csv(histograms: Sequence[Dated]) -> bytes:
-    """One row for each bucket: step, wall_time, left, right, count."""
+    """Return one row for each bucket: step, wall_time, left, right, count."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("step", "wall_time", "left", "right", "count"))

@@ -30,7 +30,7 @@ def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
 
 
 def number_text(number: float) -> str:
-    """The shortest text that parses to the same float64."""
+    """Return the shortest text that parses to the same float64."""
     text = repr(number)
     return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
 

@@ -57,7 +57,7 @@ class FailurePaths:
 
 
 def find_failures(directory: Path, *, has_beside: bool = True) -> FailurePaths:
-    """Those of the run in a directory, below it and beside it; without those of runs below it."""
+    """Return those of the run in a directory, below it and beside it; without those of runs below it."""
     found = FailurePaths()
     for path in _candidates(directory, has_beside):
         with suppress(OSError):

@@ -33,7 +33,7 @@ def file_names(texts: Iterable[str]) -> dict[str, str]:
 
 
 def quoted(text: str) -> str:
-    """One path component that encodes ``text``; the empty text is ``%``."""
+    """Return one path component that encodes ``text``; the empty text is ``%``."""
     name = "".join(map(_quoted_character, text))
     return f"%2E{name[1:]}" if name.startswith(".") else name or "%"
 
@@ -45,7 +45,7 @@ def _quoted_character(character: str) -> str:
 
 
 def _cut(name: str) -> str:
-    """The beginning of ``name``, without a part of a character or of its encoding."""
+    """Return the beginning of ``name``, without a part of a character or of its encoding."""
     while len(name.encode()) > LONGEST_BYTES:
         name = _LAST_CHARACTER.sub("", name)
     return name

@@ -16,13 +16,13 @@ Hparams = dict[str, HparamValue]
 
 
 def session_hparams(message: Message) -> Hparams:
-    """The hyperparameters of a session start, by name; empty for the plugin's other messages."""
+    """Return the hyperparameters of a session start, by name; empty for the plugin's other messages."""
     values: dict[str, Message] = message.get("session_start_info", {}).get("hparams", {})
     return {name: _value(value) for name, value in values.items()}
 
 
 def merge_hparams(sessions: Iterable[Hparams]) -> Hparams:
-    """The values of all sessions; for a repeated name, the later value."""
+    """Return the values of all sessions; for a repeated name, the later value."""
     return {name: value for session in sessions for name, value in session.items()}
 
 

@@ -46,7 +46,7 @@ def write_lineage_parquet(table: LineageTable, path: Path) -> None:
 
 
 def json_cell(cell: Any) -> Any:
-    """A cell as a value that strict JSON allows."""
+    """Return a cell as a value that strict JSON allows."""
     if isinstance(cell, tuple):
         return [json_cell(each) for each in cast("tuple[Any, ...]", cell)]
     return cell_text(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -169,7 +169,7 @@ class LineageRows:
         return store.version, state, metrics, others
 
     def _row(self, runs: Mapping[str, RunStore], id: str, now: float) -> Iterator[tuple[ColumnKey, Cell]]:
-        """The cells of a run; if two sources have a column, the event file has precedence."""
+        """Return the cells of a run; if two sources have a column, the event file has precedence."""
         source = self._sources.by_run[id]
         row: dict[ColumnKey, Cell] = {RUN: id}
         row |= _run_facts(source, now)
@@ -246,7 +246,7 @@ def _fact(name: str) -> ColumnKey:
 
 
 def _host(names: Iterable[str]) -> str | None:
-    """The host name in the first event file name that has one."""
+    """Return the host name in the first event file name that has one."""
     found = (_HOST.match(name, max(name.find("summary."), name.find("tfevents."), 0)) for name in names)
     return next((match["mindspore"] or match["tensorboard"] for match in found if match), None)
 

@@ -93,7 +93,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return self._with(self.table.take(sorted_rows(self.table, [self._sort_key(name) for name in names])))
 
     def best(self, name: str, goal: Goal | None = None) -> Mapping[str, Cell] | None:
-        """The row with the best finite number of a column; None if no run has one.
+        """Return the row with the best finite number of a column; None if no run has one.
 
         ``goal`` is ``max`` or ``min``; default: ``min`` for names with a word such as loss or error, else ``max``.
         Raises ColumnNotFoundError.
@@ -121,7 +121,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return importance_of(self.table, self.table.find(name), keys, check, [self.table.find(each) for each in also])
 
     def pipelines(self, check: Callable[[], None] = lambda: None) -> PipelineTable:
-        """The data pipelines of the runs, aligned operation by operation, without runs that have none.
+        """Return the data pipelines of the runs, aligned operation by operation, without runs that have none.
 
         Equal pipelines share a row; the most common one is row 0. ``check`` is as with ``importance``.
         """
@@ -132,7 +132,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return align_runs({run: pipeline for run, pipeline in found if pipeline}, whole, check)
 
     def take(self, rows: Sequence[int]) -> LineageTable:
-        """The rows with these numbers, in this order."""
+        """Return the rows with these numbers, in this order."""
         return self._with(self.table.take(np.array(rows, np.intp)))
 
     def diff(self, one: str, other: str) -> tuple[FieldPair, ...]:
@@ -140,7 +140,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return compare_rows(self._row_of(one), self._row_of(other))
 
     def to_arrow(self) -> Any:
-        """A ``pyarrow.Table``: null for missing values, NaN for NaN.
+        """Return a ``pyarrow.Table``: null for missing values, NaN for NaN.
 
         int64, float64, bool, string and lists; a column of mixed kinds, or of integers beyond int64, becomes text.
         """
@@ -148,7 +148,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return pyarrow.table({column.id: _arrow_array(pyarrow, column) for column in self.table.columns.values()})
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame: Int64 and boolean with NA, float64 with NaN for missing values, else objects with None.
+        """Return a data frame: Int64 and boolean with NA, float64 with NaN for missing values, else objects with None.
 
         Raises MissingPackageError if pandas is not installed.
         """

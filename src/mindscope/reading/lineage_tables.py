@@ -108,7 +108,7 @@ class LineageTables:
 
 
 def _version_of(cursor: str | None, token: str, newest: int) -> int | None:
-    """The version in a cursor; None if the cursor is not of this table."""
+    """Return the version in a cursor; None if the cursor is not of this table."""
     given, _, version = (cursor or "").partition("-")
     if given != token or not (version.isascii() and version.isdigit()) or len(version) > len(str(newest)):
         return None

@@ -47,7 +47,7 @@ def open_runs(base: str | os.PathLike[str], *, follow_links: bool = False) -> Ru
 
 
 def directory_of(path: str | os.PathLike[str]) -> Path:
-    """The directory at ``path``. Raises RunNotFoundError if there is none."""
+    """Return the directory at ``path``. Raises RunNotFoundError if there is none."""
     if reason := remote_address(path):
         raise RunNotFoundError(reason)
     directory = Path(path).expanduser()
@@ -59,7 +59,7 @@ def directory_of(path: str | os.PathLike[str]) -> Path:
 
 
 def nothing_in(directory: Path) -> RunNotFoundError:
-    """The error for a directory without a run; it names runs below it."""
+    """Return the error for a directory without a run; it names runs below it."""
     below = list(find_runs(directory).runs)
     if not below:
         return RunNotFoundError(f"{directory} holds no event file: looked for {LOOKED_FOR}")

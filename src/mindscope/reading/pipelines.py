@@ -16,7 +16,7 @@ from mindscope.types import Kind
 
 
 def pipeline_of(node: DatasetNode | None) -> Pipeline:
-    """The stages from the source to the last one; empty if there is no pipeline."""
+    """Return the stages from the source to the last one; empty if there is no pipeline."""
     if node is None:
         return ()
     flows = tuple(pipeline_of(child) for child in node.children)
@@ -31,7 +31,7 @@ class PipelineReader:
         self._known: dict[str, tuple[RunStore, int, Pipeline]] = {}  # by run, with the version of the pipelines
 
     def read(self, store: RunStore) -> Pipeline:
-        """The newest data pipeline of a run; empty if it has none."""
+        """Return the newest data pipeline of a run; empty if it has none."""
         version = _version(store)  # before the values, so that a concurrent append is not missed
         known = self._known.get(store.id)
         if known is not None and known[:2] == (store, version):

@@ -21,7 +21,7 @@ _PAGE = 1000
 
 
 def printed_values(directory: Path) -> Iterator[tuple[Path, PrintedValue]]:
-    """The printed values of the run in a directory, and their files. Raises OSError if it can't be read.
+    """Yield the printed values of the run in a directory, and their files. Raises OSError if it can't be read.
 
     After the values of a file that is damaged or too long, a text says so.
     """

@@ -48,7 +48,7 @@ class RunProfiles(Sequence[Profile]):
         return self._read[row]
 
     def ranks(self) -> Ranks:
-        """All ranks of the training that the profiles are of, compared: clocks, steps, collectives, stragglers.
+        """Return all ranks of the training that the profiles are of, compared: clocks, steps, collectives, stragglers.
 
         Reads all profiles. ``mindscope.profile.ranks.open.read_ranks`` also takes a directory with a run for each rank.
 

@@ -45,7 +45,7 @@ class RecordCache(Generic[Entry]):
             self._saved = {} if self._table is None else self._table.load()
 
     def find(self, id: str) -> State | None:
-        """The record of a run from an earlier process, which may be outdated."""
+        """Return the record of a run from an earlier process, which may be outdated."""
         return self._saved.get(id)
 
     def forget(self, id: str) -> None:

@@ -76,7 +76,7 @@ def repair_runs(base: str | os.PathLike[str], target: str | os.PathLike[str]) ->
 
 
 def _checked_runs(base: Path, runs: Mapping[str, FoundRun], failures: list[str]) -> Iterator[list[_Checked]]:
-    """The files of each run that has a damaged file."""
+    """Yield the files of each run that has a damaged file."""
     for run in runs.values():
         below = Path(os.path.relpath(run.path, base.resolve()))
         files: list[_Checked] = []
@@ -96,7 +96,7 @@ def _check(source: Path, place: PurePath) -> _Checked:
 
 
 def _intact_records(source: Path, reader: FrameReader) -> Iterator[memoryview]:
-    """The bytes of each record with correct checksums, including headers."""
+    """Yield the bytes of each record with correct checksums, including headers."""
     with source.open("rb", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         while size - reader.ahead >= reader.needed:

@@ -70,7 +70,7 @@ class Run:
         return tuple(self.store.tag_counts())
 
     def tags(self, kind: Kind | str | None = None) -> tuple[str, ...]:
-        """The tags of a kind ("scalar", "image", ...), in the order of first occurrence.
+        """Return the tags of a kind ("scalar", "image", ...), in the order of first occurrence.
 
         If ``kind`` is None, the distinct tags of all kinds that have user-defined tags; graphs and lineage have none.
         Raises SettingsError for an unknown kind.
@@ -80,7 +80,7 @@ class Run:
         return tuple(dict.fromkeys(tag for kind, tag in self.store.series if KINDS[kind].is_tagged))
 
     def scalars(self, tag: str, *, overwritten: bool = False) -> Scalars:
-        """The points of a scalar tag. Raises TagNotFoundError, like all methods below."""
+        """Return the points of a scalar tag. Raises TagNotFoundError, like all methods below."""
         series = self.store.scalars(tag)
         if series is None:
             raise tag_not_found(self.store, Kind.SCALAR, tag)
@@ -88,7 +88,7 @@ class Run:
         return Scalars(tag, columns.step, columns.wall_time, columns.value)
 
     def values(self, kind: Kind | str, tag: str, *, overwritten: bool = False) -> Values[Any]:
-        """The values of a tag of any kind except scalar, decoded on access."""
+        """Return the values of a tag of any kind except scalar, decoded on access."""
         return values_of(self.store, kind_called(kind), tag, overwritten=overwritten)
 
     def expression(self, text: str, *, smoothing: Smoothing = NO_SMOOTHING) -> Scalars:
@@ -101,7 +101,7 @@ class Run:
         return Scalars(text, points.step.astype(np.int64), points.wall_time, points.smoothed)
 
     def tensor(self, tag: str, step: int | None = None) -> TensorSlice:
-        """The tensor of a step, by default the newest one; indexing reads only the requested part.
+        """Return the tensor of a step, by default the newest one; indexing reads only the requested part.
 
         Raises TagNotFoundError, IndexError for a step without a tensor, FormatError if its bytes can't be read.
         """
@@ -116,7 +116,7 @@ class Run:
         return TensorSlice(source, int(steps[row]), float(found.places.wall_time[row]))
 
     def histograms(self, tag: str, *, overwritten: bool = False) -> Histograms:
-        """The histograms of a tag; ``merged`` reduces them to a number of rows."""
+        """Return the histograms of a tag; ``merged`` reduces them to a number of rows."""
         return Histograms(found_values(self.store, Kind.HISTOGRAM, tag, overwritten))
 
     def images(self, tag: str, *, overwritten: bool = False) -> Values[tuple[Image, ...]]:
@@ -145,7 +145,7 @@ class Run:
         return self.values(Kind.PR_CURVE, tag, overwritten=overwritten)
 
     def pr_curve(self, tag: str, step: int | None = None) -> PrCurve:
-        """The newest PR curve, or the last one up to ``step``, as columns with their thresholds.
+        """Return the newest PR curve, or the last one up to ``step``, as columns with their thresholds.
 
         Raises TagNotFoundError, IndexError for a tag without values, FormatError if the curve can't be read.
         """
@@ -156,13 +156,13 @@ class Run:
         return self.values(Kind.MESH, tag, overwritten=overwritten)
 
     def landscapes(self) -> dict[str, Landscape]:
-        """The newest loss landscape of each tag; ``damages`` lists those that can't be decoded."""
+        """Return the newest loss landscape of each tag; ``damages`` lists those that can't be decoded."""
         return self._whole.newest_landscapes()
 
     def graphs(
         self, readers: GraphReaders | None = None, problems: dict[str, Reason] | None = None
     ) -> dict[str, Graph]:
-        """The computational graphs by name: those of event files, oldest first, then graph files.
+        """Return the computational graphs by name: those of event files, oldest first, then graph files.
 
         Args:
             readers: how graphs are read; in this process if None.
@@ -173,7 +173,7 @@ class Run:
         return read_graphs(self.store, self._whole, readers or GraphReaders(), problems)
 
     def profiles(self) -> RunProfiles:
-        """The profiles in the run's directory, in the order of their paths; each is read when it is taken."""
+        """Return the profiles in the run's directory, in the order of their paths; each is read when it is taken."""
         from mindscope.reading.profiles import RunProfiles
 
         return RunProfiles(self.path)

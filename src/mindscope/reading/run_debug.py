@@ -169,7 +169,7 @@ class RunDebug:
     def _remembered_pairs(
         self, other: RunDebug, workspace: str | Path | None, by_hand: Mapping[str, str]
     ) -> dict[str, str]:
-        """Those of operators that both have and that ``by_hand`` does not name."""
+        """Return those of operators that both have and that ``by_hand`` does not name."""
         if self.path is None or other.path is None:
             return {}
         folder = load_settings({}).workspace if workspace is None else Path(workspace).expanduser()
@@ -181,7 +181,7 @@ class RunDebug:
         return compare_ranks(self.source)
 
     def tensor(self, operator: str, step: int, *, rank: int | None = None) -> TensorRecords:
-        """The tensors of an operator, a module or a parameter in a step: inputs, outputs, gradients, all calls.
+        """Return the tensors of an operator, a module or a parameter in a step: inputs, outputs, gradients, all calls.
 
         Args:
             operator: the name of an operator, path of a module, or name of a parameter, ``fc1.weight``.
@@ -201,7 +201,7 @@ class RunDebug:
         return found
 
     def tensors(self, step: int, *, rank: int | None = None, operator: str | None = None) -> TensorRecords:
-        """All tensors of a step, or those of an operator. Raises DebugDataError if the step was not recorded."""
+        """Return all tensors of a step, or those of an operator. Raises DebugDataError if the step was not recorded."""
         rank = self._rank(rank)
         recorded = self.source.at(step, rank)
         records: list[TensorRecord] = []
@@ -237,7 +237,7 @@ AnyDebug = RunDebug | HasDebug | DebugSource | str | PathLike[str]
 
 
 def debug_of(value: AnyDebug) -> RunDebug:
-    """The debugging data of a run, of its path, or of a source. Raises as ``open_debug``, and TypeError."""
+    """Return the debugging data of a run, of its path, or of a source. Raises as ``open_debug``, and TypeError."""
     if isinstance(value, RunDebug):
         return value
     if isinstance(value, (str, PathLike)):

@@ -110,7 +110,7 @@ class Runs(Mapping[str, Run]):
         return LineageTables(lambda: self._catalog.runs)
 
     def to_arrow(self) -> Any:
-        """A ``pyarrow.Table`` with a row for each run.
+        """Return a ``pyarrow.Table`` with a row for each run.
 
         Columns: run, path, files, size_bytes, first_wall_time, last_wall_time, last_step, damages, dropped, and
         ``KIND_tags``, the number of tags of a kind. Of a run without event files, size and time are those of its other
@@ -119,7 +119,7 @@ class Runs(Mapping[str, Run]):
         return arrow_table(columns_of_rows(self._rows()))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table of ``to_arrow`` as a data frame. Raises MissingPackageError if pandas is not installed."""
+        """Return the table of ``to_arrow`` as a data frame. Raises MissingPackageError if pandas is not installed."""
         return pandas_table(columns_of_rows(self._rows()))
 
     def _rows(self) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ class ScalarSummaries:
         self._cache = None if open_table is None else RecordCache(open_table, NAME, FORMAT, _record)
 
     def cells(self, store: RunStore, tag: str, mean_of: int) -> Iterator[tuple[ColumnKey, Cell]]:
-        """The columns of a curve; see ``summarize``. None of them if it has no points."""
+        """Yield the columns of a curve; see ``summarize``. None of them if it has no points."""
         known = self._of(store, mean_of)
         values = known.by_tag.get(tag)
         if values is None or len(values) == 1:
@@ -65,7 +65,7 @@ class ScalarSummaries:
                 yield key, value
 
     def last(self, store: RunStore, tag: str, mean_of: int) -> float | None:
-        """The last value of a curve, None if it has no points."""
+        """Return the last value of a curve, None if it has no points."""
         known = self._of(store, mean_of)
         if tag not in known.by_tag:
             series = store.scalars(tag)
@@ -116,7 +116,7 @@ class ScalarSummaries:
 
 
 def _checked(values: Any) -> Values:
-    """The values of a record. Raises ValueError."""
+    """Return the values of a record. Raises ValueError."""
     found = cast("Values", values) if isinstance(values, list) else [values]
     are_numbers = all(each is None or type(each) in (int, float) for each in found)
     if not are_numbers or len(found) not in (0, 1, len(STATISTICS)):

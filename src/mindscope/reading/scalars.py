@@ -52,7 +52,7 @@ class Scalars:
         return scalar_statistics(self.step, self.value)
 
     def to_arrow(self) -> Any:
-        """A ``pyarrow.Table`` with the columns step, wall_time, value."""
+        """Return a ``pyarrow.Table`` with the columns step, wall_time, value."""
         return arrow_table(self._columns())
 
     def to_pandas(self) -> pandas.DataFrame:

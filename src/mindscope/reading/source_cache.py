@@ -49,7 +49,7 @@ class SourceCache:
         self._records.open()
 
     def find(self, store: RunStore, key: object) -> tuple[RunSource, tuple[SettingsFile, ...]] | None:
-        """The source of a run, and the settings files for which it is valid; None if there is none.
+        """Return the source of a run, and the settings files for which it is valid; None if there is none.
 
         ``key`` is the ``files_key`` of the run.
         """

@@ -11,7 +11,7 @@ from mindscope.types import Kind
 
 
 def kind_called(name: Kind | str) -> Kind:
-    """The kind with this name. Raises SettingsError, which lists all kinds, if there is none."""
+    """Return the kind with this name. Raises SettingsError, which lists all kinds, if there is none."""
     try:
         return Kind(name)
     except ValueError:
@@ -19,7 +19,7 @@ def kind_called(name: Kind | str) -> Kind:
 
 
 def tag_not_found(store: RunStore, kind: Kind, tag: str) -> TagNotFoundError:
-    """The error for a missing tag of a kind, with similar tags."""
+    """Return the error for a missing tag of a kind, with similar tags."""
     other = [str(each) for each, other in store.series if other == tag]
     tags = store.tags(kind)
     near = get_close_matches(tag, tags, n=3, cutoff=0.5) or list(tags[:3])

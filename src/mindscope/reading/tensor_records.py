@@ -58,7 +58,7 @@ class TensorRecords:
         return columns
 
     def to_pandas(self) -> pandas.DataFrame:
-        """One row for each tensor, its statistics as columns. Raises MissingPackageError."""
+        """Return one row for each tensor, its statistics as columns. Raises MissingPackageError."""
         return pandas_table(self._columns())
 
     def to_arrow(self) -> Any:

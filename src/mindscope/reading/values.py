@@ -82,11 +82,11 @@ class Values(Sequence[Sample[T]]):
         return self._found.facts(self._found.places, row).name, int(self._found.places.offset[row])
 
     def unread(self, row: int) -> EncodedValue:
-        """A value without its bytes. Raises FormatError if its file is gone or another one."""
+        """Return a value without its bytes. Raises FormatError if its file is gone or another one."""
         return self._found.unread(self._found.places, row)
 
     def encoded(self, row: int) -> bytes:
-        """The bytes of a value in its file. Raises FormatError if they can't be read."""
+        """Return the bytes of a value in its file. Raises FormatError if they can't be read."""
         return self._found.encoded(self._found.places, row)
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Histograms(Values[Histogram]):
 
 
 def values_of(store: RunStore, kind: Kind, tag: str, *, overwritten: bool = False) -> Values[Any]:
-    """The values of a tag of a kind other than scalar. Raises TagNotFoundError."""
+    """Return the values of a tag of a kind other than scalar. Raises TagNotFoundError."""
     found = found_values(store, kind, tag, overwritten)
     return Histograms(found) if kind is Kind.HISTOGRAM else Values[Any](found)
 

@@ -32,7 +32,7 @@ class WholeValues:
     def all_of(
         self, kind: Kind, read: Callable[[Any], T], read_apart: Callable[[EncodedValue], T | None] | None = None
     ) -> list[T]:
-        """Every value of a kind without steps of its own, oldest file first, for all tags.
+        """Return every value of a kind without steps of its own, oldest file first, for all tags.
 
         Args:
             kind: of the values.
@@ -44,7 +44,7 @@ class WholeValues:
         return [result for result in results if result is not None]
 
     def newest_landscapes(self) -> dict[str, Landscape]:
-        """The newest landscape of each tag."""
+        """Return the newest landscape of each tag."""
         found = {tag: values_of(self._store, Kind.LANDSCAPE, tag) for tag in self._store.tags(Kind.LANDSCAPE)}
         newest = {tag: self._read(values, -1, _as_landscape) for tag, values in found.items()}
         return {tag: landscape for tag, landscape in newest.items() if landscape is not None}

@@ -22,20 +22,20 @@ class Trace:
     y: Floats
 
     def at(self, x: Floats) -> Floats:
-        """The values of the points at ``x``, NaN without a point there. Of points at one x the last counts."""
+        """Return the values of the points at ``x``, NaN without a point there. Of points at one x the last counts."""
         if self.x.size == 0:
             return np.full(x.size, np.nan)
         place = np.clip(np.searchsorted(self.x, x, "right") - 1, 0, None)
         return np.where(self.x[place] == x, self.y[place], np.nan)
 
     def along(self, x: Floats) -> Floats:
-        """The values at ``x`` of straight lines between the points, NaN beyond the first and the last."""
+        """Return the values at ``x`` of straight lines between the points, NaN beyond the first and the last."""
         if self.x.size == 0:
             return np.full(x.size, np.nan)
         return np.interp(x, self.x, self.y, left=np.nan, right=np.nan)
 
     def between(self, low: float, high: float) -> Trace:
-        """The points from ``low`` to ``high``, and one on each side."""
+        """Return the points from ``low`` to ``high``, and one on each side."""
         start = max(int(np.searchsorted(self.x, low, "left")) - 1, 0)
         stop = int(np.searchsorted(self.x, high, "right")) + 1
         return Trace(self.x[start:stop], self.y[start:stop])

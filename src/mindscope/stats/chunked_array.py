@@ -40,19 +40,19 @@ class ChunkedArray:
         return self.parts[0].dtype
 
     def at(self, row: int) -> Any:
-        """The number in a row, which must not be negative."""
+        """Return the number in a row, which must not be negative."""
         part = int(np.searchsorted(self.starts, row, "right")) - 1
         return self.parts[part][row - self.starts[part]]
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
-        """The rows ``start`` to ``stop`` in the fewest arrays, each with the row that it begins with."""
+        """Yield the rows ``start`` to ``stop`` in the fewest arrays, each with the row that it begins with."""
         for first, part in zip(self.starts.tolist(), self.parts, strict=False):
             low, high = max(start - first, 0), min(stop - first, part.size)
             if low < high:
                 yield first + low, part[low:high]
 
     def take(self, rows: Rows | slice) -> NDArray[Any]:
-        """A copy of some rows; a view if they are adjacent. A slice has a start, a stop and no step."""
+        """Return a copy of some rows; a view if they are adjacent. A slice has a start, a stop and no step."""
         if isinstance(rows, slice):
             found = [piece for _, piece in self.pieces(rows.start, rows.stop)]
             return found[0] if len(found) == 1 else np.concatenate([np.empty(0, self.dtype), *found])
@@ -66,9 +66,9 @@ class ChunkedArray:
         return taken
 
     def joined(self) -> NDArray[Any]:
-        """All rows in one array: a copy, unless they are in one already."""
+        """Return all rows in one array: a copy, unless they are in one already."""
         return self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
 
     def values(self) -> Values:
-        """The column, float32 or float64, as the compiled loops take it."""
+        """Return the column, float32 or float64, as the compiled loops take it."""
         return Values(self.parts)

@@ -92,15 +92,15 @@ class GrowingCurve:
         return min(int(part.min()) for part in step.parts), max(int(part.max()) for part in step.parts)
 
     def x_axis(self, x: XName, origin: float = 0.0) -> XAxis:
-        """The points along one of their columns, less ``origin``."""
+        """Return the points along one of their columns, less ``origin``."""
         return self._x[x].x_axis(origin)
 
     def smoothed(self, weight: float) -> ChunkedArray:
-        """The values smoothed with a weight that ``show`` was given."""
+        """Return the values smoothed with a weight that ``show`` was given."""
         return self._lines[weight].line.y
 
     def line(self, weight: float, x: XName) -> Line:
-        """The line smoothed with a weight that ``show`` was given, over ``x_axis(x)``."""
+        """Return the line smoothed with a weight that ``show`` was given, over ``x_axis(x)``."""
         line, order = self._lines[weight].line, self._x[x].x_axis(0.0).order
         if order is None:
             return line

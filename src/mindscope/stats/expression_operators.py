@@ -49,7 +49,7 @@ TESTS: dict[str, Callable[[Any], Any]] = {"isnan": np.isnan, "isinf": np.isinf, 
 
 
 def coordinate(name: str) -> str:
-    """The name of a column of ``COORDINATES`` among ``columns``, which no tag can have."""
+    """Return the name of a column of ``COORDINATES`` among ``columns``, which no tag can have."""
     return f"\0{name}"
 
 

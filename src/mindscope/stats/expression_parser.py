@@ -96,7 +96,7 @@ class Parser:
                 raise self._refused("expression_part", node)
 
     def bounds(self, node: ast.expr) -> Iterator[Bound]:
-        """The comparisons with numbers of which a condition is made."""
+        """Yield the comparisons with numbers of which a condition is made."""
         match node:
             case ast.BoolOp(values=values):
                 for each in values:

@@ -46,7 +46,7 @@ class TraceStatistics:
         return self.standard_error * confidence_factor(self.count)
 
     def take(self, rows: NDArray[np.int64] | slice) -> TraceStatistics:
-        """The statistics at some x."""
+        """Return the statistics at some x."""
         return TraceStatistics(*(getattr(self, each.name)[rows] for each in fields(TraceStatistics)))
 
 

@@ -36,7 +36,7 @@ class GrowingStatistics:
 def grow_statistics(
     traces: Sequence[Trace], is_joined: bool, before: GrowingStatistics | None = None
 ) -> GrowingStatistics:
-    """The statistics of ``traces``, as ``trace_statistics`` returns them; ``before`` is an earlier result.
+    """Return the statistics of ``traces``, as ``trace_statistics`` returns them; ``before`` is an earlier result.
 
     A series may have grown, or differ from some point on. Reuses what lies before the first change and after all ends.
     """

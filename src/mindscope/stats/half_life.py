@@ -42,7 +42,7 @@ def _age(x: Column, half_life: float) -> NDArray[np.float64]:
 
 
 def _average(age: Column, values: Column) -> NDArray[np.float64]:
-    """The averages, a stretch at a time, so that the powers of two stay in range."""
+    """Return the averages, a stretch at a time, so that the powers of two stay in range."""
     averages = np.empty(values.size)
     total, weight, start = 0.0, 0.0, 0
     while start < values.size:

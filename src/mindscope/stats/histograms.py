@@ -33,7 +33,7 @@ def group_steps(start: int, stop: int, rows: int) -> list[slice]:
 
 
 def merge_histograms(histograms: Sequence[Histogram], buckets: int) -> Histogram:
-    """One histogram of all that several counted, in at most ``buckets`` buckets; the sum of the counts stays.
+    """Return one histogram of all that several counted, in at most ``buckets`` buckets; the sum of the counts stays.
 
     The buckets of each must ascend; there may be gaps between them. An infinite edge becomes the largest number.
     The edges are edges of the given ones; where those are too many, every so-many-th in order of their values. A bucket

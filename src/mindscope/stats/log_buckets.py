@@ -16,7 +16,7 @@ INT64 = np.iinfo(np.int64)
 
 
 def log_edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | None, log_origin: float) -> Rows:
-    """The first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
+    """Return the first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
 
     What is drawn is the logarithm of ``x - log_origin``, x being in the units of ``range``. A bucket is at most a
     column of the screen wide, and lies between two powers of two whose exponents are multiples of a power of two, so
@@ -44,7 +44,7 @@ def _limits(
 
 
 def _shown(x_axis: XAxis, first: int, stop: int, range: Range | None, log_origin: float) -> tuple[float, float]:
-    """The lowest and highest x of the screen that have a logarithm, less the origins; 0 without any."""
+    """Return the lowest and highest x of the screen that have a logarithm, less the origins; 0 without any."""
     last = min(stop, x_axis.find(0.0, math.inf, False)) - 1
     if last < first:
         return 0.0, 0.0
@@ -65,7 +65,7 @@ def _count_below(x: ChunkedArray, start: int, stop: int, limits: NDArray[np.floa
 
 
 def _whole(limits: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The smallest whole numbers that are not below the limits."""
+    """Return the smallest whole numbers that are not below the limits."""
     whole = np.full(limits.size, INT64.max, np.int64)
     is_inside = limits < float(INT64.max)
     whole[is_inside] = np.ceil(np.maximum(limits[is_inside], float(INT64.min))).astype(np.int64)

@@ -17,7 +17,7 @@ _MIDDLES = (np.arange(QUANTILES) + 0.5) / QUANTILES
 
 
 def quantiles(y: ChunkedArray) -> NDArray[Any]:
-    """The finite values of ``y`` in ascending order; of more than 64 values the middles of 64 equal parts.
+    """Return the finite values of ``y`` in ascending order; of more than 64 values the middles of 64 equal parts.
 
     The result depends on the values alone, not on an axis, a range or a width. Of more than 2048 rows those count whose
     number is a multiple of a power of two, so that appended rows rarely change which these are.

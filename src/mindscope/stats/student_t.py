@@ -18,7 +18,7 @@ MOST_DEGREES = 1000
 
 
 def confidence_factor(count: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The half width of the interval in standard errors, for each count of values; NaN below two values."""
+    """Return the half width of the interval in standard errors, for each count of values; NaN below two values."""
     counts, inverse = np.unique(count, return_inverse=True)
     factors = [t_quantile(int(each) - 1) if each > 1 else np.nan for each in counts.tolist()]
     return np.array(factors, np.float64)[inverse]
@@ -38,7 +38,7 @@ def t_quantile(degrees: int) -> float:
 
 
 def _share_within(t: float, degrees: int) -> float:
-    """The probability that a value of Student's distribution lies between -t and t.
+    """Return the probability that a value of Student's distribution lies between -t and t.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, equations 26.7.3 and 26.7.4.
     """

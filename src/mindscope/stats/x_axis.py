@@ -38,7 +38,7 @@ class XAxis:
         return start, max(start, self.find(self.origin, high, True))
 
     def edges(self, start: int, stop: int, pixels: int, range: Range | None) -> Rows:
-        """The first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
+        """Return the first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
 
         A bucket is at most a column of the screen wide, and lies between two multiples of a power of two.
         """
@@ -56,7 +56,7 @@ class XAxis:
         return float(np.floor((float(x) - self.origin) / width))
 
     def find(self, origin: float, limit: float, after: bool) -> int:
-        """The first place whose ``x - origin`` is at least ``limit``, or above it if ``after``."""
+        """Return the first place whose ``x - origin`` is at least ``limit``, or above it if ``after``."""
         for first, x in self.x.pieces(0, self.x.size):
             last = float(x[-1]) - origin
             if last > limit or (last == limit and not after):

@@ -74,7 +74,7 @@ class RunCache:
         return self._holder is not None and not self._is_stopped
 
     def find(self, id: str) -> tuple[CachedStore, Any] | None:
-        """The state of a run and its reading progress; None if the cache has no valid state."""
+        """Return the state of a run and its reading progress; None if the cache has no valid state."""
         with self._lock:
             state = self._states.pop(id, None)
         if state is None:
@@ -121,7 +121,7 @@ class RunCache:
             self._stop_after(error)
 
     def table(self, name: str, format: int) -> CacheTable:
-        """The table of other values of the runs called ``name``. Files of another ``format`` are replaced."""
+        """Return the table of other values of the runs called ``name``. Files of another ``format`` are replaced."""
         with self._lock:
             if name not in self._tables:
                 index = RunIndex(self.folder / f"{name}{TABLE_SUFFIX}", self._base, format)

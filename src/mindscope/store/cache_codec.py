@@ -38,7 +38,7 @@ class CachedStore:
     series: bytes
 
     def to_json(self) -> Json:
-        """All but ``series``."""
+        """Return all but ``series``."""
         return {
             "files": [[ordinal, *_facts_to_json(facts)] for ordinal, facts in self.files.items()],
             "ordinals": self.ordinals,

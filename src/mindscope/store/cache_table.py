@@ -43,7 +43,7 @@ class CacheTable:
         return self._index.size_bytes
 
     def load(self) -> dict[str, State]:
-        """The values by run; without those that are damaged, empty if the file has another format."""
+        """Return the values by run; without those that are damaged, empty if the file has another format."""
         with self._lock:
             try:
                 found = self._load()

@@ -112,7 +112,7 @@ class ChunkSlice:
         self._is_checked = False
 
     def read(self) -> Columns:
-        """The rows. Raises ChunkDamagedError."""
+        """Return the rows. Raises ChunkDamagedError."""
         columns = self.chunk.read(self.start, self.count, self.step)
         if not self._is_checked:
             got = checksum_of([columns], has_steps=isinstance(self.step, int))
@@ -158,7 +158,7 @@ def _parts_by_column(layout: Layout, series: Sequence[Sequence[Columns]]) -> Ite
 
 
 def _place_steps(series: Sequence[Sequence[Columns]], counts: list[int]) -> tuple[list[Step], int]:
-    """The step entry of each series, and the total count of stored steps."""
+    """Return the step entry of each series, and the total count of stored steps."""
     steps: list[Step] = []
     stored = 0
     for parts, count in zip(series, counts, strict=True):

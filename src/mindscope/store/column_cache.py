@@ -42,7 +42,7 @@ class ColumnCache:
         return True
 
     def get(self, key: object, rows: int) -> Columns | None:
-        """The columns of ``key``, if the series had ``rows`` rows when they were stored."""
+        """Return the columns of ``key``, if the series had ``rows`` rows when they were stored."""
         kept_rows, columns = self._columns.get(key) or (-1, None)
         return columns if kept_rows == rows else None
 

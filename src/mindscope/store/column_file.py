@@ -74,7 +74,7 @@ def save_columns(
 
 
 def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> OpenColumns | None:
-    """The columns of a file; None if there is none of this kind, or if it was made of something else.
+    """Return the columns of a file; None if there is none of this kind, or if it was made of something else.
 
     The header and samples of the columns are compared with their checksums. ``is_checked``: reads all columns at once,
     and compares theirs.

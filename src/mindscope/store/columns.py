@@ -31,13 +31,13 @@ class GrowingColumns:
         return self._length
 
     def column(self, name: str) -> NDArray[Any]:
-        """The rows appended so far, as a read-only view."""
+        """Return the rows appended so far, as a read-only view."""
         view = self._buffers[name][: self._length]
         view.flags.writeable = False
         return view
 
     def columns(self) -> Columns:
-        """All columns, see ``column``."""
+        """Return all columns, see ``column``."""
         return {name: self.column(name) for name in self._buffers}
 
     def extend(self, rows: Mapping[str, ArrayLike], count: int) -> None:
@@ -84,18 +84,18 @@ class ChunkedColumns:
         self._length += count
 
     def cast(self, dtypes: Mapping[str, DTypeLike]) -> ChunkedColumns:
-        """A copy whose columns have other types."""
+        """Return a copy whose columns have other types."""
         copy = ChunkedColumns(dtypes)
         for piece in self.pieces():
             copy.extend(piece, next(iter(piece.values())).size)
         return copy
 
     def pieces(self) -> list[Columns]:
-        """All rows, in pieces."""
+        """Return all rows, in pieces."""
         return self._pieces if self._growing is None else [*self._pieces, self._growing.columns()]
 
     def columns(self) -> Columns:
-        """All rows as one array per column; later appends to it copy little."""
+        """Return all rows as one array per column; later appends to it copy little."""
         if len(self._pieces) == 1 and self._growing is None:
             return self._pieces[0]
         if self._pieces or self._growing is None:
@@ -107,7 +107,7 @@ class ChunkedColumns:
 
 
 def cast(column: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
-    """The column in another type."""
+    """Return the column in another type."""
     with np.errstate(invalid="ignore"):  # the cast turns a signaling NaN into a quiet one
         return column.astype(dtype)
 

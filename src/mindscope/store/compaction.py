@@ -59,7 +59,7 @@ def _compact_layout(
 
 
 def _merged(chunks: list[Chunk], newest_rows: int) -> set[Chunk]:
-    """The last chunks, starting with the first one that is small compared with its successors."""
+    """Return the last chunks, starting with the first one that is small compared with its successors."""
     for number, chunk in enumerate(chunks):
         after = sum(each.rows for each in chunks[number + 1 :]) + newest_rows
         if chunk.rows <= MERGED_SHARE * after:

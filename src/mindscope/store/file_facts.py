@@ -96,5 +96,5 @@ def _number_key(digits: str) -> tuple[int, int, str]:
 
 
 def readable(name: str) -> str:
-    """A name as valid text: each byte that is not UTF-8 becomes U+FFFD and two hexadecimal digits."""
+    """Return a name as valid text: each byte that is not UTF-8 becomes U+FFFD and two hexadecimal digits."""
     return _UNDECODABLE.sub(lambda match: f"\ufffd{ord(match[0]) - 0xDC00:02x}", name)

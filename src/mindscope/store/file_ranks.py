@@ -108,7 +108,7 @@ class FileRanks:
         return newest
 
     def purges(self) -> Purges:
-        """The session starts of all files."""
+        """Return the session starts of all files."""
         starts = [*self._purges.values()]
         step, wall_time = ([start[field] for start in starts] for field in (0, 1))
         return Purges(self.ranks[[*self._purges]], np.array(step, np.int64), np.array(wall_time, np.float64))
@@ -129,7 +129,7 @@ class FileRanks:
         return session_by_rank, rewinds_by_rank
 
     def relations(self, ordinals: Sequence[int]) -> bytes:
-        """The result of ``sessions`` as bytes, and the session starts of newer files, for comparison."""
+        """Return the result of ``sessions`` as bytes, and the session starts of newer files, for comparison."""
         files, *columns = self._related(ordinals)
         purges = self.purges()
         older = np.searchsorted(self.ranks[files], purges.rank)  # count of these files; new files shift ranks
@@ -137,7 +137,7 @@ class FileRanks:
         return b"".join(column.tobytes() for column in (files, *columns, *newer))
 
     def _related(self, ordinals: Sequence[int]) -> tuple[NDArray[np.intp], Ranks, NDArray[np.bool_]]:
-        """Each of the files once, the oldest first, with its session and whether it rewinds."""
+        """Return each of the files once, the oldest first, with its session and whether it rewinds."""
         files = np.unique(np.asarray(ordinals, np.intp))
         files = files[np.argsort(self.ranks[files], kind="stable")]
         times = [self._times.get(ordinal, UNKNOWN) for ordinal in files.tolist()]

@@ -48,7 +48,7 @@ def mapped(values: _T) -> _T:
 
 
 def mapped_file(path: Path) -> NDArray[np.uint8]:
-    """The bytes of a file that is not empty. Raises OSError."""
+    """Return the bytes of a file that is not empty. Raises OSError."""
     with path.open("rb") as file:
         return np.frombuffer(_map(file.fileno()), np.uint8)
 

@@ -38,7 +38,7 @@ def save_object(path: Path, value: Any) -> None:
 
 
 def open_object(path: Path) -> Any:
-    """The object of a file that ``save_object`` wrote; the file may go then. Raises OSError."""
+    """Return the object of a file that ``save_object`` wrote; the file may go then. Raises OSError."""
     data = mapped_file(path)
     length, count = (int(each) for each in data[:16].view("<u8"))
     first = 16 + length

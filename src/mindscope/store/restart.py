@@ -66,7 +66,7 @@ def written_order(rank: Ranks) -> Rows | None:
 
 
 def sessions_of(first: NDArray[np.float64], last: NDArray[np.float64]) -> Ranks:
-    """The session of each file of a series, numbered by age: files whose wall times overlap share a session.
+    """Return the session of each file of a series, numbered by age: files whose wall times overlap share a session.
 
     ``first`` and ``last`` have shape (files,), the oldest file first; NaN for unknown. Overlap is transitive: files of
     writers that start more files share a session as long as some of their files overlap.

@@ -64,7 +64,7 @@ class RunStore:
             self._series.restore(saved, self.version)
 
     def to_saved(self) -> CachedStore:
-        """The state without the points, which must be sealed. Raises ChunkDamagedError."""
+        """Return the state without the points, which must be sealed. Raises ChunkDamagedError."""
         with self.lock:
             return CachedStore(
                 files=dict(self._files),
@@ -180,7 +180,7 @@ class RunStore:
             return self._by_age
 
     def file(self, ordinal: int) -> FileFacts:
-        """The facts of the file with this ordinal. Raises KeyError if the file is gone."""
+        """Return the facts of the file with this ordinal. Raises KeyError if the file is gone."""
         with self.lock:
             return self._files[ordinal]
 
@@ -191,11 +191,11 @@ class RunStore:
             return dict(self._series.all)
 
     def scalars(self, tag: str) -> ScalarSeries | None:
-        """The scalar series of a tag, None if it has none."""
+        """Return the scalar series of a tag, None if it has none."""
         return self._series.scalars(tag)
 
     def references(self, kind: Kind, tag: str) -> ReferenceSeries | None:
-        """The series of a tag of another kind than scalar, None if there is none."""
+        """Return the series of a tag of another kind than scalar, None if there is none."""
         return self._series.references(kind, tag)
 
     def tags(self, kind: Kind) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ class RunStore:
         return next((facts.last_step for facts in reversed(self.files) if facts.last_step is not None), None)
 
     def state(self, now: float) -> RunState:
-        """The state at ``now``, in seconds since 1970. Mode 0400 means that the writer closed the file."""
+        """Return the state at ``now``, in seconds since 1970. Mode 0400 means that the writer closed the file."""
         files = self.files
         if not files and (written_at := self.written_at) is not None:
             is_live = now - written_at <= LIVE_S and any(each.kind is ContentKind.LOG_FILE for each in self.contents)

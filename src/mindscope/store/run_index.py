@@ -43,7 +43,7 @@ class RunIndex:
         """Whether the file is complete and not mostly outdated."""
 
     def load(self) -> dict[str, State]:
-        """The state of each run; empty if the file is missing or has another format. Raises OSError."""
+        """Return the state of each run; empty if the file is missing or has another format. Raises OSError."""
         self._live, self._live_bytes = {}, 0
         content = self._path.read_bytes() if self._path.exists() else b""
         self.size_bytes = len(content)
@@ -114,7 +114,7 @@ class RunIndex:
 
 
 def read_base(path: Path) -> str | None:
-    """The base directory of an index; None if it can't be read."""
+    """Return the base directory of an index; None if it can't be read."""
     try:
         with path.open("rb") as file:
             content = file.read(HEAD_BYTES)
@@ -125,7 +125,7 @@ def read_base(path: Path) -> str | None:
 
 
 def state_record(id: str, state: dict[str, Any], series: bytes) -> bytes:
-    """The framed state of a run; an empty state means that the run is gone."""
+    """Return the framed state of a run; an empty state means that the run is gone."""
     return frame(_payload({**state, "run": id}, series))
 
 

@@ -110,11 +110,11 @@ class Series(Generic[AnyColumns]):
         """Widen the columns if ``rows`` need it."""
 
     def visible(self) -> AnyColumns:
-        """The visible points under the restart rule, by ascending step."""
+        """Return the visible points under the restart rule, by ascending step."""
         return self._columns(**self._store_lock.read(lambda: self.points.visible()))
 
     def all(self) -> AnyColumns:
-        """Every point in written order, including overwritten and repeated ones."""
+        """Return every point in written order, including overwritten and repeated ones."""
         return self._columns(**self._store_lock.read(lambda: self.points.written()))
 
     def visible_parts(self, overwritten: bool = False) -> VisibleRows:

@@ -59,7 +59,7 @@ class SeriesPoints:
         return self._stops[-1] if self._stops else 0
 
     def widened(self, layout: Layout) -> SeriesPoints:
-        """A copy whose columns have the wider types of ``layout``; sealed rows are cast when they are read."""
+        """Return a copy whose columns have the wider types of ``layout``; sealed rows are cast when they are read."""
         copy = SeriesPoints(self._ranks, layout, self._column_cache, self._has_progress)
         state = [[*self._files], [*self._stops], self._is_plain, self._last_file, self._last_step, [*self._purges]]
         copy.restore(self.slices, state)
@@ -101,7 +101,7 @@ class SeriesPoints:
         return step > self._last_step and (file == self._last_file or ranks[file] > ranks[self._last_file])
 
     def visible(self) -> Columns:
-        """The visible points by ascending step."""
+        """Return the visible points by ascending step."""
         if self.is_plain:
             return self._appended()
         key = (self, "visible", self.relations())
@@ -113,13 +113,13 @@ class SeriesPoints:
         return self._column_cache.put(key, len(self), shown)
 
     def written(self) -> Columns:
-        """All points in written order: by age of the file, then in file order."""
+        """Return all points in written order: by age of the file, then in file order."""
         appended = self._appended()
         order = None if self._is_plain else written_order(self._rank(appended["file"]))
         return appended if order is None else {name: _frozen(column[order]) for name, column in appended.items()}
 
     def without(self, files: Collection[int]) -> SeriesPoints:
-        """A copy without the rows of ``files``, all in memory."""
+        """Return a copy without the rows of ``files``, all in memory."""
         copy = self.emptied()
         appended = self._appended()
         for ordinal, start, stop in zip(self._files, [0, *self._stops], self._stops, strict=False):
@@ -129,7 +129,7 @@ class SeriesPoints:
         return copy
 
     def emptied(self) -> SeriesPoints:
-        """A copy without rows."""
+        """Return a copy without rows."""
         return SeriesPoints(self._ranks, self._layout, self._column_cache, self._has_progress)
 
     @property
@@ -165,7 +165,7 @@ class SeriesPoints:
         return self._last_file is None or self._ranks.newest_purge <= int(self._ranks.ranks[self._last_file])
 
     def relations(self) -> bytes:
-        """The relations that decide which rows are visible, as bytes to compare for changes."""
+        """Return the relations that decide which rows are visible, as bytes to compare for changes."""
         return b"" if self.is_plain else self._ranks.relations(self._files) + repr(self._purges).encode()
 
     def visible_rows(self) -> Visible:
@@ -184,7 +184,7 @@ class SeriesPoints:
         return purged
 
     def step_of(self, row: int) -> int:
-        """The step of a row, by append order."""
+        """Return the step of a row, by append order."""
         for part in self.appended_parts():
             if row < part["step"].size:
                 return int(part["step"][row])
@@ -205,7 +205,7 @@ class SeriesPoints:
         return 0 if self._unsaved is None else len(self._unsaved)
 
     def parts(self, chunks: Collection[Chunk]) -> list[Columns]:
-        """The rows to seal together: those of ``chunks`` or of narrower types, then the unsealed ones."""
+        """Return the rows to seal together: those of ``chunks`` or of narrower types, then the unsealed ones."""
         parts = [self._read(rows) for rows in self.slices if self.needs_compaction(rows, chunks)]
         return parts if self._unsaved is None else [*parts, *self._unsaved.pieces()]
 
@@ -228,7 +228,7 @@ class SeriesPoints:
         }
 
     def to_json(self) -> list[Any]:
-        """The state without the sealed rows; all rows must be sealed."""
+        """Return the state without the sealed rows; all rows must be sealed."""
         return [self._files, self._stops, self._is_plain, self._last_file, self._last_step, self._purges]
 
     def restore(self, slices: tuple[ChunkSlice, ...], state: Sequence[Any]) -> None:
@@ -238,7 +238,7 @@ class SeriesPoints:
         self._purges = [(file, count, step) for file, count, step in purges]
 
     def appended_parts(self) -> list[Columns]:
-        """All points in append order, as the parts in files and in memory."""
+        """Return all points in append order, as the parts in files and in memory."""
         parts: list[Columns] = []
         for rows in self.slices:
             parts.append(self._read(rows))
@@ -264,7 +264,7 @@ class SeriesPoints:
         return {name: _frozen(np.concatenate([part[name] for part in parts])) for name in self._layout}
 
     def _file_column(self) -> NDArray[np.int32]:
-        """The ordinal of each row's file; takes no memory if all rows come from one file."""
+        """Return the ordinal of each row's file; takes no memory if all rows come from one file."""
         if len(self._files) == 1:
             return self._ranks.column(self._files[0], len(self))
         return _frozen(np.repeat(np.array(self._files, np.int32), np.diff(np.array([0, *self._stops]))))

@@ -107,7 +107,7 @@ class SeriesTable:
         return 0 if series is None else _last_count(series.points.visible())
 
     def to_json(self, chunks: tuple[Chunk, ...]) -> bytes:
-        """The table without the points, which must be sealed in ``chunks``."""
+        """Return the table without the points, which must be sealed in ``chunks``."""
         return write_series(((*key, series.points) for key, series in self.all.items()), chunks)
 
     def _restore_cached(self) -> None:

@@ -63,7 +63,7 @@ class VisibleRowTracker:
         self._prefix_id = object()
 
     def of(self, points: SeriesPoints) -> VisibleRows:
-        """The visible rows of a series. Raises ChunkDamagedError."""
+        """Return the visible rows of a series. Raises ChunkDamagedError."""
         relations = points.relations()
         can_hide = self._hidden != NONE_HIDDEN or points.is_purged
         if points is not self._points or (relations != self._relations and can_hide):
@@ -120,7 +120,7 @@ class VisibleRowTracker:
 
 
 def written_rows(points: SeriesPoints) -> VisibleRows:
-    """All points in written order. Raises ChunkDamagedError."""
+    """Return all points in written order. Raises ChunkDamagedError."""
     if points.is_newest_since(0):
         # A later append can only break this order permanently, so the points can be the prefix id.
         return VisibleRows(tuple(points.appended_parts()), points, NONE_HIDDEN)
@@ -128,7 +128,7 @@ def written_rows(points: SeriesPoints) -> VisibleRows:
 
 
 def _cut(parts: list[Columns], ranges: list[RowRange]) -> list[Columns]:
-    """The rows of ``ranges``, split where ``parts`` are split."""
+    """Return the rows of ``ranges``, split where ``parts`` are split."""
     starts = [*accumulate((part["step"].size for part in parts), initial=0)]
     return [
         {name: column[low:high] for name, column in part.items()}

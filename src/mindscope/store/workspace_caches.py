@@ -30,7 +30,7 @@ class CacheEntry:
 
 
 def list_caches(workspace: Path) -> list[CacheEntry]:
-    """The caches of a workspace, most recently used first."""
+    """Return the caches of a workspace, most recently used first."""
     folders = (path for path in (workspace / CACHE_FOLDER).glob("*") if path.is_dir())
     return sorted((_entry(folder) for folder in folders), key=lambda entry: entry.used_at, reverse=True)
 

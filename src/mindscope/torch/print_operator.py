@@ -43,7 +43,7 @@ def _tensor_text(host: Tensor) -> str:
 
 
 def _numbers(host: Tensor) -> Tensor:
-    """A tensor that NumPy can hold: float32 in place of bfloat16 and smaller floats."""
+    """Return a tensor that NumPy can hold: float32 in place of bfloat16 and smaller floats."""
     is_other_float = host.dtype.is_floating_point and host.dtype not in _NUMPY_FLOATS
     return host.float() if is_other_float else host.resolve_conj().resolve_neg()
 

@@ -30,7 +30,7 @@ class OperatorMatch:
     """Tensors of the left source with those of the right one."""
 
     def swapped(self) -> OperatorMatch:
-        """The right source as the left one."""
+        """Return the right source as the left one."""
         return OperatorMatch(self.right, self.left, tuple([(other, one) for one, other in self.pairs]))
 
 
@@ -50,7 +50,7 @@ def part_chains(sides: Sides, left: Places, right: Places, scope: Key) -> Iterat
 
 
 def module_chains(sides: Sides, left: Places, right: Places) -> Iterator[OperatorMatch]:
-    """All of a module without inner ones in a phase, if both sources have it. Arguments as ``part_chains``."""
+    """Yield all of a module without inner ones in a phase, if both sources have it. Arguments as ``part_chains``."""
     outer = {each.path.rpartition(".")[0] for side in (sides.left, sides.right) for each in side.operators}
     others = grouped(right, sides.right, of_scope)
     for key, places in grouped(left, sides.left, of_scope).items():
@@ -123,6 +123,6 @@ def _parts(side: RecordedOperators, places: Places) -> list[tuple[str, int]]:
 
 
 def names_of_chain(side: RecordedOperators, places: Places) -> str:
-    """The name of an operator, or of the first and the last one of a chain."""
+    """Return the name of an operator, or of the first and the last one of a chain."""
     names = [side.operators[place].name for place in places]
     return " + ".join(names if len(names) <= _MOST_NAMED else [names[0], "…", names[-1]])

@@ -73,7 +73,7 @@ class ComparedOperator:
         return self.tensor.role is Role.PARAMETER
 
     def level(self) -> tuple[Level, tuple[str, ...]]:
-        """The level of the worst output by the thresholds of msprobe, and all codes of that level."""
+        """Return the level of the worst output by the thresholds of msprobe, and all codes of that level."""
         if is_memory_only(self.tensor.type):
             return Level.OK, ()
         levels = [difference_level(each, self.inputs, attributes=self.attributes) for each in self.outputs]
@@ -126,7 +126,7 @@ class ComparedStep:
         return np.concatenate([self.errors > self.tolerances, np.array(fused, np.bool_)])
 
     def first_bitwise(self) -> Difference | None:
-        """The first tensor in execution order whose digests differ."""
+        """Return the first tensor in execution order whose digests differ."""
         places = np.flatnonzero(self.is_bitwise_different).tolist()
         if not places:
             return None
@@ -134,7 +134,7 @@ class ComparedStep:
         return self._operator([place], 0.0).difference
 
     def operators(self) -> tuple[ComparedOperator, ...]:
-        """The operators in execution order with the errors of what enters and what leaves them."""
+        """Return the operators in execution order with the errors of what enters and what leaves them."""
         groups: dict[int, list[int]] = {}
         for place, match in enumerate(self.matching.match[self.pairs].tolist()):
             groups.setdefault(match, []).append(place)

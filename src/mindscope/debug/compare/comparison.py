@@ -143,7 +143,7 @@ class Comparison:
             self._operators = tuple([each.difference for each in operators])
 
     def compare(self, left: StepStatistics, right: StepStatistics) -> ComparedStep:
-        """The pairs of tensors that both steps have, and their errors."""
+        """Return the pairs of tensors that both steps have, and their errors."""
         rows = [
             Sample.of(each, len(source.tensors)).row for each, source in zip((left, right), self._sources, strict=True)
         ]

@@ -56,7 +56,7 @@ def operator_table(
     by_hand: Mapping[str, str] | None = None,
     step_offset: int | None = None,
 ) -> tuple[Difference, ...]:
-    """All matched operators of one step with their errors, in execution order. Raises as ``compare_sources``.
+    """Return all matched operators of one step with their errors, in execution order. Raises as ``compare_sources``.
 
     ``step`` and ``rank`` are those of the left training.
     """

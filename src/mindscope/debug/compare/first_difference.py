@@ -13,7 +13,7 @@ from mindscope.debug.model.tensors import Phase, Role
 
 
 def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceCause, Difference]:
-    """The cause and the first difference of a step in which something differs.
+    """Return the cause and the first difference of a step in which something differs.
 
     Args:
         operators: of the step, in execution order; at least one differs.
@@ -50,7 +50,7 @@ def _is_used_parameter(operator: ComparedOperator) -> bool:
 def _differing_input(
     operators: Sequence[ComparedOperator], parameters: set[int], has_parameters: bool
 ) -> ComparedOperator | None:
-    """The first differing operator, if its inputs differ, and no module around it got equal ones.
+    """Return the first differing operator, if its inputs differ, and no module around it got equal ones.
 
     None if the input is a parameter that differs.
     """
@@ -65,7 +65,7 @@ def _differing_input(
 
 
 def _used_by(operator: ComparedOperator, operators: Sequence[ComparedOperator]) -> ComparedOperator | None:
-    """The parameter that the differing input of an operator is: of its module, with the same dimensions."""
+    """Return the parameter that the differing input of an operator is: of its module, with the same dimensions."""
     entering = operator.worst_input
     if entering is None or is_module(operator.tensor) or not entering.shape:
         return None

@@ -84,7 +84,7 @@ def _is_near(whole: DebugTensor, part: DebugTensor) -> bool:
 
 
 def _run_of_sum(sizes: Sequence[int], total: int) -> tuple[int, int] | None:
-    """The first 2 to 8 sizes in a row that add up to a total."""
+    """Return the first 2 to 8 sizes in a row that add up to a total."""
     for start in range(len(sizes)):
         reached = 0
         for end in range(start, min(start + _MOST_PARTS, len(sizes))):

@@ -51,7 +51,7 @@ def plain_path(module: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def alike_type(type_name: str) -> str:
-    """The plain type of an operator under one name for all frameworks, its backward operators included."""
+    """Return the plain type of an operator under one name for all frameworks, its backward operators included."""
     plain = plain_type(type_name).lstrip("_")
     if plain in _ALIKE:
         return _ALIKE[plain]
@@ -60,7 +60,7 @@ def alike_type(type_name: str) -> str:
 
 
 def alike_slot(slot: str) -> str:
-    """The name of a parameter, or the place of an input."""
+    """Return the name of a parameter, or the place of an input."""
     return _ALIKE.get(slot, slot)
 
 

@@ -96,12 +96,12 @@ class OneToOne:
 
 
 def of_scope(operator: RecordedOperator) -> Hashable:
-    """The module, the phase, and whether it is an operator."""
+    """Return the module, the phase, and whether it is an operator."""
     return operator.path, operator.phase, operator.is_parameter
 
 
 def of_phase(operator: RecordedOperator) -> Hashable:
-    """The phase, and whether it is an operator."""
+    """Return the phase, and whether it is an operator."""
     return operator.phase, operator.is_parameter
 
 

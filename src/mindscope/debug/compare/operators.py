@@ -105,7 +105,7 @@ class RecordedOperators:
         ])  # fmt: skip
 
     def main_size(self, operator: RecordedOperator) -> int | None:
-        """The number of elements of the first output, of a parameter its own."""
+        """Return the number of elements of the first output, of a parameter its own."""
         places = [each for each in operator.tensors if self.tensors[each].role is not Role.INPUT]
         return self.sizes[places[0]] if places else None
 

@@ -34,7 +34,7 @@ def partial_matches(sides: Sides, places: Sequence[int]) -> Iterator[tuple[Opera
 
 
 def _of_module(sides: Sides, place: int, modules: set[str]) -> Iterator[tuple[OperatorMatch, list[int]]]:
-    """The operators that the other source has in a module."""
+    """Yield the operators that the other source has in a module."""
     module, operators = sides.left.operators[place], sides.right.operators
     inner = [each for each, other in enumerate(operators) if _is_inside(other, module, modules)]
     pairs = module_pairs(sides, module, [operators[each] for each in inner])
@@ -53,7 +53,7 @@ def _is_inside(operator: RecordedOperator, module: RecordedOperator, modules: se
 
 
 def _of_gradient(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
-    """The operator of the backward pass, in the module of the parameter, that returns its gradient."""
+    """Yield the operator of the backward pass, in the module of the parameter, that returns its gradient."""
     gradient = sides.left.operators[place]
     makers = {
         tensor: each
@@ -68,7 +68,7 @@ def _of_gradient(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list
 
 
 def _of_loss(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
-    """The last operator of the forward pass that returns a single number."""
+    """Yield the last operator of the forward pass that returns a single number."""
     tensors = sides.right.tensors
     for other in reversed(range(len(sides.right.operators))):
         operator = sides.right.operators[other]

@@ -45,7 +45,7 @@ class RankDifference:
         return " ".join(self.sentences())
 
     def sentences(self) -> list[str]:
-        """The difference, most important first."""
+        """Return the difference, most important first."""
         if not self.are_replicas:
             count = f"{len(self.parameters):,} of {self.compared:,} parameters"
             why = "the ranks hold shards, or began with different values"
@@ -67,7 +67,7 @@ class RankDifference:
         return f"; so {'does' if len(others) == 1 else 'do'} {', '.join(others[:_MOST_NAMED])}{more}"
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain values; an infinite error as text."""
+        """Return the result as plain values; an infinite error as text."""
         error = self.error if np.isfinite(self.error) else str(self.error)
         return {**asdict(self), "error": error, "text": self.text}
 
@@ -126,7 +126,7 @@ class _Compared:
         return sorted(found.values(), key=len, reverse=True)
 
     def error(self, column: int, groups: list[list[int]]) -> float:
-        """The largest relative error between the first group and another."""
+        """Return the largest relative error between the first group and another."""
         sides = [self._every[group[0]].values[self.rows[group[0], column]] for group in groups]
         errors = statistic_errors(np.stack([sides[0]] * (len(sides) - 1)), np.stack(sides[1:]))
         return float(np.fmax.reduce(np.nan_to_num(errors, nan=0.0, posinf=np.inf)))
@@ -138,7 +138,7 @@ class _Compared:
 
 
 def _keys(recorded: StepStatistics, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The digests; of tensors without one a number from their statistics."""
+    """Return the digests; of tensors without one a number from their statistics."""
     keys = recorded.digest[rows]
     for place in np.flatnonzero(keys == 0).tolist():
         keys[place] = zlib.crc32(recorded.values[rows[place]].tobytes())

@@ -76,7 +76,7 @@ class Difference:
         return self.error > self.tolerance
 
     def to_json(self) -> dict[str, Any]:
-        """All fields as plain values; an infinite error as text."""
+        """Return all fields as plain values; an infinite error as text."""
         fields = {**asdict(self), "added": self.added, "differs": self.differs}
         return {name: str(each) if isinstance(each, float) and not math.isfinite(each) else each
                 for name, each in fields.items()}  # fmt: skip
@@ -144,7 +144,7 @@ class Divergence:
         return first is None or (bitwise.step, bitwise.rank, bitwise.order) != (first.step, first.rank, first.order)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain values."""
+        """Return the result as plain values."""
         offset = self.matching.step_offset
         return {
             "cause": str(self.cause), "is_comparable": self.is_comparable, "step_offset": offset.steps,
@@ -156,11 +156,11 @@ class Divergence:
         }  # fmt: skip
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The operators of the first differing step as a data frame. Raises MissingPackageError."""
+        """Return the operators of the first differing step as a data frame. Raises MissingPackageError."""
         return pandas_table(self._columns())
 
     def to_arrow(self) -> Any:
-        """The operators of the first differing step as a ``pyarrow.Table``."""
+        """Return the operators of the first differing step as a ``pyarrow.Table``."""
         return arrow_table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:

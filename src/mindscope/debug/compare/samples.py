@@ -29,7 +29,7 @@ class Sample:
 
     @classmethod
     def of(cls, recorded: StepStatistics, tensors: int) -> Sample:
-        """A step by the places of its tensors."""
+        """Return a step by the places of its tensors."""
         row = np.full(tensors, -1, np.int64)
         known = recorded.tensor < tensors
         row[recorded.tensor[known]] = np.flatnonzero(known)
@@ -49,7 +49,7 @@ class Sample:
         return int(self.recorded.order[self.row[place]])
 
     def values(self, place: int) -> NDArray[np.float64]:
-        """The statistics of a tensor, shape (fields,)."""
+        """Return the statistics of a tensor, shape (fields,)."""
         return self.recorded.values[self.row[place]]
 
     def in_order(self) -> list[int]:
@@ -59,14 +59,14 @@ class Sample:
         return places
 
     def counts(self) -> dict[int, int]:
-        """The number of elements of each tensor where it was recorded."""
+        """Return the number of elements of each tensor where it was recorded."""
         counts = self.recorded.column(Field.COUNT)
         return {int(place): int(counts[row]) for row, place in enumerate(self.recorded.tensor)
                 if np.isfinite(counts[row])}  # fmt: skip
 
 
 def samples_of(source: DebugSource) -> tuple[Sample, ...]:
-    """The first steps of the first rank that can be read."""
+    """Return the first steps of the first rank that can be read."""
     found: list[Sample] = []
     for rank in source.ranks[:1]:
         for step in source.steps(rank):
@@ -78,7 +78,7 @@ def samples_of(source: DebugSource) -> tuple[Sample, ...]:
 
 
 def sample_at(source: DebugSource, step: int, rank: int) -> Sample | None:
-    """A step; None if it can't be read."""
+    """Return a step; None if it can't be read."""
     try:
         return Sample.of(source.at(step, rank), len(source.tensors))
     except (FormatError, OSError):

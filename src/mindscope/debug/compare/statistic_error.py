@@ -35,7 +35,7 @@ def _tolerance(dtype: str) -> float:
 
 
 def statistic_errors(left: Column, right: Column) -> Column:
-    """The largest relative error of the statistics that both have, of each pair of rows.
+    """Return the largest relative error of the statistics that both have, of each pair of rows.
 
     Means and root mean squares are relative to the larger root mean square, extremes to the larger magnitude. Infinite
     where counts of NaN, of infinities, or of elements differ; NaN where nothing compares.
@@ -113,7 +113,7 @@ def statistic_difference(
 
 
 def joined_statistics(rows: Column) -> Column:
-    """The statistics of several tensors as one: counts and sums are added."""
+    """Return the statistics of several tensors as one: counts and sums are added."""
     joined = rows.sum(axis=0)
     joined[COLUMN[Field.MIN]] = rows[:, COLUMN[Field.MIN]].min()
     joined[COLUMN[Field.MAX]] = rows[:, COLUMN[Field.MAX]].max()

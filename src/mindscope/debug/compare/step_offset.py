@@ -29,7 +29,7 @@ class StepOffset:
 
 
 def find_step_offset(left: DebugSource, right: DebugSource, pairs: Sequence[tuple[int, int]]) -> StepOffset:
-    """The offset with which the tensors of the first common step agree; 0 unless another one is clearly better.
+    """Return the offset with which the tensors of the first common step agree; 0 unless another one is clearly better.
 
     Args:
         left: one training.
@@ -61,7 +61,7 @@ def find_step_offset(left: DebugSource, right: DebugSource, pairs: Sequence[tupl
 def _agreement(
     samples: tuple[Sample, Sample], sources: tuple[DebugSource, DebugSource], pairs: Sequence[tuple[int, int]]
 ) -> float:
-    """The share of the tensors of a step that are equal within the tolerance."""
+    """Return the share of the tensors of a step that are equal within the tolerance."""
     there = [(one, other) for one, other in pairs if samples[0].has(one) and samples[1].has(other)]
     if not there:
         return 0.0
@@ -90,7 +90,7 @@ def common_steps(left: DebugSource, right: DebugSource, offset: int) -> Mapping[
 
 
 def aligned_samples(left: DebugSource, right: DebugSource, offset: int) -> tuple[tuple[Sample, Sample], ...]:
-    """The first two common steps of the first ranks that can be read."""
+    """Return the first two common steps of the first ranks that can be read."""
     found: list[tuple[Sample, Sample]] = []
     for step, ranks in common_steps(left, right, offset).items():
         one, other = ranks[0]

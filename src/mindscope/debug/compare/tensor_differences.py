@@ -39,7 +39,7 @@ class ComparedTensor:
     """Codes of what is wrong."""
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as plain values, with msprobe's guidance for whole tensors."""
+        """Return all figures as plain values, with msprobe's guidance for whole tensors."""
         left, right = self.pair.tensors
         return {
             "left": left.operator, "right": right.operator, "phase": str(left.phase), "role": str(left.role),
@@ -66,7 +66,7 @@ class TensorDifferences:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """All differences as plain values."""
+        """Return all differences as plain values."""
         (step, other_step), (rank, other_rank) = self.steps, self.ranks
         return {
             "step": step, "other_step": other_step, "rank": rank, "other_rank": other_rank,
@@ -105,7 +105,7 @@ def tensor_differences(
     step_offset: int | None = None,
     tolerance: Tolerance | None = None,
 ) -> TensorDifferences:
-    """The differences of all tensors of an operator, of all elements where both trainings have them.
+    """Return the differences of all tensors of an operator, of all elements where both trainings have them.
 
     Args:
         left: one training.

@@ -28,7 +28,7 @@ class Sides:
     samples: tuple[tuple[Sample, Sample], ...]
 
     def swapped(self) -> Sides:
-        """The right source as the left one."""
+        """Return the right source as the left one."""
         return Sides(self.right, self.left, tuple([(other, one) for one, other in self.samples]))
 
     def error(self, one: int, other: int) -> float:
@@ -73,7 +73,7 @@ class Sides:
 
 
 def operator_pairs(sides: Sides, one: RecordedOperator, other: RecordedOperator) -> Pairs:
-    """The tensors of two operators: of equal types by role and slot, else by their numbers of elements."""
+    """Return the tensors of two operators: of equal types by role and slot, else by their numbers of elements."""
     ours, theirs = _by_role(sides.left, one), _by_role(sides.right, other)
     if one.is_parameter or one.first.type == other.first.type:
         return [pair for role, of_left in ours.items() for pair in _by_slot(sides, of_left, theirs.get(role, []))]
@@ -98,7 +98,7 @@ def _by_role(side: RecordedOperators, operator: RecordedOperator) -> dict[Role, 
 
 
 def chain_pairs(sides: Sides, left: Sequence[RecordedOperator], right: Sequence[RecordedOperator]) -> Pairs:
-    """The tensors that enter and leave two chains; empty if no output matches another one."""
+    """Return the tensors that enter and leave two chains; empty if no output matches another one."""
     for sample, other in sides.samples:
         ours, theirs = _Borders.of(sides.left, left, sample), _Borders.of(sides.right, right, other)
         leaving = sides.pair(ours.leaving, theirs.leaving) or sides.pair(ours.outputs[-1:], theirs.outputs[-1:])
@@ -108,7 +108,7 @@ def chain_pairs(sides: Sides, left: Sequence[RecordedOperator], right: Sequence[
 
 
 def module_pairs(sides: Sides, module: RecordedOperator, right: Sequence[RecordedOperator]) -> Pairs:
-    """The tensors of a module of the left source, and those that enter and leave the operators in it."""
+    """Return the tensors of a module of the left source, and those that enter and leave the operators in it."""
     ours = _by_role(sides.left, module)
     for _, sample in sides.samples:
         theirs = _Borders.of(sides.right, right, sample)

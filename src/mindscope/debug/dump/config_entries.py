@@ -35,7 +35,7 @@ class ConfigEntries:
         return f"{self._name}.{key} in {self._file}"
 
     def number(self, key: str, default: int | None, lowest: int = 0, highest: int = 2**64 - 1, means: str = "") -> int:
-        """A whole number; required if there is no default.
+        """Return a whole number; required if there is no default.
 
         Args:
             key: of the entry.
@@ -51,7 +51,7 @@ class ConfigEntries:
         return value
 
     def text(self, key: str, default: str | None) -> str:
-        """A text; required if there is no default."""
+        """Return a text; required if there is no default."""
         value = self._value(key, default)
         if not isinstance(value, str):
             raise self._wrong(key, value, "a text")
@@ -72,7 +72,7 @@ class ConfigEntries:
         return value
 
     def list_of(self, key: str, kind: type, default: list[Any] | None) -> list[Any]:
-        """A list of texts, or of whole numbers of at least 0; required if there is no default."""
+        """Return a list of texts, or of whole numbers of at least 0; required if there is no default."""
         value = self._value(key, default)
         is_list = isinstance(value, list)
         items = cast("list[Any]", value) if is_list else []
@@ -81,7 +81,7 @@ class ConfigEntries:
         return items
 
     def raw(self, key: str) -> Any:
-        """A required entry of any type."""
+        """Return a required entry of any type."""
         return self._value(key, None)
 
     def _value(self, key: str, default: Any) -> Any:

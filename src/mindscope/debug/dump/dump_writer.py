@@ -211,7 +211,7 @@ class DumpWriter:
 
 
 def merged_order(known: Sequence[str], order: Iterable[str]) -> list[str]:
-    """An order of execution with the names of another: a new one comes after the name before it there."""
+    """Return an order of execution with the names of another: a new one comes after the name before it there."""
     following: dict[str, list[str]] = {name: [] for name in ("", *known)}
     before = ""
     for name in order:

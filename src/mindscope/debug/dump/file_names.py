@@ -44,7 +44,7 @@ class TensorName:
 
 
 def plain_name(name: str) -> str:
-    """A name as file names hold it."""
+    """Return a name as file names hold it."""
     return _NOT_IN_NAMES.sub("_", name).encode("utf-8", "replace").decode("utf-8")
 
 

@@ -102,7 +102,7 @@ class IterationFiles:
 
 
 def _append(file: Path) -> TextIO:
-    """A table that an earlier training may have left read-only; each line is written at once."""
+    """Return a table that an earlier training may have left read-only; each line is written at once."""
     if file.exists():
         file.chmod(_WRITABLE)
     return file.open("a", encoding="utf-8", newline="", buffering=1)

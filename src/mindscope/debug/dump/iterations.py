@@ -37,7 +37,7 @@ class Iterations:
 
 
 def parse_iterations(text: str, place: str) -> Iterations:
-    """The iterations that a text selects.
+    """Return the iterations that a text selects.
 
     Parts are joined by ``|``. A part that is empty, has an open end or more than one dash selects nothing, as in
     MindSpore; so does a range whose end is below its begin. The log names such a part.

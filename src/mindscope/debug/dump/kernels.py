@@ -66,7 +66,7 @@ def _matcher(entry: str, place: str) -> Callable[[str], bool]:
 
 
 def operator_type(full_name: str) -> str:
-    """The last part of a full name, up to its last dash: ``Conv2D`` of ``Default/conv1-Conv2d/Conv2D-op12``."""
+    """Return the last part of a full name, up to its last dash: ``Conv2D`` of ``Default/conv1-Conv2d/Conv2D-op12``."""
     last = full_name.rpartition("/")[2]
     return last.rpartition("-")[0] or last
 

@@ -67,7 +67,7 @@ class DumpSettings:
 def read_dump_config(
     file: str | PathLike[str], environ: Mapping[str, str], path: str | PathLike[str] | None = None
 ) -> DumpSettings | None:
-    """The settings in a configuration file; None if it switches the dump off.
+    """Return the settings in a configuration file; None if it switches the dump off.
 
     Args:
         file: a JSON file of MindSpore.

@@ -81,12 +81,12 @@ CATEGORIES = tuple(_ALL)
 
 
 def columns(categories: Sequence[str]) -> list[str]:
-    """The header of ``statistic.csv``."""
+    """Return the header of ``statistic.csv``."""
     return [*FIXED_COLUMNS, *(_ALL[name][0] for name in categories)]
 
 
 def cells(array: NDArray[Any], categories: Sequence[str]) -> list[str]:
-    """The statistics of a tensor with at least one element, in the order of ``categories``.
+    """Return the statistics of a tensor with at least one element, in the order of ``categories``.
 
     One NaN makes max, min and avg NaN, and infinities take part, as in MindSpore 2.3 and newer: "negative zero count"
     is the number of elements below zero. Complex numbers have hashes only.
@@ -104,5 +104,5 @@ def _cell(array: NDArray[Any], name: str) -> str:
 
 
 def number_text(value: float | int | bool) -> str:
-    """A number of a cell: bools as 0 and 1, floats with the digits that float64 needs."""
+    """Return a number of a cell: bools as 0 and 1, floats with the digits that float64 needs."""
     return repr(value) if isinstance(value, float) else str(int(value))

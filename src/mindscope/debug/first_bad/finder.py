@@ -210,7 +210,7 @@ class _First:
         return found, tuple(recorded.tensor[inputs].tolist()) if inputs else ()
 
     def _range(self, first: _BadRank, row: int) -> str:
-        """The finite elements of an input, and those that are not finite."""
+        """Return the finite elements of an input, and those that are not finite."""
         values, tensor = first.known.values[row], self.source.tensors[int(first.known.tensor[row])]
         low, high = values[COLUMN[Field.MIN]], values[COLUMN[Field.MAX]]
         facts = [f"gradient of {_tensor_name(tensor)}" if tensor.role is Role.GRADIENT else _tensor_name(tensor)]

@@ -31,7 +31,7 @@ def growth_of(source: DebugSource, tensor: int, rank: int, last_step: int) -> Gr
 
 
 def fit_growth(steps: NDArray[np.int64], magnitude: NDArray[np.float64], dtype: str, tensor: int = -1) -> Growth | None:
-    """The growth of magnitudes over ascending steps; those that are zero or not finite do not count."""
+    """Return the growth of magnitudes over ascending steps; those that are zero or not finite do not count."""
     is_used = np.isfinite(magnitude) & (magnitude > 0)
     steps, magnitude = steps[is_used][-MOST_STEPS:], magnitude[is_used][-MOST_STEPS:]
     if len(steps) < _LEAST_STEPS:

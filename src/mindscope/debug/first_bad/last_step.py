@@ -30,7 +30,7 @@ class UnfinishedStep:
 def unfinished_step(
     source: DebugSource, read: Callable[[int, int], StepStatistics | None] | None = None
 ) -> UnfinishedStep | None:
-    """The last step of the first rank that ended within it; None if all ended after a whole step.
+    """Return the last step of the first rank that ended within it; None if all ended after a whole step.
 
     Args:
         source: debugging data.

@@ -39,7 +39,7 @@ class Origin:
 
 
 def find_origin(step: StepOperators, damaged: Iterable[int], *, is_recorded_before: bool = False) -> Origin | None:
-    """The origin of the damage in some rows; None if no operator has them as outputs.
+    """Return the origin of the damage in some rows; None if no operator has them as outputs.
 
     Args:
         step: the operators of the step.
@@ -147,7 +147,7 @@ class _Walk:
         return tuple([self.operators[each] for each in chain])
 
     def _sources(self, place: int) -> tuple[list[int], int | None]:
-        """The operators that an operator has its bad values from, and a bad input that none of them made."""
+        """Return the operators that an operator has its bad values from, and a bad input that none of them made."""
         operator = self.operators[place]
         inner = self._last_inside(place)
         if inner is not None:
@@ -198,7 +198,7 @@ class _Walk:
         return (same or earlier or inside or [None])[-1]
 
     def _producer(self, place: int, row: int) -> int | None:
-        """The last operator before that made a tensor: by its digest, else by its counts, else the last bad one.
+        """Return the last operator before that made a tensor: by its digest, else by its counts, else the last bad one.
 
         One that is as in harmless steps has none without an equal digest or equal counts: it may be a buffer.
         """
@@ -259,7 +259,7 @@ class _Walk:
         return [each for each in self._before(place, same) if self.operators[each].phase is Phase.OPTIMIZER][-1:]
 
     def _bad_parameter(self, operator: StepOperator) -> int | None:
-        """A bad parameter that a module uses in its forward pass, or that an optimizer changes.
+        """Return a bad parameter that a module uses in its forward pass, or that an optimizer changes.
 
         One that undamaged steps had too, as a mask of -infinity, must have all kinds of numbers that the outputs have.
         """
@@ -278,11 +278,11 @@ class _Walk:
         return (tensor.module, tensor.slot) == (operator.tensor.module, operator.tensor.slot)
 
     def _bad_buffer(self, operator: StepOperator) -> int | None:
-        """A buffer of a module that explains what it returns; one of -infinity does not explain NaN."""
+        """Return a buffer of a module that explains what it returns; one of -infinity does not explain NaN."""
         return next(iter(self._explaining(operator.buffers, operator.non_finite_outputs)), None)
 
     def _explaining(self, buffers: Iterable[int], made: Sequence[int]) -> list[int]:
-        """The buffers that have all kinds of numbers that rows have."""
+        """Return the buffers that have all kinds of numbers that rows have."""
         wanted = self._any_kind(made)
         return [each for each in buffers if wanted & ~self._any_kind([each]) == 0]
 
@@ -292,7 +292,7 @@ class _Walk:
         return not path or holder == path or holder.startswith(path + ".")
 
     def _parameter(self, row: int, operator: StepOperator) -> int | None:
-        """The row of the bad parameter that an input is: the same bytes, else one that the operator holds."""
+        """Return the row of the bad parameter that an input is: the same bytes, else one that the operator holds."""
         bad = self.step.bad_parameters
         if row in bad:
             return row

@@ -206,7 +206,7 @@ class FirstBad:
         return "unrecorded_inside" if is_inside else str(self.cause)
 
     def to_json(self) -> dict[str, Any]:
-        """All fields but ``places`` as plain values, and the text."""
+        """Return all fields but ``places`` as plain values, and the text."""
         fields = asdict(self)
         del fields["places"]
         for growth in fields["growth"]:

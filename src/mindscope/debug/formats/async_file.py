@@ -49,7 +49,7 @@ class AsyncTensor(NamedTuple):
 
 
 def read_async_file(path: Path, problems: Problems, most_fields: int = _MOST_FIELDS) -> list[AsyncTensor]:
-    """The tensors of a file; only its header is read. Tensors past its end get no array, which is a problem.
+    """Return the tensors of a file; only its header is read. Tensors past its end get no array, which is a problem.
 
     Raises:
         FormatError: the file is no dump, or its header has more than ``most_fields`` fields.

@@ -25,7 +25,7 @@ class AxisLayout:
 
 
 def layout_of(format: str, shape: tuple[int, ...], original: tuple[int, ...]) -> AxisLayout | None:
-    """The layout of an array; None where the array is the tensor.
+    """Return the layout of an array; None where the array is the tensor.
 
     Args:
         format: such as ``NC1HWC0``.

@@ -72,7 +72,7 @@ def is_debug_mode_log(path: Path) -> bool:
 
 
 def read_debug_mode_log(path: Path) -> RecordedSteps:
-    """The operators of a log as one step. Raises OSError."""
+    """Return the operators of a log as one step. Raises OSError."""
     problems = Problems()
     rank = _RANK.search(path.name)
     readers = {(int(rank[1]) if rank else 0, 0): lambda: _rows(path, problems)}
@@ -81,7 +81,7 @@ def read_debug_mode_log(path: Path) -> RecordedSteps:
 
 
 def _rows(path: Path, problems: Problems) -> Iterator[RecordedTensor]:
-    """The tensors of the first operators, as many as have room in memory."""
+    """Yield the tensors of the first operators, as many as have room in memory."""
     rows, characters, stack = 0, 0, tuple[str, ...]()
     with problems.noted(path):
         for order, (line, tensors) in enumerate(_operators(path)):
@@ -153,7 +153,7 @@ def _line(
 
 
 def _without_hashes(text: str) -> tuple[str, str]:
-    """A line, and the hashes at its end. A regular expression would take quadratic time."""
+    """Return a line, and the hashes at its end. A regular expression would take quadratic time."""
     at = text.find(_HASHES) if text.endswith("}") else -1
     return (text, "") if at < 0 else (text[:at], text[at + len(_HASHES) : -1])
 

@@ -27,7 +27,7 @@ class ElementType:
         return -(-count // self.in_one) * self.stored.itemsize
 
     def read(self, stored: NDArray[Any]) -> NDArray[Any]:
-        """The numbers, in a type that numpy computes with."""
+        """Return the numbers, in a type that numpy computes with."""
         return self.decode(stored) if self.decode else stored
 
 
@@ -38,7 +38,7 @@ def element_type(name: str) -> ElementType | None:
 
 
 def numpy_element(dtype: np.dtype[Any], name: str = "") -> ElementType | None:
-    """The type of an array that numpy reads; None for objects, texts and records.
+    """Return the type of an array that numpy reads; None for objects, texts and records.
 
     Args:
         dtype: of the array.

@@ -115,7 +115,7 @@ def is_flight_record(path: Path) -> bool:
 
 
 def read_flight_record(path: Path, shared: SharedValues | None = None, ranks: int = 1) -> FlightRecord:
-    """The dump of a rank, whose number ends the name of the file, as in ``nccl_trace_rank_3``.
+    """Return the dump of a rank, whose number ends the name of the file, as in ``nccl_trace_rank_3``.
 
     Args:
         path: of the file.
@@ -167,7 +167,7 @@ class SharedValues:
         return True
 
     def keep(self, collective: Collective, most: int) -> Collective | None:
-        """The collective of shared values; None if it takes more memory than ``most`` bytes."""
+        """Return the collective of shared values; None if it takes more memory than ``most`` bytes."""
         values = {name: getattr(collective, name) for name in _SHARED}
         size = _COLLECTIVE_BYTES + sum(_weight(each, most) for each in values.values() if each not in self._values)
         if not self.take(size, most):
@@ -176,7 +176,7 @@ class SharedValues:
 
 
 def _last_collectives(entries: Sequence[Any], shared: SharedValues, most: int) -> tuple[list[Collective], int]:
-    """The last collectives by time, as many as fit, and how many entries after them have another form."""
+    """Return the last collectives by time, as many as fit, and how many entries after them have another form."""
     kept: list[Collective] = []
     skipped = 0
     least = shared.left_bytes - most

@@ -27,7 +27,7 @@ class JsonEntry(NamedTuple):
 
 
 def json_entries(path: Path, *sections: str) -> Iterator[JsonEntry]:
-    """The entries of an object in the order of the file; bare words such as NaN are numbers.
+    """Yield the entries of an object in the order of the file; bare words such as NaN are numbers.
 
     Unpaired surrogates become backslash escapes.
 
@@ -97,7 +97,7 @@ class _Reader:
         self._at += 1
 
     def _next(self) -> str:
-        """The next character that is no space; empty at the end."""
+        """Return the next character that is no space; empty at the end."""
         while True:
             match = _SPACE.match(self._text, self._at)
             assert match is not None

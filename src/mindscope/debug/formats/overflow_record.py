@@ -30,7 +30,7 @@ class OverflowTask(NamedTuple):
 
 
 def read_overflow_record(data: bytes) -> list[OverflowTask]:
-    """The tasks that a record names; empty if it names none, or is no record."""
+    """Return the tasks that a record names; empty if it names none, or is no record."""
     if len(data) >= _NEW_HEADER.size + _NEW_FIELDS.size:
         words: tuple[int, ...] = _NEW_HEADER.unpack_from(data)
         magic, is_valid, unit = words[0], words[2], words[3]

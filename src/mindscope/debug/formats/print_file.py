@@ -188,7 +188,7 @@ def _packed(file: BinaryIO, run: ValuePlace) -> list[int]:
 
 
 def _fields(file: BinaryIO, place: ValuePlace) -> Iterator[_Field]:
-    """The fields of a message; the file may be read between them. Raises FormatError, OSError."""
+    """Yield the fields of a message; the file may be read between them. Raises FormatError, OSError."""
     at, end = place.start, place.start + place.length
     for _ in range(_MOST_FIELDS):
         if at >= end:

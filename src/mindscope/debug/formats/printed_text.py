@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"True|False|[-+]?(?:inf|nan|\d+\.?\d*(?:[eE][-+]?\d+)?)", 
 
 
 def printed_tensors(text: str) -> Iterator[PrintedValue]:
-    """The tensors in a captured text, as Print writes them in graph mode, also in the form of r1.0."""
+    """Yield the tensors in a captured text, as Print writes them in graph mode, also in the form of r1.0."""
     for pattern in (_TENSOR, _OLD_TENSOR):
         for match in pattern.finditer(text):
             yield _printed(match)
@@ -43,7 +43,7 @@ def _printed(match: re.Match[str]) -> PrintedValue:
 
 
 def _array(values: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any] | None:
-    """The elements; None if they don't fit the shape or the dtype."""
+    """Return the elements; None if they don't fit the shape or the dtype."""
     element = element_type(dtype)
     numbers = _NUMBER.findall(values)
     if element is None or not is_possible_shape(shape) or len(numbers) != math.prod(shape):

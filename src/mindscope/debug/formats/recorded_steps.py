@@ -106,11 +106,11 @@ class RecordedSteps:
         return sorted(step for each, step in self._readers if each == rank)
 
     def at(self, step: int, rank: int) -> StepStatistics:
-        """The statistics of a step. Raises DebugDataError."""
+        """Return the statistics of a step. Raises DebugDataError."""
         return self._at(step, rank).statistics
 
     def without_last_steps(self) -> RecordedSteps:
-        """The data without the last step of each rank, which a training may still write."""
+        """Return the data without the last step of each rank, which a training may still write."""
         last = {(rank, max(self.steps(rank))) for rank in self.ranks}
         readers = {key: reader for key, reader in self._readers.items() if key not in last}
         found = RecordedSteps(
@@ -127,7 +127,7 @@ class RecordedSteps:
         return reader() if reader else ()
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
-        """The whole tensor of a row of ``at``; None if only its statistics were recorded. Raises as ``at``."""
+        """Return the whole tensor of a row of ``at``; None if only its statistics were recorded. Raises as ``at``."""
         stored = self._stored(step, rank, row)
         return None if stored is None else stored.read()
 
@@ -163,7 +163,7 @@ class RecordedSteps:
         return listed
 
     def _list(self, step: int, rank: int) -> _Computed:
-        """A step without what is computed of its arrays; kept if there are none."""
+        """Return a step without what is computed of its arrays; kept if there are none."""
         values = bytearray()
         digests, tensors, orders = array("Q"), array("i"), array("i")
         arrays: dict[int, StoredArray] = {}

@@ -144,7 +144,7 @@ class RunningData:
         return table
 
     def _rows(self, files: Sequence[Path], read: Callable[[Path, Problems], Iterator[_T]]) -> list[_T]:
-        """The first rows of all files together."""
+        """Return the first rows of all files together."""
         rows: list[_T] = []
         for path in files:
             rows += islice(read(path, self.problems), MOST_ROWS + 1 - len(rows))
@@ -163,7 +163,7 @@ def holds_running_data(names: Collection[str]) -> bool:
 
 
 def read_running_data(directory: Path) -> RunningData:
-    """The data of a directory. Raises OSError if it can't be listed; ``problems`` has what can't be read."""
+    """Return the data of a directory. Raises OSError if it can't be listed; ``problems`` has what can't be read."""
     ranks = [int(match[1]) for part in directory.parts if (match := _RANK.fullmatch(part))]
     found = RunningData(directory, ranks[-1] if ranks else None)
     files = sorted(each for each in directory.iterdir() if each.is_file())
@@ -195,7 +195,7 @@ def _text(path: Path) -> str:
 
 
 def _table(path: Path) -> TextTable:
-    """The header and the first rows, as far as there is room for their cells."""
+    """Return the header and the first rows, as far as there is room for their cells."""
     rows: list[list[str]] = []
     left, is_cut = _MOST_CELLS, False
     try:

@@ -69,7 +69,7 @@ class MemoryAddress(NamedTuple):
 
 
 def running_data_files(directory: Path) -> list[RunningDataFile]:
-    """The files of a directory ``rdr``, by time and name. Raises OSError."""
+    """Return the files of a directory ``rdr``, by time and name. Raises OSError."""
     found: list[RunningDataFile] = []
     for path in directory.iterdir():
         match = _NAME.fullmatch(path.name)
@@ -88,7 +88,7 @@ def read_execution_order(path: Path, problems: Problems) -> Iterator[ExecutedNod
 
 
 def read_memory_addresses(path: Path, problems: Problems) -> Iterator[MemoryAddress]:
-    """The blocks of ``mem_address_list``."""
+    """Yield the blocks of ``mem_address_list``."""
     with problems.noted(path):
         yield from _addresses(path)
 

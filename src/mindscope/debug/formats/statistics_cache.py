@@ -127,7 +127,7 @@ def _is_settled(arrays: Sequence[StoredArray], key: str) -> bool:
 
 
 def _open(path: Path, key: str, count: int) -> list[ArrayStatistics] | None:
-    """The statistics of a file for a key; None if it has none."""
+    """Return the statistics of a file for a key; None if it has none."""
     try:
         opened = open_columns(path, _KIND, key, is_checked=True)
         if opened is None:
@@ -156,7 +156,7 @@ def _evict(folder: Path, limit_bytes: int, size: int) -> int:
 
 
 def _stats(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All files of a cache, and those that a process which ended did not complete."""
+    """Yield all files of a cache, and those that a process which ended did not complete."""
     for path in folder.glob(f"*{SUFFIX}*"):
         with suppress(FileNotFoundError):
             yield path, path.stat()

@@ -62,7 +62,7 @@ class StoredArray:
         return math.prod(self.shape)
 
     def read(self) -> NDArray[Any]:
-        """The tensor. Raises FormatError if the file ends before it does, OSError."""
+        """Return the tensor. Raises FormatError if the file ends before it does, OSError."""
         self._check_size()
         with self.path.open("rb") as file:
             file.seek(self.offset)
@@ -72,7 +72,7 @@ class StoredArray:
         return self.unpack(array) if self.unpack else array
 
     def elements(self) -> TensorElements:
-        """The tensor piece by piece; one whose file is not in C order is read whole, and kept."""
+        """Return the tensor piece by piece; one whose file is not in C order is read whole, and kept."""
         is_in_order = self.unpack is None and not self.is_fortran
         whole = cache(lambda: np.ravel(self.read()))
         return TensorElements(
@@ -100,7 +100,7 @@ class StoredArray:
         return numbers
 
     def statistics(self) -> tuple[NDArray[np.float64], int]:
-        """The fields of the tensor, and the first 8 bytes of the MD5 of its bytes. Raises as ``read``."""
+        """Return the fields of the tensor, and the first 8 bytes of the MD5 of its bytes. Raises as ``read``."""
         if self.unpack:
             array = np.ascontiguousarray(self.read())
             return statistics_of(array, self.element.name), digest_of(hashlib.md5(array.data, usedforsecurity=False))
@@ -132,7 +132,7 @@ class StoredArray:
 
 
 def read_npy(path: Path, dtype: str = "") -> StoredArray:
-    """The array of an npy file.
+    """Return the array of an npy file.
 
     Args:
         path: of the file.
@@ -183,7 +183,7 @@ _EXTREMES = {Field.MIN: np.fmin, Field.MAX: np.fmax}
 
 
 def merged_statistics(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The fields of two parts of a tensor as those of the whole."""
+    """Return the fields of two parts of a tensor as those of the whole."""
     with np.errstate(over="ignore", invalid="ignore"):
         merged = one + other
     for field, extreme in _EXTREMES.items():
@@ -192,7 +192,7 @@ def merged_statistics(one: NDArray[np.float64], other: NDArray[np.float64]) -> N
 
 
 def digest_of(hash: Any) -> int:
-    """The first 8 bytes of a hash as a number."""
+    """Return the first 8 bytes of a hash as a number."""
     return int.from_bytes(hash.digest()[:_DIGEST_BYTES], "big")
 
 

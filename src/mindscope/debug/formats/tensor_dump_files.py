@@ -28,7 +28,7 @@ def is_tensor_dump(directory: Path) -> bool:
 
 
 def read_tensor_dump(directory: Path) -> RecordedSteps:
-    """The tensors by name. Raises FormatError, OSError."""
+    """Return the tensors by name. Raises FormatError, OSError."""
     files = _files(directory)
     if not files:
         raise FormatError(f"{directory} holds no files of TensorDump")

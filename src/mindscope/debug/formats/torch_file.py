@@ -97,13 +97,13 @@ class _BoundedFile(io.FileIO):
 
 class _TensorUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str, /) -> Any:
-        """The replacement of an allowed name; others are refused, since a pickle calls what it names."""
+        """Return the replacement of an allowed name; others are refused, since a pickle calls what it names."""
         if (module, name) not in _ALLOWED:
             raise FormatError(f"it names {module}.{name}, want a tensor; nothing of it was run")
         return _ALLOWED[module, name]
 
     def persistent_load(self, pid: Any, /) -> _Storage:
-        """A storage: its type, key, device and elements."""
+        """Return a storage: its type, key, device and elements."""
         kind, type, key = cast("tuple[Any, ...]", pid)[:3]
         if kind != "storage" or not isinstance(type, _StorageType):
             raise FormatError("it refers to an object that is no storage")
@@ -111,7 +111,7 @@ class _TensorUnpickler(pickle.Unpickler):
 
 
 def read_torch_file(path: Path) -> StoredArray:
-    """The tensor of a file of ``torch.save``.
+    """Return the tensor of a file of ``torch.save``.
 
     Raises:
         FormatError: no such file, more than a tensor, or names of other functions or classes, which are never run.
@@ -175,7 +175,7 @@ def _strided(flat: NDArray[Any], shape: tuple[int, ...], strides: tuple[int, ...
 
 
 def _data_offset(path: Path, info: zipfile.ZipInfo) -> int:
-    """The first byte of an entry: its local header has a name and an extra field of their own lengths."""
+    """Return the first byte of an entry: its local header has a name and an extra field of their own lengths."""
     with path.open("rb") as file:
         file.seek(info.header_offset)
         header = file.read(_LOCAL_HEADER)

@@ -50,7 +50,7 @@ class LogFilter:
 
 
 def select_messages(index: MessageIndex, condition: LogFilter, first_row: int = 0) -> Iterator[NDArray[np.int64]]:
-    """Rows from ``first_row`` on that fulfil the conditions, ascending, batch by batch.
+    """Yield rows from ``first_row`` on that fulfil the conditions, ascending, batch by batch.
 
     Raises:
         DebugDataError: the regular expression is invalid.

@@ -27,7 +27,7 @@ _BESIDE = re.compile(r"logs?|rank_?\d+", re.IGNORECASE | re.ASCII)
 
 
 def find_logs(directory: Path, others: Collection[Path] = ()) -> list[Path]:
-    """The log files below the directory of a run, except those below the directories of ``others``.
+    """Return the log files below the directory of a run, except those below the directories of ``others``.
 
     The files of one process that glog writes by severity repeat each other; only the one with all lines counts. Raises
     OSError if the directory can't be read.

@@ -231,7 +231,7 @@ class LogIndex:
         saved.save({**found, "identity": self._identity, "times": self._times})
 
     def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:
-        """The messages of ascending rows, at most a MiB of the text of each. Raises OSError."""
+        """Yield the messages of ascending rows, at most a MiB of the text of each. Raises OSError."""
         starts = self.start[rows]
         lengths = np.minimum(self.ends(rows) - starts, LONGEST_MESSAGE)
         columns = (rows, starts, lengths, self.time_ns[rows], self.kind[rows])
@@ -277,7 +277,7 @@ def decoded(data: bytes) -> str:
 
 
 def rank_in_path(path: Path) -> int:
-    """The rank that a path names; -1 if it names none."""
+    """Return the rank that a path names; -1 if it names none."""
     found = _ATTEMPT.search(path.as_posix()) or _last(_RANK_IN_PATH, path.as_posix())
     return int(found[1]) if found else -1
 

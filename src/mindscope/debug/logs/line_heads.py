@@ -47,7 +47,7 @@ class LineHead(NamedTuple):
 
 
 def parse_head(line: str, year: int) -> LineHead | None:
-    """The head of a line; None if it has none of these forms.
+    """Return the head of a line; None if it has none of these forms.
 
     Args:
         line: without its end; only its beginning is parsed.

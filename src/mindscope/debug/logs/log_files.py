@@ -244,7 +244,7 @@ class Selection:
         return [each for each in found if each is not None]
 
     def place_at(self, wall_time: float) -> int:
-        """The first message of that time or later; the last one if all are earlier. 0 if there are none."""
+        """Return the first message of that time or later; the last one if all are earlier. 0 if there are none."""
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
@@ -255,7 +255,7 @@ class Selection:
         return min(low, max(len(self) - 1, 0))
 
     def place_of(self, file: int, row: int) -> int | None:
-        """The place of a message; None if it is not selected."""
+        """Return the place of a message; None if it is not selected."""
         found = np.flatnonzero((self._row.values == row) & (self._file.values == file))
         return int(found[0]) if found.size else None
 

@@ -13,5 +13,5 @@ MessageIndex = LogIndex | PrintIndex
 
 
 def open_index(path: Path, folder: Path | None = None) -> MessageIndex:
-    """The index of a log, or of a print file. ``folder`` as of ``LogIndex``. Raises OSError."""
+    """Return the index of a log, or of a print file. ``folder`` as of ``LogIndex``. Raises OSError."""
     return PrintIndex(path) if path.exists() and is_print_file(path) else LogIndex(path, folder)

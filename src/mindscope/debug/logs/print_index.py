@@ -97,7 +97,7 @@ class PrintIndex:
             yield LogMessage(row, Level.UNKNOWN, 0, PRINT, self.rank_of_file, text)
 
     def value(self, row: int) -> PrintedValue:
-        """A value; of one that is damaged a text that says so. Raises OSError."""
+        """Return a value; of one that is damaged a text that says so. Raises OSError."""
         place = ValuePlace(int(self.start[row]), int(self._length.values[row]))
         try:
             return read_value(self.path, place)

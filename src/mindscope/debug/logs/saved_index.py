@@ -33,7 +33,7 @@ class SavedIndex:
         self._state = Path(f"{self._base}{_STATE}")
 
     def open(self) -> tuple[dict[str, FileColumn], dict[str, Any]]:
-        """The columns and the state; both empty if nothing was saved, or by another version. Raises OSError."""
+        """Return the columns and the state; both empty if nothing was saved, or by another version. Raises OSError."""
         try:
             state: dict[str, Any] = json.loads(self._state.read_bytes())
             if state.pop("version") == _VERSION:

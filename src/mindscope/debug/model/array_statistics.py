@@ -22,7 +22,7 @@ FLOAT_LIMITS = {
 
 
 def array_statistics(array: NDArray[Any], dtype: str = "") -> NDArray[np.float64]:
-    """The fields of an array of real numbers or bools; those of updates are NaN.
+    """Return the fields of an array of real numbers or bools; those of updates are NaN.
 
     Args:
         array: of any shape.

@@ -35,12 +35,12 @@ class TensorElements:
         return math.prod(self.shape)
 
     def array(self) -> NDArray[Any]:
-        """The tensor. Raises as ``read``."""
+        """Return the tensor. Raises as ``read``."""
         return self.read(0, self.count).reshape(self.shape)
 
 
 def elements_of(array: NDArray[Any], dtype: str = "") -> TensorElements:
-    """An array in memory.
+    """Return an array in memory.
 
     Args:
         array: of any layout.

@@ -51,17 +51,17 @@ class LoadedSource:
         return sorted(step for each, step in self._by_step if each == rank)
 
     def at(self, step: int, rank: int) -> StepStatistics:
-        """The statistics of a step. Raises DebugDataError."""
+        """Return the statistics of a step. Raises DebugDataError."""
         if (rank, step) not in self._by_step:
             raise DebugDataError(f"rank {rank} has no debugging data of step {step}")
         return self._by_step[rank, step]
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
-        """The whole tensor of a row; None if only its statistics were recorded."""
+        """Return the whole tensor of a row; None if only its statistics were recorded."""
         return self.arrays.get((step, rank, row))
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
-        """The elements of a row; None if only its statistics were recorded."""
+        """Return the elements of a row; None if only its statistics were recorded."""
         array = self.array(step, rank, row)
         tensor = self.tensors[int(self.at(step, rank).tensor[row])]
         return None if array is None else elements_of(array, tensor.dtype)

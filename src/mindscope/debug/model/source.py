@@ -52,7 +52,7 @@ class DebugSource(Protocol):
         ...
 
     def at(self, step: int, rank: int) -> StepStatistics:
-        """The statistics of a step.
+        """Return the statistics of a step.
 
         Raises:
             DebugDataError: this rank has no data of this step.
@@ -61,7 +61,7 @@ class DebugSource(Protocol):
         ...
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
-        """The whole tensor of a row of ``at(step, rank)``; None if only its statistics were recorded.
+        """Return the whole tensor of a row of ``at(step, rank)``; None if only its statistics were recorded.
 
         bfloat16 and smaller floats come as float32. Raises as ``at``.
         """

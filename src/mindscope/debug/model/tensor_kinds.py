@@ -38,7 +38,7 @@ _OPTIMIZER_STATES = ("accum", "moment", "moments", "moment1", "moment2", "stat",
 
 
 def plain_type(operator_type: str) -> str:
-    """The type of an operator without namespace, case and underscores: ``aten::leaky_relu_`` is ``leakyrelu``.
+    """Return the type of an operator without namespace, case and underscores: ``aten::leaky_relu_`` is ``leakyrelu``.
 
     msprobe writes the namespace of PyTorch's functions in another way: ``Functional.leaky_relu``.
     """

@@ -50,7 +50,7 @@ class TensorTable:
 
     @classmethod
     def of(cls, source: DebugSource) -> TensorTable:
-        """The facts about all tensors of a source."""
+        """Return the facts about all tensors of a source."""
         tensors = source.tensors
         kinds = kind_masks(tensors, source.framework)
         gradients = {(each.module, each.slot): place

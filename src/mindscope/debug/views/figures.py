@@ -114,5 +114,5 @@ Other than counts they are of the finite elements, and NaN of a tensor that has 
 
 
 def figures_from(fields: Collection[Field]) -> list[Figure]:
-    """The figures that can be computed from some statistics."""
+    """Return the figures that can be computed from some statistics."""
     return [figure for figure in FIGURES.values() if set(figure.fields).issubset(fields)]

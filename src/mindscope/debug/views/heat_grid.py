@@ -119,5 +119,5 @@ def reduced(
 
 
 def _extreme(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The number of the larger magnitude; that which is a number, where only one is."""
+    """Return the number of the larger magnitude; that which is a number, where only one is."""
     return np.where(np.isnan(one) | (np.abs(other) > np.abs(one)), other, one)

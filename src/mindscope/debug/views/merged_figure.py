@@ -13,7 +13,7 @@ _MEANS = (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE)
 
 
 def merged_figure(figure: Figure, values: Floats, groups: NDArray[np.integer], count: int) -> Floats:
-    """The figure of each group of tensors: counts and sums add up, of extremes the outermost counts.
+    """Return the figure of each group of tensors: counts and sums add up, of extremes the outermost counts.
 
     Args:
         figure: a tensor without one of its statistics does not count.
@@ -35,7 +35,7 @@ def merged_figure(figure: Figure, values: Floats, groups: NDArray[np.integer], c
 
 
 def _merged(field: Field, values: Floats, starts: NDArray[np.intp]) -> Floats:
-    """A statistic of each group of rows; the rows of a group follow one another."""
+    """Return a statistic of each group of rows; the rows of a group follow one another."""
     column = values[:, COLUMN[field]]
     if field is Field.MIN:
         return np.minimum.reduceat(column, starts)

@@ -40,7 +40,7 @@ def non_finite_rows(recorded: StepStatistics) -> NDArray[np.bool_]:
 
 
 def matching_rows(recorded: StepStatistics, is_wanted: NDArray[np.bool_], *, only_non_finite: bool = False) -> Rows:
-    """The rows of wanted tensors in the order of execution.
+    """Return the rows of wanted tensors in the order of execution.
 
     Args:
         recorded: the step.
@@ -54,7 +54,7 @@ def matching_rows(recorded: StepStatistics, is_wanted: NDArray[np.bool_], *, onl
 def ordered_rows(
     recorded: StepStatistics, tensors: Sequence[DebugTensor], rows: Rows, sort: str, *, is_descending: bool
 ) -> Rows:
-    """Rows sorted by a column; equal ones in the order of execution, those without a number last.
+    """Return rows sorted by a column; equal ones in the order of execution, those without a number last.
 
     Raises:
         DebugDataError: no such column.

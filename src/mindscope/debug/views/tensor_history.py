@@ -44,5 +44,5 @@ class TensorHistory:
         self.steps.append(step)
 
     def figure(self, figure: Figure) -> NDArray[np.float64]:
-        """A figure of each tensor, NaN where it was not recorded. Shape (steps, tensors)."""
+        """Return a figure of each tensor, NaN where it was not recorded. Shape (steps, tensors)."""
         return figure.of(self._values[: len(self.steps)])

@@ -80,7 +80,7 @@ class Condition:
     is_of_first_step: bool = False
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of a name."""
+        """Return the parameter of a name."""
         return next((each for each in self.parameters if each.name == name), None)
 
     @property

@@ -20,7 +20,7 @@ def evaluate_watchpoints(
     most_hits: int = MOST_HITS,
     check: Callable[[], None] = lambda: None,
 ) -> Evaluation:
-    """The hits of watchpoints over recorded statistics, and what could not be evaluated.
+    """Return the hits of watchpoints over recorded statistics, and what could not be evaluated.
 
     Args:
         source: the debugging data.

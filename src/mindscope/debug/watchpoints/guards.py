@@ -49,7 +49,7 @@ def is_far_below_others(context: StepContext) -> Mask:
 
 
 def is_spreading(context: StepContext) -> Mask:
-    """All rows if NaN or infinity reached the loss or changed a parameter, else none.
+    """Return all rows if NaN or infinity reached the loss or changed a parameter, else none.
 
     A mask of -inf ends in a softmax, and a scaler of mixed precision skips the steps whose gradients overflow.
     """
@@ -57,7 +57,7 @@ def is_spreading(context: StepContext) -> Mask:
 
 
 def has_overflows(context: StepContext) -> Mask:
-    """All rows if the device recorded overflows in this step; most recordings have none."""
+    """Return all rows if the device recorded overflows in this step; most recordings have none."""
     return np.full(len(context.recorded.tensor), bool(context.overflows))
 
 

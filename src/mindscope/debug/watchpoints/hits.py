@@ -93,7 +93,7 @@ class Evaluation:
         return sum(sum(of_step.values()) for of_step in self.counts.values())
 
     def rows(self) -> list[dict[str, Any]]:
-        """The hits with names in place of numbers."""
+        """Return the hits with names in place of numbers."""
         return [self._row(hit) for hit in self.hits]
 
     def _row(self, hit: Hit) -> dict[str, Any]:
@@ -106,16 +106,16 @@ class Evaluation:
         }  # fmt: skip
 
     def columns(self) -> dict[str, list[Any]]:
-        """The rows as columns, also without rows."""
+        """Return the rows as columns, also without rows."""
         rows = self.rows()
         return {name: [row[name] for row in rows] for name in HIT_COLUMNS}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The hits as a data frame. Raises MissingPackageError."""
+        """Return the hits as a data frame. Raises MissingPackageError."""
         return pandas_table(self.columns())
 
     def to_arrow(self) -> Any:
-        """The hits as a ``pyarrow.Table``."""
+        """Return the hits as a ``pyarrow.Table``."""
         return arrow_table(self.columns())
 
 

@@ -14,7 +14,7 @@ _ROUNDING = 1e-5
 
 
 def range_bounds(values: Column, start: float, end: float) -> tuple[Column, Column]:
-    """The percentage of elements in [start, end]: at least, and at most.
+    """Return the percentage of elements in [start, end]: at least, and at most.
 
     Args:
         values: rows of statistics of tensors without NaN and infinity, shape (rows, fields).

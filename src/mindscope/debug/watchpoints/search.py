@@ -163,7 +163,7 @@ class WatchpointSearch:
         return hits
 
     def result(self) -> Evaluation:
-        """The hits so far, in execution order."""
+        """Return the hits so far, in execution order."""
         state = self._state
         unevaluated = [
             Unevaluated(number, parameter, problem, missing, each.count, each.first_step, each.first_tensor)
@@ -288,7 +288,7 @@ class _HitList:
         return self.hits[:most]
 
     def of_watchpoints(self) -> Counter[int]:
-        """The number of hits of each watchpoint."""
+        """Return the number of hits of each watchpoint."""
         return sum(self.counts.values(), Counter[int]())
 
 

@@ -38,7 +38,7 @@ class Verdict:
 
 
 def evaluate_step(source: DebugSource, watchpoint: Watchpoint, context: StepContext, rows: Rows) -> Iterator[Verdict]:
-    """The verdict of each compared parameter over some rows of a step."""
+    """Yield the verdict of each compared parameter over some rows of a step."""
     condition = watchpoint.condition
     if condition.is_of_first_step and not context.is_first:
         return
@@ -71,7 +71,7 @@ def _compared(
 
 
 def _finite(context: StepContext, rows: Rows) -> tuple[Rows, list[tuple[Problem, Rows, tuple[str, ...]]]]:
-    """The rows of finite, not empty tensors, and the problems of the others."""
+    """Return the rows of finite, not empty tensors, and the problems of the others."""
     values = context.recorded.values[rows]
     has_nan = values[:, COLUMN[Field.NAN]] > 0
     has_infinity = (values[:, COLUMN[Field.POSITIVE_INF]] > 0) | (values[:, COLUMN[Field.NEGATIVE_INF]] > 0)
@@ -147,7 +147,7 @@ class _Comparing:
         return (*fields, "tensor") if self.statistic.exact is not None else fields
 
     def _exact(self, row: int) -> float | Problem:
-        """The exact value of a row from whole tensors, or why there is none."""
+        """Return the exact value of a row from whole tensors, or why there is none."""
         recorded, statistic = self.context.recorded, self.statistic
         is_change = Field.MEAN_ABS_UPDATE in statistic.needs
         previous = self.context.state.previous

@@ -74,14 +74,14 @@ def _is_named(tensor: DebugTensor, patterns: Sequence[str]) -> bool:
 
 
 def recommended_watchpoints() -> tuple[Watchpoint, ...]:
-    """The watchpoints that are on unless the user sets others."""
+    """Return the watchpoints that are on unless the user sets others."""
     return tuple([make_watchpoint(name, {}) for name in RECOMMENDED])
 
 
 def make_watchpoint(
     condition: str, settings: Mapping[str, float], patterns: Sequence[str] = (), for_steps: int | None = None
 ) -> Watchpoint:
-    """A watchpoint from the id or the abbreviation of a condition, or from the name of a recommendation.
+    """Return a watchpoint from the id or the abbreviation of a condition, or from the name of a recommendation.
 
     Args:
         condition: such as ``tensor_overflow``, ``TO`` or ``dead_relu``.
@@ -128,7 +128,7 @@ def _check_completeness(watchpoint: Watchpoint) -> None:
 
 
 def parse_watchpoint(text: str) -> Watchpoint:
-    """A watchpoint from a text such as ``tensor_too_large max_gt=1e4 for 3 @ encoder.*`` or ``dead_relu``.
+    """Return a watchpoint from a text such as ``tensor_too_large max_gt=1e4 for 3 @ encoder.*`` or ``dead_relu``.
 
     Raises:
         WatchpointError: the text does not have the syntax, or ``make_watchpoint`` refuses it.

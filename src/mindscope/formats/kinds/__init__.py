@@ -39,7 +39,7 @@ REFINED_KINDS = frozenset(each.refines for each in _DESCRIPTORS if each.refines)
 
 
 def refined_kind(kind: Kind | None, encoded: bytes | memoryview) -> Kind | None:
-    """The kind of an encoded Summary.Value whose field or plugin says ``kind``, by its content."""
+    """Return the kind of an encoded Summary.Value whose field or plugin says ``kind``, by its content."""
     if kind not in REFINED_KINDS:
         return kind
     for each in _DESCRIPTORS:

@@ -42,7 +42,7 @@ def _with_header(audio: Audio) -> Audio:
 
 
 def _strings_per_row(tensor: Message) -> int:
-    """The length of a row of a two-dimensional tensor, such as a clip with its label; 1 for other tensors."""
+    """Return the length of a row of a two-dimensional tensor, such as a clip with its label; 1 for other tensors."""
     dims = dimensions(tensor)
     return max(1, dims[1]) if len(dims) == 2 else 1
 

@@ -55,17 +55,17 @@ class KindDescriptor:
 
 
 def tensorboard_value(kind: Kind, decode: Callable[[Message], Any], *fields: int) -> Storage:
-    """A kind in TensorBoard's Summary.Value: in ``fields`` of its own, or in a tensor that a plugin names."""
+    """Return a kind in TensorBoard's Summary.Value: in ``fields`` of its own, or in a tensor that a plugin names."""
     return Storage(_of_value(kind, tensorboard_schemas.VALUE, decode), fields)
 
 
 def mindspore_value(kind: Kind, decode: Callable[[Message], Any], *fields: int) -> Storage:
-    """A kind in ``fields`` of MindSpore's Summary.Value."""
+    """Return a kind in ``fields`` of MindSpore's Summary.Value."""
     return Storage(_of_value(kind, mindspore_schemas.VALUE, decode), fields)
 
 
 def event_message(schema: wire.Schema, field: int) -> Storage:
-    """A kind that is a whole message in ``field`` of an event; it decodes to that message."""
+    """Return a kind that is a whole message in ``field`` of an event; it decodes to that message."""
     return Storage(lambda encoded: wire.decode(schema, encoded), event_field=field)
 
 

@@ -14,7 +14,7 @@ from mindscope.types import EncodedGraph, GraphFormat, Kind, Message
 
 
 def _from_tensorboard(encoded: bytes | memoryview) -> EncodedGraph:
-    """The GraphDef of an event, or the graph in the Summary.Value of a plugin."""
+    """Return the GraphDef of an event, or the graph in the Summary.Value of a plugin."""
     if _is_value(encoded):
         return _GRAPH_VALUE.decode(encoded)
     return EncodedGraph(GraphFormat.TENSORFLOW, bytes(encoded))
@@ -31,14 +31,14 @@ def _is_value(encoded: bytes | memoryview) -> bool:
 
 
 def _from_value(value: Message) -> EncodedGraph:
-    """The JSON of a Keras model, or a GraphDef."""
+    """Return the JSON of a Keras model, or a GraphDef."""
     encoded = decode_strings(value["tensor"])[0]
     is_json = encoded.lstrip().startswith(b"{")
     return EncodedGraph(GraphFormat.KERAS if is_json else GraphFormat.TENSORFLOW, encoded)
 
 
 def _run_metadata(encoded: bytes | memoryview) -> Message:
-    """The TaggedRunMetadata of an event; the Summary.Value of a plugin in the same form."""
+    """Return the TaggedRunMetadata of an event; the Summary.Value of a plugin in the same form."""
     if _is_value(encoded):
         return _RUN_METADATA_VALUE.decode(encoded)
     return wire.decode(tensorboard_schemas.TAGGED_RUN_METADATA, encoded)

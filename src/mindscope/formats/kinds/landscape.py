@@ -45,13 +45,13 @@ def _optional_array(points: Message, axis: str) -> NDArray[Any] | None:
 
 
 def _read_point(point: Message) -> tuple[float, float, float] | None:
-    """The point; None if a coordinate is an empty tensor. The point is optional."""
+    """Return the point; None if a coordinate is an empty tensor. The point is optional."""
     x, y, z = (decode_tensor(point[axis]).value.reshape(-1) for axis in "xyz")
     return (float(x[0]), float(y[0]), float(z[0])) if x.size and y.size and z.size else None
 
 
 def _read_facts(facts: Message, shape: tuple[int, ...], path: int) -> LandscapeFacts:
-    """The facts; those that do not fit the landscape count as not known."""
+    """Return the facts; those that do not fit the landscape count as not known."""
     known: dict[str, Any] = dict(facts)
     for name in ("path_distances", "path_lengths"):
         if name in known:

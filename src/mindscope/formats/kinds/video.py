@@ -35,7 +35,7 @@ def is_gif(encoded: bytes | memoryview) -> bool:
 
 
 def gif_outline(encoded: bytes | memoryview) -> GifOutline:
-    """The outline of bytes that ``is_gif`` accepts. Source: GIF89a specification."""
+    """Return the outline of bytes that ``is_gif`` accepts. Source: GIF89a specification."""
     width, height = int.from_bytes(encoded[6:8], "little"), int.from_bytes(encoded[8:10], "little")
     durations: list[int] = []
     duration = 0
@@ -51,7 +51,7 @@ def gif_outline(encoded: bytes | memoryview) -> GifOutline:
 
 
 def _blocks(encoded: bytes | memoryview) -> Iterator[tuple[int, int, int]]:
-    """The blocks of a GIF that are there to their end: their mark, where they start and where they end."""
+    """Yield the blocks of a GIF that are there to their end: their mark, where they start and where they end."""
     at = 13 + _color_table_bytes(encoded[10]) if len(encoded) > 13 else len(encoded)
     while at < len(encoded):
         mark, start = encoded[at], at

@@ -57,7 +57,7 @@ class Advice:
         return fill(ADVICE[self.code]["remedy"], self.values, _UNITS)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it, for programs."""
+        """Return all of it, for programs."""
         return {
             "code": self.code, "finding": self.finding, "remedy": self.remedy, "values": dict(self.values),
             "threshold": self.threshold, "part": self.part.value, "table": self.table, "rows": list(self.rows),

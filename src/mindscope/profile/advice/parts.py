@@ -15,24 +15,24 @@ _T = TypeVar("_T")
 
 
 def steps_of(profile: Profile) -> Steps | None:
-    """The steps of means and advice, of which nothing is missing and which don't warm up; None without any."""
+    """Return the steps of means and advice, of which nothing is missing and which don't warm up; None without any."""
     found = part_of(profile, Part.STEPS, Steps)
     judged = None if found is None else found.judged
     return None if judged is None or not len(judged) else judged
 
 
 def slowest_steps(profile: Profile, times: Durations) -> list[int]:
-    """The rows in the table of steps of the greatest of ``times``, which are beside ``steps_of(profile)``."""
+    """Return the rows in the table of steps of the greatest of ``times``, which are beside ``steps_of(profile)``."""
     found = part_of(profile, Part.STEPS, Steps)
     return [] if found is None else integers_of(found.judged_rows[slowest(times)])
 
 
 def slowest(times: Durations, count: int = 3) -> list[int]:
-    """Rows of the greatest times."""
+    """Return rows of the greatest times."""
     return integers_of(np.argsort(-times, kind="stable")[:count])
 
 
 def part_of(profile: Profile, part: Part, kind: type[_T]) -> _T | None:
-    """A part of this type; None if it is missing or empty."""
+    """Return a part of this type; None if it is missing or empty."""
     found = profile.part(part)
     return found if isinstance(found, kind) and (not hasattr(found, "__len__") or len(found)) else None  # type: ignore[arg-type]

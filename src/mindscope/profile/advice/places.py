@@ -57,7 +57,7 @@ class Place(NamedTuple):
 
 
 def places_of(profile: Profile, advice: Advice, most: int) -> Iterator[Place]:
-    """The first ``most`` rows and ranges that advice on a profile rests on."""
+    """Yield the first ``most`` rows and ranges that advice on a profile rests on."""
     table = _table(profile, advice)
     if table is not None:
         place = _PLACES.get(type(table), _further)

@@ -35,7 +35,7 @@ class _Children:
         self._first = np.searchsorted(tree.parent[self._rows], np.arange(-1, len(tree.parent) + 1))
 
     def of(self, node: int) -> list[int]:
-        """Rows of the children of a node, in their order; roots for -1."""
+        """Return rows of the children of a node, in their order; roots for -1."""
         return self._rows[self._first[node + 1] : self._first[node + 2]].tolist()
 
 

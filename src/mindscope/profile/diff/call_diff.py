@@ -143,7 +143,7 @@ def _first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def _merge_siblings(
     parents: NDArray[np.int64], labels: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The merged row of each row, parents before their children, and the parents of merged rows."""
+    """Return the merged row of each row, parents before their children, and the parents of merged rows."""
     level = np.zeros(len(parents), np.int64)
     levels, parent_of = level.data, parents.data  # integers of Python without a list of millions
     for row in range(len(parents)):

@@ -128,7 +128,7 @@ def changes_of(before: Rows, after: Rows, step_before: float, step_after: float)
 
 
 def _spread(means: Means, places: Sequence[int] | NDArray[np.int64], count: int) -> Means:
-    """The means at their places among ``count``, with zeros between them."""
+    """Return the means at their places among ``count``, with zeros between them."""
     found = Means(np.zeros(count), np.zeros(count), np.zeros(count))
     for target, values in zip(found, means, strict=True):
         target[places] = values

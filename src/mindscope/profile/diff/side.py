@@ -65,7 +65,7 @@ class Side:
         )  # fmt: skip
 
     def peaks(self) -> dict[str, int]:
-        """The most allocated bytes of each device in the compared steps."""
+        """Return the most allocated bytes of each device in the compared steps."""
         memory = part_of(self.profile, Part.MEMORY, Memory)
         if memory is None:
             return {}
@@ -81,7 +81,7 @@ class Side:
 
 
 def side_of(profile: Profile, steps: StepRange | None) -> Side:
-    """The side of a profile, of all its steps or those of a range.
+    """Return the side of a profile, of all its steps or those of a range.
 
     Raises:
         ProfilePartError: it has no operators; or none of these steps, or its format can't tell what belongs to a step.

@@ -25,7 +25,7 @@ def states_of(
     step: float,
     error: NDArray[np.float64],
 ) -> TextColumn:
-    """The state of each of n times.
+    """Return the state of each of n times.
 
     Args:
         was_there: whether the profile before has them, whatever their time.

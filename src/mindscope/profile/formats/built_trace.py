@@ -30,7 +30,7 @@ class Runs(NamedTuple):
 
 
 def trace_of(all_runs: Sequence[Runs], skipped: Mapping[str, Skipped], is_epoch: bool) -> Trace | None:
-    """A trace whose time 0 is its first slice; None without slices. Negative durations are skipped and counted.
+    """Return a trace whose time 0 is its first slice; None without slices. Negative durations are skipped and counted.
 
     ``is_epoch``: the starts count from 1970.
     """

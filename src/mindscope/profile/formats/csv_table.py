@@ -83,12 +83,12 @@ class CsvTable:
         return len(self._columns[0]) if self._columns else 0
 
     def cells(self, *aliases: str) -> list[str] | None:
-        """The column of the first alias that the table has; None without one."""
+        """Return the column of the first alias that the table has; None without one."""
         name = self._found(aliases)
         return None if name is None else self._columns[self._places[name]]
 
     def column(self, place: int) -> list[str]:
-        """The column at a place in ``names``."""
+        """Return the column at a place in ``names``."""
         return self._columns[place]
 
     def texts(self, *aliases: str) -> TextColumn | None:
@@ -124,7 +124,7 @@ class CsvTable:
         return np.array([fixed_point(cell, scale, 0) for cell in self._columns[self._places[name]]], np.int64)
 
     def rows(self) -> Iterator[list[str]]:
-        """The cells of each row."""
+        """Return the cells of each row."""
         return (list(row) for row in zip(*self._columns, strict=True))
 
     def select(self, rows: Iterable[int]) -> CsvTable:
@@ -136,7 +136,7 @@ class CsvTable:
 
 
 def read_csv(*paths: Path) -> CsvTable:
-    """The table of a CSV file with a header, in UTF-8 or GBK, or of files that continue each other.
+    """Return the table of a CSV file with a header, in UTF-8 or GBK, or of files that continue each other.
 
     An empty file is a table without columns.
 
@@ -154,7 +154,7 @@ def read_csv(*paths: Path) -> CsvTable:
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file. Raises FormatError if it is too large to be read whole, OSError."""
+    """Return the lines of a text file. Raises FormatError if it is too large to be read whole, OSError."""
     check_size(path, _MOST_TEXT)
     return path.read_text(_encoding(path), errors="replace").splitlines()
 
@@ -167,7 +167,7 @@ def check_size(path: Path, most: int) -> None:
 
 
 def fixed_point(text: str, scale: int, missing: int = 0) -> int:
-    """A decimal number times ``scale``, a power of ten or two, rounded down, without the error of a float64."""
+    """Return a decimal number times ``scale``, a power of ten or two, rounded down, without the error of a float64."""
     whole, _, fraction = text.partition(".")
     try:
         if fraction.isdecimal() and (whole[-1:].isdecimal() or whole in ("", "-")):
@@ -183,7 +183,7 @@ def fixed_point(text: str, scale: int, missing: int = 0) -> int:
 
 
 def _rows(path: Path) -> Iterator[list[str] | None]:
-    """The cells of each line; None for a line that can't be read."""
+    """Yield the cells of each line; None for a line that can't be read."""
     with path.open(encoding=_encoding(path), errors="replace", newline="") as file:
         reader = csv.reader(_lines(file), skipinitialspace=True)
         while True:
@@ -204,7 +204,7 @@ class _LongLineError(Exception):
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    """The lines of a file. Raises _LongLineError after a line that is too long, of which it keeps nothing."""
+    """Yield the lines of a file. Raises _LongLineError after a line that is too long, of which it keeps nothing."""
     while line := file.readline(_MOST_LINE):
         if len(line) < _MOST_LINE or line.endswith("\n"):
             yield line

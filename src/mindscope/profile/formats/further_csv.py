@@ -24,7 +24,7 @@ _DAY_NS = 86_400 * 10**9
 
 
 def further_table(table: CsvTable) -> Table | None:
-    """The table with typed columns: whole numbers, numbers (NaN for ``N/A``), texts; None without rows."""
+    """Return the table with typed columns: whole numbers, numbers (NaN for ``N/A``), texts; None without rows."""
     if not len(table):
         return None
     columns: dict[str, Column] = {}
@@ -35,7 +35,7 @@ def further_table(table: CsvTable) -> Table | None:
 
 
 def counters_of_table(name: str, table: CsvTable, track: int, trace_range: tuple[int, int]) -> Iterator[Counter]:
-    """The quantities of a table whose rows have a time, as counters; none of a table without times.
+    """Yield the quantities of a table whose rows have a time, as counters; none of a table without times.
 
     Args:
         name: of the table.
@@ -72,7 +72,7 @@ def counters_of_table(name: str, table: CsvTable, track: int, trace_range: tuple
 
 
 def samples_track(name: str) -> Track:
-    """The row of the timeline of the counters of a table."""
+    """Return the row of the timeline of the counters of a table."""
     return Track("Samples", name, "Samples of the hardware", name, 1_000)
 
 

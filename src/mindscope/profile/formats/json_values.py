@@ -14,17 +14,17 @@ _MOST = 1e30
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
-    """An object; empty for anything else."""
+    """Return an object; empty for anything else."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def list_of(value: Any) -> list[Any]:
-    """A list; empty for anything else."""
+    """Return a list; empty for anything else."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def whole_of(value: Any, other: int) -> int:
-    """A whole number of 64 bits, also as a text; ``other`` for anything else."""
+    """Return a whole number of 64 bits, also as a text; ``other`` for anything else."""
     try:
         found = int(value)
     except (TypeError, ValueError, OverflowError):
@@ -33,7 +33,7 @@ def whole_of(value: Any, other: int) -> int:
 
 
 def number_of(value: Any) -> float:
-    """A number, also as a text; 0 for anything else."""
+    """Return a number, also as a text; 0 for anything else."""
     try:
         return bounded(float(value))
     except (TypeError, ValueError, OverflowError):
@@ -41,7 +41,7 @@ def number_of(value: Any) -> float:
 
 
 def bounded(number: float) -> float:
-    """A number, or NaN beyond any figure of a profile; sums and products of the others are finite."""
+    """Return a number, or NaN beyond any figure of a profile; sums and products of the others are finite."""
     return number if abs(number) < _MOST else nan
 
 

@@ -35,7 +35,7 @@ class Segment(NamedTuple):
 
 
 def segments_over_time(at_end: Iterable[Segment], changes: Iterable[SegmentChange]) -> list[Segment]:
-    """All segments that the history knows of, by address. ``changes`` begin with the last one.
+    """Return all segments that the history knows of, by address. ``changes`` begin with the last one.
 
     A segment of the end whose parts were mapped at several times becomes several. A bounded history has lost its
     beginning, so it is read backwards, from the segments that are known.

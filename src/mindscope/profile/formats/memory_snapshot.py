@@ -143,7 +143,7 @@ class _Snapshot:
         )
 
     def _reserved(self) -> MemorySegments:
-        """The segments of all devices over time."""
+        """Return the segments of all devices over time."""
         found = [(device, each) for device in self.devices for each in segments_over_time(*self._segments_of(device))]
         return MemorySegments(
             device=TextColumn.of(f"GPU {device}" for device, _ in found),
@@ -295,7 +295,7 @@ def _addresses(values: Iterable[int]) -> Any:
 
 
 def _ends(times: NDArray[np.int64]) -> tuple[int, int]:
-    """The first and the last time, without those that lie so far from the others that a clock went wrong."""
+    """Return the first and the last time, without those that lie so far from the others that a clock went wrong."""
     if (bounds := near_times([times])) is not None:
         times = times[(times >= bounds[0]) & (times <= bounds[1])]
     return (int(times.min()), int(times.max())) if len(times) else (0, 0)

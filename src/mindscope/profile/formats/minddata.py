@@ -132,7 +132,7 @@ def _operations(nodes: Sequence[_Node], usage: Mapping[int, float]) -> PipelineO
 
 
 def _operation_queues(nodes: Sequence[_Node]) -> QueueSamples | None:
-    """The sizes that the profiler saw at its interval, from the begin of the pipeline on."""
+    """Return the sizes that the profiler saw at its interval, from the begin of the pipeline on."""
     sampled = [node for node in nodes if node.sizes and node.capacity]
     if not sampled:
         return None
@@ -188,7 +188,7 @@ def processor_load(path: Path) -> float | None:
 
 
 def _queue_lines(path: Path) -> NDArray[np.float64] | None:
-    """Rows of kind, extra, batch, value and stamp, which may lack; None without any."""
+    """Return rows of kind, extra, batch, value and stamp, which may lack; None without any."""
     rows: list[list[float]] = []
     for line in read_lines(path):
         try:
@@ -284,7 +284,7 @@ def _stamps(rows: NDArray[np.float64]) -> NDArray[np.int64] | None:
 
 
 def _whole(text: Any) -> int:
-    """A whole number of at most 53 bits; 0 for anything else."""
+    """Return a whole number of at most 53 bits; 0 for anything else."""
     try:
         found = int(float(text))
     except (ValueError, OverflowError):

@@ -32,7 +32,7 @@ class PipelineSummary(NamedTuple):
 
 
 def read_pipeline_summary(path: Path) -> PipelineSummary:
-    """The operations of a summary, leaves first, and its findings. Raises FormatError, OSError."""
+    """Return the operations of a summary, leaves first, and its findings. Raises FormatError, OSError."""
     content = read_object(path) if path.suffix == ".json" else _transposed(path)
     return PipelineSummary(_operations(content), _findings(content))
 
@@ -81,7 +81,7 @@ def _texts(content: Mapping[str, Any], key: str) -> list[str]:
 def with_summary(
     operations: PipelineOperations | None, summary: PipelineOperations | None
 ) -> PipelineOperations | None:
-    """The operations of the samples, with the processor use of a summary where no other file has it."""
+    """Return the operations of the samples, with the processor use of a summary where no other file has it."""
     if operations is None or summary is None or operations.cpu is not None or summary.cpu is None:
         return operations or summary
     known = dict(zip(summary.id.tolist(), summary.cpu.tolist(), strict=True))
@@ -90,7 +90,7 @@ def with_summary(
 
 
 def _numbers(content: Mapping[str, Any], key: str, count: int) -> NDArray[np.float64]:
-    """A value for each operation; NaN for none."""
+    """Return a value for each operation; NaN for none."""
     found = [number_of(each) for each in list_of(content.get(key))][:count]
     values = np.array(found + [np.nan] * (count - len(found)))
     return np.where(values < 0, np.nan, values)

@@ -46,7 +46,7 @@ class RecordedRuns:
         return len(self.start)
 
     def select(self, mask: NDArray[np.bool_]) -> RecordedRuns:
-        """The slices where the mask is True."""
+        """Return the slices where the mask is True."""
         return self if mask.all() else self._select(mask)
 
     def of_category(self, category: str) -> RecordedRuns:
@@ -92,7 +92,7 @@ class RecordedMarks:
     integers: Mapping[str, NDArray[np.int64]] = field(default_factory=dict[str, NDArray[np.int64]])
 
     def select(self, mask: NDArray[np.bool_]) -> RecordedMarks:
-        """The moments where the mask is True."""
+        """Return the moments where the mask is True."""
         return RecordedMarks(
             time=self.time[mask],
             name=self.name.select(mask),

@@ -101,7 +101,7 @@ class Recording:
     def trace(
         self, epoch_ns: int | None, properties: Mapping[str, object], origin: int | None = None
     ) -> tuple[Trace, ColumnArguments]:
-        """The trace and its arguments.
+        """Return the trace and its arguments.
 
         Args:
             epoch_ns: nanoseconds since 1970 of the time 0 of all columns; None if unknown.
@@ -173,7 +173,7 @@ def _events(
     link: int,
     origin: int,
 ) -> Events:
-    """The marks, then the ends of arrows."""
+    """Return the marks, then the ends of arrows."""
     launch, kernel = _links(runs)
     count, arrows = sum(len(each.time) for each in marks), len(kernel)
     ends = np.concatenate([launch, kernel])
@@ -192,7 +192,7 @@ def _events(
 
 
 def _links(runs: Sequence[RecordedRuns]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of launches, and of what they launched, by equal correlations above 0."""
+    """Return rows of launches, and of what they launched, by equal correlations above 0."""
     begins = firsts(map(len, runs))
     launches, works = (
         [

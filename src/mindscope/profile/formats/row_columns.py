@@ -27,7 +27,7 @@ def rows_by_id(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.
 
 
 def codes_among(column: TextColumn, names: dict[str, int]) -> NDArray[np.uint32]:
-    """The texts of a column as numbers of ``names``, which grows."""
+    """Return the texts of a column as numbers of ``names``, which grows."""
     known = np.zeros(len(column.values), np.uint32)
     for code in integers_of(np.unique(column.codes).astype(np.int64)):
         known[code] = names.setdefault(column.values[code], len(names))

@@ -52,19 +52,19 @@ def phase_of(full_name: str) -> str:
 
 
 def mapped(column: TextColumn, function: Callable[[str], str]) -> TextColumn:
-    """The function of each text; called once for each value."""
+    """Return the function of each text; called once for each value."""
     values = TextColumn.of(map(function, column.values))
     codes = values.codes[column.codes] if len(column.values) else column.codes
     return TextColumn(codes.astype(np.uint32), values.values)
 
 
 def by_time(operators: Operators | None) -> Operators | None:
-    """The operators, those of the greatest self time first."""
+    """Return the operators, those of the greatest self time first."""
     return None if operators is None else operators.select(np.argsort(-operators.self_time, kind="stable"))
 
 
 def modules_of(operators: Operators) -> Modules | None:
-    """The tree of the modules that operators name, with their times; None if they name none.
+    """Return the tree of the modules that operators name, with their times; None if they name none.
 
     A module counts as often as the operator of it that ran most.
     """

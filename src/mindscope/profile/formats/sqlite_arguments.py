@@ -55,7 +55,7 @@ class RowTables:
     """Numbers that say that there is no value."""
 
     def located(self, runs: RecordedRuns, rows: Rows) -> RecordedRuns:
-        """The slices with the place of the row that each is made of."""
+        """Return the slices with the place of the row that each is made of."""
         number = self.tables.index(rows.table)
         return replace(runs, place=np.maximum(rows.row_id, -1), size=np.full(rows.count, number, np.uint32))
 
@@ -68,14 +68,14 @@ class RowArguments:
         self._texts: dict[tuple[str, int], Any] = {}
 
     def read(self, offset: int, size: int) -> dict[str, Any]:
-        """The cells of a row by their columns; empty if there is none. Raises FormatError, OSError."""
+        """Return the cells of a row by their columns; empty if there is none. Raises FormatError, OSError."""
         if offset < 0:
             return {}
         with open_sqlite(self._path, Problems()) as file:
             return self._arguments(file, offset, size)
 
     def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-        """The arguments at each place, empty for a damaged row. Raises FormatError, OSError."""
+        """Yield the arguments at each place, empty for a damaged row. Raises FormatError, OSError."""
         with open_sqlite(self._path, Problems()) as file:
             for offset, size in places:
                 try:
@@ -108,7 +108,7 @@ class RowArguments:
         }
 
     def _value(self, file: SqliteFile, column: str, cell: Any) -> Any:
-        """A cell as JSON; None for no value."""
+        """Return a cell as JSON; None for no value."""
         if isinstance(cell, int):
             if cell in self._tables.nothing:
                 return None
@@ -121,7 +121,7 @@ class RowArguments:
         return _cut(cell) if cell else None
 
     def _text(self, file: SqliteFile, texts: Texts, number: int) -> Any:
-        """The text of a number, else the number."""
+        """Return the text of a number, else the number."""
         key = texts.table, number
         if key not in self._texts:
             if len(self._texts) >= _MOST_TEXTS:

@@ -44,24 +44,24 @@ class Rows:
     table: str = ""
 
     def whole(self, name: str, missing: int = NONE) -> NDArray[np.int64]:
-        """A column of integers, ``missing`` for cells that are none."""
+        """Return a column of integers, ``missing`` for cells that are none."""
         found = self.integers.get(name)
         return np.full(self.count, missing, np.int64) if found is None else np.where(found == NONE, missing, found)
 
     def text(self, name: str) -> TextColumn:
-        """A column of texts."""
+        """Return a column of texts."""
         found = self.texts.get(name)
         return TextColumn.constant("", self.count) if found is None else found
 
     def has(self, *names: str) -> NDArray[np.bool_]:
-        """The rows that have an integer in each of these columns."""
+        """Return the rows that have an integer in each of these columns."""
         found = np.ones(self.count, np.bool_)
         for name in names:
             found &= self.whole(name) != NONE
         return found
 
     def select(self, mask: NDArray[np.bool_]) -> Rows:
-        """The rows where the mask is True."""
+        """Return the rows where the mask is True."""
         return Rows(
             int(mask.sum()),
             {name: column[mask] for name, column in self.integers.items()},
@@ -82,7 +82,7 @@ class SqliteFile:
         """Name of each table -> its columns."""
 
     def rows(self, table: str, integers: Sequence[str] = (), texts: Sequence[str] = ()) -> Rows | None:
-        """All rows of a table; None if the file has no such table.
+        """Return all rows of a table; None if the file has no such table.
 
         A column is named by its possible names, separated by ``|``; upper and lower case do not differ. After damage,
         the rows before it.
@@ -121,7 +121,7 @@ class SqliteFile:
         )
 
     def first_row(self, table: str, column: str, value: int) -> dict[str, Any]:
-        """The cells of the first row with a value in a column, or in ``rowid``; empty without one.
+        """Return the cells of the first row with a value in a column, or in ``rowid``; empty without one.
 
         Raises sqlite3.Error if it can't be read.
         """
@@ -136,13 +136,13 @@ class SqliteFile:
         return {} if found is None else dict(zip(columns, found, strict=True))
 
     def count(self, table: str) -> int:
-        """Rows of a table, 0 if it can't be read."""
+        """Return rows of a table, 0 if it can't be read."""
         with suppress(sqlite3.Error):
             return int(self._connection.execute(f"SELECT count(*) FROM {_quoted(table)}").fetchone()[0])
         return 0
 
     def named_rows(self, table: str, most: int = 10_000) -> list[dict[str, Any]]:
-        """The first rows of a small table as Python objects; empty if there is no such table."""
+        """Return the first rows of a small table as Python objects; empty if there is no such table."""
         if table not in self.tables:
             return []
         try:
@@ -162,7 +162,7 @@ class SqliteFile:
         return {}
 
     def _blocks(self, table: str, columns: Sequence[str]) -> Iterator[list[Sequence[Any]]]:
-        """Rows as columns, the first of which is the number of each row."""
+        """Yield rows as columns, the first of which is the number of each row."""
         names = ", ".join(map(_quoted, columns))
         try:
             try:
@@ -201,7 +201,7 @@ def open_sqlite(path: Path, problems: Problems) -> Generator[SqliteFile]:
 
 
 def journal_of(path: Path) -> Path | None:
-    """The file beside a database with changes that are not in it yet; None without any. Raises OSError."""
+    """Return the file beside a database with changes that are not in it yet; None without any. Raises OSError."""
     journals = (path.with_name(path.name + suffix) for suffix in ("-wal", "-journal"))
     return next((each for each in journals if each.is_file() and each.stat().st_size), None)
 
@@ -226,7 +226,7 @@ def table_names(path: Path) -> frozenset[str]:
 
 
 def named(ids: NDArray[np.int64], strings: Mapping[int, str]) -> TextColumn:
-    """The texts of numbers; empty for ``NONE``, the number itself in brackets where it has no text."""
+    """Return the texts of numbers; empty for ``NONE``, the number itself in brackets where it has no text."""
     unique, codes = np.unique(ids, return_inverse=True)
     return TextColumn(
         codes.reshape(-1).astype(np.uint32),

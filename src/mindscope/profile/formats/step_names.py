@@ -23,7 +23,7 @@ _LONGEST = 200
 
 
 def step_numbers(names: TextColumn, durations: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of the step that each range is, ``NO_STEP`` for other ranges.
+    """Return the number of the step that each range is, ``NO_STEP`` for other ranges.
 
     ``ProfilerStep#7`` is one; without any, ranges such as ``step 7``, ``train_step_7`` or ``iteration 7``. Of several
     kinds of names the one that takes most time counts.

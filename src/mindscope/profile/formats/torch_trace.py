@@ -61,7 +61,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
 
 
 def rank_of(properties: Mapping[str, Any]) -> int | None:
-    """The rank that the trace names; ``mindscope.torch.Profiler`` also knows that of a launcher."""
+    """Return the rank that the trace names; ``mindscope.torch.Profiler`` also knows that of a launcher."""
     for field in ("distributedInfo", "mindscope"):
         facts = properties.get(field)
         rank = cast("dict[str, Any]", facts).get("rank") if isinstance(facts, dict) else None
@@ -79,7 +79,7 @@ def _problems(path: Path, reasons: Iterable[Reason]) -> Problems:
 
 
 def devices_of(properties: Mapping[str, Any], kind: str) -> Sequence[Device]:
-    """The CPU, and the devices that the trace describes; ``kind`` is what tables call them."""
+    """Return the CPU, and the devices that the trace describes; ``kind`` is what tables call them."""
     found = properties.get("deviceProperties")
     described = cast("list[Any]", found) if isinstance(found, list) else []
     return [Device("CPU", "cpu"), *(_device(each, kind) for each in described)]

@@ -41,7 +41,7 @@ class CallArguments:
 
 
 def call_arguments_of(source: ArgumentSource, calls: HostCalls, has_device: bool) -> CallArguments:
-    """The arguments of calls. Raises OSError if they can't be read."""
+    """Return the arguments of calls. Raises OSError if they can't be read."""
     rows = np.flatnonzero(np.isin(calls.role, _WITH_ARGUMENTS)).astype(np.int32)
     wanted = ArgumentNames(integers=(*_IDS, *_NODES) if has_device else _NODES, texts=_TEXTS)
     found = source.of_slices(calls.slice[rows], wanted)

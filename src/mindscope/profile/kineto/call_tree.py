@@ -105,7 +105,7 @@ def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[
 def _nodes(
     analysis: KinetoAnalysis, kept: _Kept, thread_of: NDArray[np.int32], threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The row of each call of the tree, and the parent of each row; the first rows are those of threads."""
+    """Return the row of each call of the tree, and the parent of each row; the first rows are those of threads."""
     label = _labels(analysis, kept)
     node = np.full(len(label), -1, np.int32)
     parents = [np.full(threads, -1, np.int32)]

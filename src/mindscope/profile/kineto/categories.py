@@ -70,7 +70,7 @@ _BY_CATEGORY = {
 
 
 def roles_of(trace: Trace) -> NDArray[np.uint8]:
-    """The ``Role`` of each of n slices."""
+    """Return the ``Role`` of each of n slices."""
     slices = trace.slices
     by_category = np.array([_role_of(each.lower()) for each in trace.categories], np.uint8)
     roles = by_category[slices.category] if len(by_category) else np.zeros(len(slices), np.uint8)

@@ -73,7 +73,7 @@ def _of_devices(analysis: KinetoAnalysis) -> Communication | None:
 
 
 def _of_host(analysis: KinetoAnalysis) -> Communication | None:
-    """The ranges of the threads that communicate. They have no number: ranks match by their order in a step."""
+    """Return the ranges of the threads that communicate. They have no number: ranks match by their order in a step."""
     calls = analysis.calls
     is_named = np.array([_HOST_NAME.match(each) is not None for each in analysis.trace.names], np.bool_)
     if not is_named.any():
@@ -108,7 +108,7 @@ class _Group:
 
 
 def _only_group(analysis: KinetoAnalysis) -> _Group:
-    """The process group, if there is one; ranges of the host don't say theirs."""
+    """Return the process group, if there is one; ranges of the host don't say theirs."""
     facts = analysis.trace.properties.get("distributedInfo")
     groups = cast("dict[str, Any]", facts).get("pg_config") if isinstance(facts, dict) else None
     if not isinstance(groups, list) or len(cast("list[Any]", groups)) != 1 or not isinstance(groups[0], dict):
@@ -123,7 +123,7 @@ def _only_group(analysis: KinetoAnalysis) -> _Group:
 
 
 def _step_numbers(analysis: KinetoAnalysis, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of each step by its index; -1 for none."""
+    """Return the number of each step by its index; -1 for none."""
     marked = analysis.marked_steps
     return np.where(steps >= 0, marked.number[steps], -1) if len(marked) else steps
 
@@ -153,7 +153,7 @@ def _product(shape: list[Any]) -> int:
 
 
 def _bounded(count: int) -> int:
-    """A number of elements; damaged shapes have any."""
+    """Return a number of elements; damaged shapes have any."""
     return max(-1, min(count, _MOST_ELEMENTS))
 
 
@@ -180,7 +180,7 @@ def _ranks(texts: TextColumn) -> TextColumn:
 
 
 def _unquoted(texts: TextColumn) -> TextColumn:
-    """The content of texts in JSON."""
+    """Return the content of texts in JSON."""
     return TextColumn(texts.codes, [each.strip('"') for each in texts.values])
 
 

@@ -136,7 +136,7 @@ def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_ar
 
 
 def _lookup(wanted: Ids, ids: Ids, rows: NDArray[np.int64]) -> CallRows:
-    """The first of ``rows`` whose id is each of ``wanted``; -1 for none. Ids below 1 are none."""
+    """Return the first of ``rows`` whose id is each of ``wanted``; -1 for none. Ids below 1 are none."""
     known = rows[ids[rows] > 0]
     if not len(known):
         return np.full(len(wanted), -1, np.int32)
@@ -175,6 +175,6 @@ def _streams(trace: Trace, rows: NDArray[np.int64], arguments: Arguments) -> Tex
 
 
 def _number(text: str) -> int:
-    """The first number in a text, 0 without one."""
+    """Return the first number in a text, 0 without one."""
     found = re.search(r"\d{1,15}", text)
     return int(found[0]) if found else 0

@@ -111,15 +111,15 @@ class HostCalls:
         return found
 
     def above(self, nearest: CallRows) -> CallRows:
-        """The result of ``nearest`` for the parent of each call: a strict ancestor; -1 for none."""
+        """Return the result of ``nearest`` for the parent of each call: a strict ancestor; -1 for none."""
         return np.where(self.parent >= 0, nearest[self.parent], np.int32(-1))
 
     def with_descendants(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The sum over each call and all calls within it."""
+        """Return the sum over each call and all calls within it."""
         return self._gathered(values, np.add.at)
 
     def greatest_within(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The greatest value of each call and all calls within it."""
+        """Return the greatest value of each call and all calls within it."""
         return self._gathered(values, np.maximum.at)
 
     def _gathered(
@@ -139,7 +139,7 @@ class HostCalls:
 
 
 def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[np.uint32]) -> HostCalls:
-    """The calls of all threads, and the marks of the allocator within them.
+    """Return the calls of all threads, and the marks of the allocator within them.
 
     Args:
         trace: of PyTorch.
@@ -193,7 +193,7 @@ def _only_children(parent: CallRows, calls: int) -> NDArray[np.bool_]:
 
 
 def rows_by_level(level: NDArray[np.uint16]) -> list[CallRows]:
-    """The rows of each level, the lowest first."""
+    """Return the rows of each level, the lowest first."""
     if not len(level):
         return []
     order = np.argsort(level, kind="stable").astype(np.int32)

@@ -25,7 +25,7 @@ _EMPTY = ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::zeros
 
 
 def memory_of(analysis: KinetoAnalysis) -> Memory | Missing:
-    """The curve of each device, and all blocks."""
+    """Return the curve of each device, and all blocks."""
     calls = analysis.calls
     marks = np.arange(calls.first_mark, len(calls), dtype=np.int32)
     integers = analysis.mark_arguments.integers
@@ -93,7 +93,7 @@ def _devices(
 
 
 def _codes(analysis: KinetoAnalysis) -> list[int]:
-    """The process of each track."""
+    """Return the process of each track."""
     return integers_of(process_codes(analysis.trace, np.arange(len(analysis.trace.tracks), dtype=np.uint32)))
 
 
@@ -142,7 +142,7 @@ def _blocks(
 
 
 def _owners(analysis: KinetoAnalysis) -> CallRows:
-    """The operator that needs the memory: the innermost one that does more than to allocate; -1 for none."""
+    """Return the operator that needs the memory: the innermost one that does more than to allocate; -1 for none."""
     calls = analysis.calls
     only_allocates = np.array([each in _EMPTY for each in analysis.trace.names], np.bool_)[calls.name]
     found = calls.nearest(analysis.is_operator & ~only_allocates)
@@ -187,7 +187,7 @@ def _categories(
 
 
 def _outermost_operators(analysis: KinetoAnalysis) -> CallRows:
-    """The outermost operator around each call, or itself; -1 for none."""
+    """Return the outermost operator around each call, or itself; -1 for none."""
     calls, operator = analysis.calls, analysis.operator
     above = calls.above(operator)
     found = np.array(operator)

@@ -128,7 +128,7 @@ def call_flops(analysis: KinetoAnalysis) -> NDArray[np.int64]:
 
 
 def path_texts(analysis: KinetoAnalysis, paths: Paths) -> list[str]:
-    """Names from the root on, joined by ``/``."""
+    """Return names from the root on, joined by ``/``."""
     found: list[str] = []
     for parent, name in zip(integers_of(paths.parent), integers_of(paths.name), strict=True):
         own = analysis.trace.names[name].removeprefix(MODULE_PREFIX)

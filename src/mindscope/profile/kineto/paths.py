@@ -28,7 +28,7 @@ class Paths:
         return len(self.parent)
 
     def chain(self, path: int) -> list[int]:
-        """Names from a path to its root."""
+        """Return names from a path to its root."""
         found: list[int] = []
         while path >= 0:
             found.append(int(self.name[path]))

@@ -16,7 +16,7 @@ _OF_HOST = ("cpu_op", "operator", "python_function")
 
 
 def processes_of(trace: Trace) -> list[str]:
-    """The processes that ran operators or Python functions."""
+    """Return the processes that ran operators or Python functions."""
     is_host = np.array([each.lower() in _OF_HOST for each in trace.categories], np.bool_)
     is_used = np.zeros(len(trace.tracks), np.bool_)
     if len(trace.slices):
@@ -26,7 +26,7 @@ def processes_of(trace: Trace) -> list[str]:
 
 
 def process_codes(trace: Trace, tracks: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The process of each of n tracks, as a number of its own."""
+    """Return the process of each of n tracks, as a number of its own."""
     known: dict[str, int] = {}
     codes = [known.setdefault(track.process, len(known)) for track in trace.tracks]
     return np.array(codes, np.int32)[tracks] if codes else np.zeros(len(tracks), np.int32)

@@ -25,7 +25,7 @@ PartsOf = Callable[[KinetoAnalysis], Mapping[Part, Callable[[], Any]]]
 
 
 def profile_of(facts: ProfileFacts, analysis: KinetoAnalysis, own_parts: PartsOf = lambda _: {}) -> Profile:
-    """A profile with all parts of a trace, which are computed on first use.
+    """Return a profile with all parts of a trace, which are computed on first use.
 
     Args:
         facts: about the profile.

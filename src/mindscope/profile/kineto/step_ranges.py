@@ -28,14 +28,14 @@ class StepRanges:
         return len(self.number)
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The index of the step that contains each time; -1 for none."""
+        """Return the index of the step that contains each time; -1 for none."""
         if not len(self):
             return np.full(len(times), -1, np.int64)
         found = np.searchsorted(self.start, times, side="right") - 1
         return np.where((found >= 0) & (times < self.end[found]), found, -1)
 
     def numbers_at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of the step that contains each time; -1 for none."""
+        """Return the number of the step that contains each time; -1 for none."""
         found = self.at(times)
         return np.where(found >= 0, self.number[found], -1) if len(self) else found
 
@@ -55,7 +55,7 @@ class StepRanges:
 
 
 def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
-    """The marked steps of the thread that marks most of them, in whatever way they overlap other slices.
+    """Return the marked steps of the thread that marks most of them, in whatever way they overlap other slices.
 
     ``mindscope.torch.Profiler`` stores which steps of the run the marks are, and which marks are of steps that did not
     end: these count for nothing.
@@ -100,7 +100,7 @@ def _ended_steps(properties: Mapping[str, Any], count: int) -> _EndedSteps | Non
 
 
 def _whole_numbers(value: Any) -> list[int] | None:
-    """A list of integers of 64 bits; None for anything else."""
+    """Return a list of integers of 64 bits; None for anything else."""
     if not isinstance(value, list):
         return None
     found = [each for each in cast("list[Any]", value) if isinstance(each, int) and abs(each) < 1 << 63]

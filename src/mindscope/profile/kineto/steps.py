@@ -29,7 +29,7 @@ _HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MOD
 
 
 def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
-    """The marked steps, to the end of their last kernel. Without marks: missing."""
+    """Return the marked steps, to the end of their last kernel. Without marks: missing."""
     steps = analysis.steps
     if not len(steps):
         return analysis.missing("steps")

@@ -26,7 +26,7 @@ from mindscope.profile.time_split import union
 
 
 def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:
-    """The streams in the order of their first slice in the file."""
+    """Return the streams in the order of their first slice in the file."""
     runs = _stream_runs(analysis)
     if runs is None:
         return analysis.missing("kernels")
@@ -128,7 +128,7 @@ def _queues(
     is_launched: NDArray[np.bool_],
     count: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The longest queue of each group, and how long it is full: a launch adds a kernel, its start removes it."""
+    """Return the longest queue of each group, and how long it is full: a launch adds a kernel, its start removes it."""
     peaks, full = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for each in range(count):
         own = is_launched & (group == each)

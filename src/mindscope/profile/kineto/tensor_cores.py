@@ -57,7 +57,7 @@ def _is_of_amd(device: dict[str, Any]) -> bool:
 
 
 def _capability(analysis: KinetoAnalysis) -> int:
-    """The greatest one; 0 if the trace doesn't say it."""
+    """Return the greatest one; 0 if the trace doesn't say it."""
     majors = [each.get("computeMajor") for each in _described(analysis)]
     return max((each for each in majors if isinstance(each, int)), default=0)
 

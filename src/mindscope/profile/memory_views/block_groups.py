@@ -20,7 +20,7 @@ _LIBRARY = re.compile(
 
 
 def group_texts(blocks: MemoryBlocks, by: str) -> TextColumn | None:
-    """The group of each block, empty where unknown; None if the format does not record it.
+    """Return the group of each block, empty where unknown; None if the format does not record it.
 
     ``line`` is the innermost frame outside of libraries. Raises ValueError for another name than those of ``GROUPS``.
     """
@@ -33,7 +33,7 @@ def group_texts(blocks: MemoryBlocks, by: str) -> TextColumn | None:
 
 
 def own_line(stack: str) -> str:
-    """The innermost frame of a stack outside of libraries; the innermost one if all are in libraries."""
+    """Return the innermost frame of a stack outside of libraries; the innermost one if all are in libraries."""
     frames = stack.split(";")
     return next((frame for frame in frames if frame and not _LIBRARY.search(frame)), frames[0])
 

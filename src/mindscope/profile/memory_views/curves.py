@@ -58,7 +58,7 @@ class DeviceCurve:
 
 
 def device_curves(curve: MemoryCurve) -> list[DeviceCurve]:
-    """The curves of all devices and allocators, in the order of their first rows."""
+    """Return the curves of all devices and allocators, in the order of their first rows."""
     return list(_curves(curve))
 
 

@@ -11,7 +11,7 @@ from mindscope.profile.memory import UNKNOWN_TIME, MemoryBlocks
 
 
 def live_rows(blocks: MemoryBlocks, time: int, device: str | None = None) -> Rows:
-    """Rows of the blocks that are allocated at ``time``, of one device or all, in their order.
+    """Return rows of the blocks that are allocated at ``time``, of one device or all, in their order.
 
     A block whose allocation is unknown lives from the begin on, one whose free is unknown to the end.
     """
@@ -21,7 +21,7 @@ def live_rows(blocks: MemoryBlocks, time: int, device: str | None = None) -> Row
 
 
 def allocated_rows(blocks: MemoryBlocks, begin: int, end: int, device: str | None = None) -> Rows:
-    """Rows of the blocks whose allocation lies in [begin, end), of one device or all, in their order."""
+    """Return rows of the blocks whose allocation lies in [begin, end), of one device or all, in their order."""
     is_known = blocks.allocated_at != UNKNOWN_TIME
     inside = is_known & (blocks.allocated_at >= begin) & (blocks.allocated_at < end)
     return np.flatnonzero(inside & of_device(blocks, device))

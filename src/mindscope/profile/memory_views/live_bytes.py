@@ -80,7 +80,7 @@ class LiveBytes:
         return max(self._total.start, int(self._total.size.max(initial=0)))
 
     def window(self, range: Range) -> StackedWindow:
-        """The groups in a range. Raises ValueError if the range is out of what can be drawn."""
+        """Return the groups in a range. Raises ValueError if the range is out of what can be drawn."""
         check_range(range)
         time, size = self._total.time, self._total.size
         first, end = np.searchsorted(time, [range.begin, range.end]).tolist()

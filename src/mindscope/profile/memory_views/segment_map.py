@@ -64,7 +64,7 @@ class SegmentMap:
 
 
 def segment_map(memory: Memory, time: int, device: str) -> SegmentMap | None:
-    """The segments of a device at a moment; None if the format does not record them."""
+    """Return the segments of a device at a moment; None if the format does not record them."""
     blocks, segments = memory.blocks, memory.segments
     if blocks is None or blocks.address is None or segments is None:
         return None

@@ -53,7 +53,7 @@ class StackTree:
         )
 
     def _node(self, stack: str) -> int:
-        """The node of a stack; makes those of its callers, too."""
+        """Return the node of a stack; makes those of its callers, too."""
         if not stack:
             return self._child(-1, "", "\0")
         pending: list[tuple[str, str]] = []
@@ -86,7 +86,7 @@ def _stacks(blocks: MemoryBlocks) -> TextColumn:
 
 
 def _path(blocks: MemoryBlocks, row: int) -> str:
-    """The operator, then its modules from the innermost on."""
+    """Return the operator, then its modules from the innermost on."""
     modules = [] if blocks.module is None else blocks.module[row].split("/")[::-1]
     operator = "" if blocks.operator is None else blocks.operator[row]
     return ";".join(each for each in (operator, *modules) if each)

@@ -82,7 +82,7 @@ class MemoryViews:
             return found
 
     def peak(self, device: str) -> int:
-        """The moment of the greatest allocated memory of a device: of its curves, else of its blocks."""
+        """Return the moment of the greatest allocated memory of a device: of its curves, else of its blocks."""
         own = [each for each in self.curves if each.device == device]
         if own:
             greatest = max(own, key=lambda each: int(each.allocated[each.peak]))

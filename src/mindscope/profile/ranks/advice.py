@@ -80,7 +80,7 @@ def straggler(ranks: Ranks) -> Iterator[Advice]:
 
 
 def slow_link(ranks: Ranks) -> Iterator[Advice]:
-    """The slowest link of each kind, if it is far below the mean of its kind."""
+    """Yield the slowest link of each kind, if it is far below the mean of its kind."""
     links = ranks.links
     if links is None:
         return

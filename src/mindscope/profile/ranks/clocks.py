@@ -35,7 +35,7 @@ class _Clock:
     collectives: int = 0
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The offset at these times of the rank's clock."""
+        """Return the offset at these times of the rank's clock."""
         return self.offset + np.rint(self.drift * ((times - self.center) / _S)).astype(np.int64)
 
 
@@ -99,7 +99,7 @@ class Clocks:
 
 
 def _clock_of(own: NDArray[np.int64], reference: NDArray[np.int64], limit: int, basis: float) -> _Clock:
-    """The clock whose times ``own`` are those of ``reference``.
+    """Return the clock whose times ``own`` are those of ``reference``.
 
     Args:
         own: (n,) ends of collectives by the clock.
@@ -163,7 +163,7 @@ def _groups(operations: Operations) -> Iterator[_Group]:
 
 
 def _next(groups: list[_Group], clocks: dict[int, _Clock]) -> _Group | None:
-    """The group with the most collectives that connects known clocks with others."""
+    """Return the group with the most collectives that connects known clocks with others."""
     found = [
         group
         for group in groups

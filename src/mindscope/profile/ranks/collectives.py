@@ -111,7 +111,7 @@ def _bandwidths(
 
 
 def _numbered(operations: Operations) -> NDArray[np.int64]:
-    """The collective of each operation, without gaps; those without one follow."""
+    """Return the collective of each operation, without gaps; those without one follow."""
     found = np.array(operations.collective)
     alone = found < 0
     found[alone] = int(found.max(initial=-1)) + 1 + np.arange(int(alone.sum()))

@@ -65,7 +65,7 @@ def old_summaries(path: Path, names: list[str], problems: Problems) -> Iterator[
 
 
 def _operations(table: CsvTable, rank: int) -> Communication | None:
-    """The operations of each step of ``hccl_raw``, of which only durations are known; None in old files."""
+    """Return the operations of each step of ``hccl_raw``, of which only durations are known; None in old files."""
     steps, cells = table.cells("step_num") or [], table.cells("communication_operator_cost") or []
     found = [
         (int(step), name, values)

@@ -17,7 +17,7 @@ from mindscope.profile.ranks.summaries import summaries_in
 
 
 def read_ranks(source: str | Path | Iterable[Profile]) -> Ranks:
-    """All ranks of one training.
+    """Return all ranks of one training.
 
     Args:
         source: a directory with the profiles of all ranks, at any place below it, or with the summary of a cluster;
@@ -34,7 +34,7 @@ def read_ranks(source: str | Path | Iterable[Profile]) -> Ranks:
 
 
 def ranks_of(profiles: Iterable[Profile], directory: Path | None = None) -> Ranks:
-    """All ranks of profiles, and of the summaries in a directory. Raises FormatError as ``read_ranks``."""
+    """Return all ranks of profiles, and of the summaries in a directory. Raises FormatError as ``read_ranks``."""
     return _ranks([data for each in profiles if (data := rank_data_of(each)) is not None], directory, {})
 
 

@@ -62,7 +62,7 @@ class Operations:
 
 
 def operations_of(data: Sequence[RankData]) -> Operations:
-    """All operations; collectives are matched between ranks.
+    """Return all operations; collectives are matched between ranks.
 
     Those of one cycle, kind and process group match by their number within the group; where the profiler records none,
     by their order within the step. Operations outside of steps match by their order if no rank has steps.
@@ -121,7 +121,7 @@ def _matched(found: Operations, sequence: NDArray[np.int64], has_steps: bool) ->
 
 
 def _order_within(key: NDArray[np.int64], rank: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of each operation among those of its rank and key, by time."""
+    """Return the place of each operation among those of its rank and key, by time."""
     order = np.lexsort((start, rank, key))
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = (np.diff(key[order]) != 0) | (np.diff(rank[order]) != 0)
@@ -140,7 +140,7 @@ def _or(column: NDArray[np.int64] | None, other: int, length: int) -> NDArray[np
 
 
 def _joined(columns: Sequence[TextColumn]) -> TextColumn:
-    """The texts of all columns, one after the other."""
+    """Return the texts of all columns, one after the other."""
     known: dict[str, int] = {}
     codes = [
         np.array([known.setdefault(value, len(known)) for value in column.values], np.uint32)[column.codes]

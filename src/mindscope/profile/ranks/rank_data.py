@@ -156,7 +156,7 @@ def _flops(profile: Profile) -> float | None:
 
 
 def _number(profile: Profile, *names: str) -> int:
-    """The first of these numbers that the properties of a profile, or the groups in it, say; else 0."""
+    """Return the first of these numbers that the properties of a profile, or the groups in it, say; else 0."""
     properties = profile.facts.properties
     places: list[Any] = [properties, properties.get("distributedInfo"), properties.get("mindscope")]
     for place in places:

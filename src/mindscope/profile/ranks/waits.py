@@ -30,7 +30,7 @@ class Waits:
 
 
 def waits_of(operations: Operations) -> Waits:
-    """The parts of each operation."""
+    """Return the parts of each operation."""
     measured = np.where(operations.transit >= 0, operations.transit, operations.duration)
     transfer = np.minimum(measured, operations.duration)
     own = np.flatnonzero(operations.collective >= 0)

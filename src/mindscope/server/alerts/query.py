@@ -18,7 +18,7 @@ from mindscope.server.http.json_numbers import finite, not_a_number
 
 
 def answer_alerts(catalog: Catalog, worker: AlertWorker, since: int | None) -> AlertsAnswer:
-    """The current alerts. Reads the version first, so that a client does not miss a concurrent change."""
+    """Return the current alerts. Reads the version first, so that a client does not miss a concurrent change."""
     version, now = worker.version, time.time()
     if since == version:
         return AlertsAnswer(version=version, alerts=None)

@@ -80,7 +80,7 @@ class AlertWorker:
         return self._mutes
 
     def alerts(self, now: float) -> list[Alert]:
-        """All alerts, muted or not, the newest first."""
+        """Return all alerts, muted or not, the newest first."""
         return self._monitor.alerts(now)
 
     def start(self) -> None:
@@ -179,7 +179,7 @@ class AlertWorker:
 
 
 def alerts_of(viewer: Viewer) -> AlertWorker:
-    """The alerts of a viewer. Raises SettingsError for invalid parameters."""
+    """Return the alerts of a viewer. Raises SettingsError for invalid parameters."""
 
     def make() -> AlertWorker:
         parameters = Parameters.from_text(viewer.settings.alerts)

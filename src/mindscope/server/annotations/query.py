@@ -42,7 +42,7 @@ RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE, TARGET = "run", "group", "threshold", "p
 
 
 def answer_annotations(annotations: Annotations) -> AnnotationsAnswer:
-    """All readable records."""
+    """Return all readable records."""
     records = answer_records(annotations.read())
     return AnnotationsAnswer(
         **dict(records), problem=ReasonEntry.of_text(annotations.problem), is_writable=annotations.is_writable
@@ -64,7 +64,7 @@ def answer_records(contents: Contents) -> AnnotationRecords:
 
 
 def answer_newer(records: Iterable[Record]) -> AnnotationRecords:
-    """The current records, for a client with older ones."""
+    """Return the current records, for a client with older ones."""
     known = tuple(records)
     return answer_records(Contents(max((record.version for record in known), default=0), known))
 
@@ -95,7 +95,7 @@ def forget_run(annotations: Annotations, run: str) -> None:
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:
-    """The threshold with the lines to draw for it, or with the problem of its rule."""
+    """Return the threshold with the lines to draw for it, or with the problem of its rule."""
     if threshold is None:
         return None
     try:
@@ -113,7 +113,7 @@ def _of(contents: Contents, kind: str, model: type[S]) -> dict[str, S | None]:
 
 
 def _read(record: Record, model: type[S]) -> S | bool | None:
-    """The message of a record; None for a deleted one, False for one that this version can't read."""
+    """Return the message of a record; None for a deleted one, False for one that this version can't read."""
     if record.fields is None:
         return None
     fields: dict[str, Any] = {**record.fields, "version": record.version}

@@ -9,6 +9,6 @@ from mindscope.server.http.context import Viewer
 
 
 def annotations_of(viewer: Viewer) -> Annotations:
-    """The annotations in the viewer's workspace for its base directory."""
+    """Return the annotations in the viewer's workspace for its base directory."""
     base = readable(str(viewer.catalog.base))
     return viewer.shared(Annotations, lambda: Annotations(viewer.settings.workspace, base))

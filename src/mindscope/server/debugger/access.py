@@ -26,7 +26,7 @@ READABLE: dict[int | str, dict[str, Any]] = {
 
 
 def sources_of(viewer: Viewer) -> OpenSources:
-    """The open debugging data of a viewer."""
+    """Return the open debugging data of a viewer."""
     from mindscope.reading.debugging_data import statistics_cache  # readers would delay the first response
     from mindscope.server.debugger.sources import OpenSources
 
@@ -35,17 +35,17 @@ def sources_of(viewer: Viewer) -> OpenSources:
 
 
 def opened_source(viewer: Viewer, run: str, source: str) -> OpenSource:
-    """The debugging data of a run. Raises as ``OpenSources.get``."""
+    """Return the debugging data of a run. Raises as ``OpenSources.get``."""
     return sources_of(viewer).get(viewer.catalog, run, source)
 
 
 def answer_of(viewer: Viewer, query: OfAllRanks, look: Callable[[OpenSource], Response]) -> Response:
-    """The result of ``look`` for a source, or a response with 404 or 409."""
+    """Return the result of ``look`` for a source, or a response with 404 or 409."""
     return readable(lambda: look(opened_source(viewer, query.run, query.source)))
 
 
 def readable(look: Callable[[], Response]) -> Response:
-    """The result of ``look``, or a response with 404 or 409."""
+    """Return the result of ``look``, or a response with 404 or 409."""
     from mindscope.server.debugger.sources import SourceNotFoundError
 
     try:

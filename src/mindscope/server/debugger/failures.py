@@ -36,7 +36,7 @@ _MOST_MISMATCHES = 500
 
 
 def list_failures(catalog: Catalog, runs: Iterable[str]) -> DebugFailuresAnswer:
-    """Those of runs, and of the other ranks of their trainings."""
+    """Return those of runs, and of the other ranks of their trainings."""
     known, seen = catalog.runs, set[str]()
     answer = DebugFailuresAnswer(failures=[], ranks=[], mismatches=[], problems=[])
     for id in while_connected(dict.fromkeys(runs)):
@@ -95,7 +95,7 @@ def _collective(each: Collective) -> DebugCollective:
 
 
 def failure_answer(catalog: Catalog, run: str, source: str) -> DebugFailureAnswer:
-    """The running data of a rank. Raises SourceNotFoundError, RunNotFoundError, OSError."""
+    """Return the running data of a rank. Raises SourceNotFoundError, RunNotFoundError, OSError."""
     store = catalog.run(run)
     directory = Path(store.path)
     path = next((each for each in _paths_of(store).running_data if path_name(each, directory) == source), None)

@@ -24,7 +24,7 @@ MOST_PROBLEMS = 20
 
 
 def list_sources(catalog: Catalog, opened: OpenSources, runs: Sequence[str]) -> DebugSourcesAnswer:
-    """The debugging data of each run. Ranks of one training have one source, listed with the first of them."""
+    """Return the debugging data of each run. Ranks of one training have one source, listed with the first of them."""
     known = catalog.runs
     answer = DebugSourcesAnswer(sources=[], unlisted=[])
     seen: set[str] = set()

@@ -11,7 +11,7 @@ from mindscope.server.http.json_numbers import finite
 
 
 def tensor_entry(place: int, tensor: DebugTensor) -> DebugTensorEntry:
-    """The message of a tensor."""
+    """Return the message of a tensor."""
     return DebugTensorEntry(
         tensor=place,
         operator=tensor.operator,
@@ -28,7 +28,7 @@ def tensor_entry(place: int, tensor: DebugTensor) -> DebugTensorEntry:
 
 
 def row_entry(recorded: StepStatistics, row: int, tensor: DebugTensor) -> DebugRowEntry:
-    """The message of a row with all its figures."""
+    """Return the message of a row with all its figures."""
     digest = int(recorded.digest[row])
     return DebugRowEntry(
         row=row,

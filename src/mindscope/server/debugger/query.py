@@ -38,12 +38,12 @@ MOST_OPERATOR_ROWS = 200
 
 
 def steps_answer(opened: OpenSource, query: OfSource) -> DebugStepsAnswer:
-    """The recorded steps of a rank."""
+    """Return the recorded steps of a rank."""
     return DebugStepsAnswer(version=opened.version, steps=list(opened.source.steps(query.rank)))
 
 
 def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
-    """A page of rows of a step. Raises DebugDataError, FormatError, OSError."""
+    """Return a page of rows of a step. Raises DebugDataError, FormatError, OSError."""
     tensors = opened.source.tensors
     recorded = opened.at(_step_of(opened, query), query.rank)
     found = matching_rows(recorded, opened.mask(_filter_of(query)), only_non_finite=query.only_non_finite)
@@ -67,7 +67,7 @@ def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
 
 
 def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
-    """One row in detail. Raises DebugDataError, FormatError, OSError."""
+    """Return one row in detail. Raises DebugDataError, FormatError, OSError."""
     tensors = opened.source.tensors
     recorded = opened.at(query.step, query.rank)
     row = _row_of(recorded, query)
@@ -100,7 +100,7 @@ def _row_of(recorded: StepStatistics, query: DebugRowQuery) -> int:
 
 
 def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> Packed:
-    """A figure of some tensors over the steps. Raises DebugDataError."""
+    """Return a figure of some tensors over the steps. Raises DebugDataError."""
     tensors = opened.source.tensors
     wanted = tuple(dict.fromkeys(query.tensors))
     if any(each >= len(tensors) for each in wanted):
@@ -127,7 +127,7 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
 
 
 def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed:
-    """A figure of many tensors over the steps, as cells. Raises DebugDataError."""
+    """Return a figure of many tensors over the steps, as cells. Raises DebugDataError."""
     tensors, chosen, figure = opened.source.tensors, _filter_of(query), FIGURES[query.figure]
     places = np.flatnonzero(opened.mask(chosen))
     total = len(opened.source.steps(query.rank))

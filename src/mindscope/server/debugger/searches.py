@@ -80,7 +80,7 @@ class StepReader:
         self.unreadable: set[int] = set()
 
     def __call__(self, step: int, rank: int) -> StepStatistics | None:
-        """The step, None where it can't be read. Raises DebugDataError."""
+        """Return the step, None where it can't be read. Raises DebugDataError."""
         try:
             return self._opened.read(step, rank)
         except (FormatError, OSError):

@@ -99,7 +99,7 @@ class OpenSources:
         self._open: LRU[tuple[str, str], OpenSource] = LRU(MOST_OPEN)
 
     def get(self, catalog: Catalog, run: str, source: str) -> OpenSource:
-        """The source of a run.
+        """Return the source of a run.
 
         Raises:
             SourceNotFoundError: the run has no such source.
@@ -114,7 +114,7 @@ class OpenSources:
         return self.dump(run, source, found)
 
     def dump(self, run: str, source: str, found: FoundDebugData) -> OpenSource:
-        """The data in a directory. Raises FormatError, OSError."""
+        """Return the data in a directory. Raises FormatError, OSError."""
         with self._lock:
             key, version = (run, source), self._versions.of(found.path)
             return self._open.get_or_add(

@@ -206,7 +206,7 @@ def _marks(counts: Mapping[int, Mapping[int, int]]) -> list[DebugHitSteps]:
 
 
 def conditions_answer() -> DebugConditionsAnswer:
-    """All conditions with their parameters, and the recommended watchpoints."""
+    """Return all conditions with their parameters, and the recommended watchpoints."""
     return DebugConditionsAnswer(
         conditions=[_condition(each) for each in CONDITIONS.values()],
         recommended=[_recommendation(each) for each in RECOMMENDED.values()],

@@ -19,7 +19,7 @@ DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def plan_deletion(base: Path, store: RunStore, secret: bytes) -> DeletionAnswer:
-    """The files to delete, and the token that confirms them. Raises OSError."""
+    """Return the files to delete, and the token that confirms them. Raises OSError."""
     names = _file_names(store)
     with _opened(base, store.path) as directory:
         others = [readable(name) for name in _names(directory) if name not in names]
@@ -58,7 +58,7 @@ def _names(directory: int) -> list[str]:
 
 
 def _regular(directory: int, name: str) -> os.stat_result:
-    """The status of a regular file. Raises OSError for a link: its target is outside the run."""
+    """Return the status of a regular file. Raises OSError for a link: its target is outside the run."""
     found = os.stat(name, dir_fd=directory, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
         raise FileNotFoundError(None, "is a link or no file; delete it yourself", name)

@@ -30,7 +30,7 @@ Arrays = dict[str, NDArray[np.float64]]
 
 
 def pack_expressions(catalog: Catalog, query: ExpressionsQuery) -> Packed:
-    """The lines of the query in its order, as columns."""
+    """Return the lines of the query in its order, as columns."""
     data = ColumnData()
     lines = each_once(while_connected(query.lines), lambda name: _line_or_error(catalog, query, name, data))
     return join(ExpressionsHeader(lines=list(lines)), data)
@@ -47,7 +47,7 @@ def _line_or_error(catalog: Catalog, query: ExpressionsQuery, name: ExpressionNa
 
 
 def _less(points: ExpressionPoints, baseline: ExpressionPoints) -> ExpressionPoints:
-    """The points minus the values of the baseline, NaN where it has none."""
+    """Return the points minus the values of the baseline, NaN where it has none."""
     return dataclasses.replace(
         points,
         value=points.value - trace(baseline.x, baseline.value).along(points.x),

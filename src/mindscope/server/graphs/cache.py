@@ -40,7 +40,7 @@ class GraphCache:
         """By run: a large graph is read once for all requests that wait for it."""
 
     def get(self, store: RunStore) -> RunGraphs:
-        """The graphs of a run."""
+        """Return the graphs of a run."""
         with self._locks[store.id]:
             version = _version(store)  # before the graphs, so that a concurrent change is not missed
             cached = self._runs.get(store.id)
@@ -54,14 +54,14 @@ class GraphCache:
 
 
 def _unread_values(run: Run, graphs: dict[str, Graph]) -> dict[str, Reason]:
-    """The event files with a graph that is not read, and why; a graph that is read in part says it itself."""
+    """Return the event files with a graph that is not read, and why; a graph that is read in part says it itself."""
     said = [graph.damage for graph in graphs.values()]
     damages = run.damages[len(run.store.damages) :]
     return {each.file: each.detail for each in damages if isinstance(each.detail, Reason) and each.detail not in said}
 
 
 def graphs_of(viewer: Viewer, run: str) -> RunGraphs:
-    """The graphs of a run of a viewer. Raises RunNotFoundError."""
+    """Return the graphs of a run of a viewer. Raises RunNotFoundError."""
     return viewer.shared(GraphCache, lambda: GraphCache(viewer.graph_readers())).get(viewer.catalog.run(run))
 
 

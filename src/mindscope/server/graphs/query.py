@@ -41,12 +41,12 @@ T = TypeVar("T")
 
 
 def graph_entries(found: RunGraphs) -> list[GraphEntry]:
-    """The graphs of a run with their sizes."""
+    """Return the graphs of a run with their sizes."""
     return [_entry(name, graph, graph_version(found, name)) for name, graph in found.graphs.items()]
 
 
 def graph_problems(found: RunGraphs) -> list[GraphProblem]:
-    """The graph files of a run that are not read."""
+    """Return the graph files of a run that are not read."""
     return [GraphProblem(file=file, problem=ReasonEntry.of(reason)) for file, reason in found.problems.items()]
 
 
@@ -71,7 +71,7 @@ def _entry(name: str, graph: Graph, version: str) -> GraphEntry:
 
 
 def pack_structure(name: str, graph: Graph) -> Packed:
-    """The structure of a graph as columns."""
+    """Return the structure of a graph as columns."""
     structure = structure_of(graph)
     data = ColumnData()
     fields = [field for field in StructureColumns.model_fields if field not in ("text", "text_end")]
@@ -82,7 +82,7 @@ def pack_structure(name: str, graph: Graph) -> Packed:
 
 
 def pack_attributes(graph: Graph) -> Packed:
-    """The attributes of all nodes as texts."""
+    """Return the attributes of all nodes as texts."""
     found = attribute_texts(graph)
     encoded = [text.encode("utf-8", "replace") for text in found.texts]
     data = ColumnData()
@@ -96,7 +96,7 @@ def pack_attributes(graph: Graph) -> Packed:
 
 
 def pack_diff(before: Graph, after: Graph) -> Packed:
-    """The difference between two graphs as columns."""
+    """Return the difference between two graphs as columns."""
     diff = before.diff(after)
     data = ColumnData()
     entries = dict(zip(("entry_status", "entry_before", "entry_after"), diff.entries, strict=True))
@@ -108,7 +108,7 @@ def pack_diff(before: Graph, after: Graph) -> Packed:
 
 
 def describe_node(node: Node) -> NodeAnswer:
-    """The details of a node. Attributes that can't be read are a problem, not an error."""
+    """Return the details of a node. Attributes that can't be read are a problem, not an error."""
     inputs, consumers = node.inputs, node.consumers
     try:
         attributes, value, problem = dict(node.attributes), node.value, None
@@ -135,7 +135,7 @@ def describe_node(node: Node) -> NodeAnswer:
 
 
 def pipeline_stages(last: DatasetNode | None) -> list[PipelineStage]:
-    """The stages of a data pipeline, each after its inputs."""
+    """Return the stages of a data pipeline, each after its inputs."""
     stages: list[PipelineStage] = []
     open_inputs: list[list[int]] = [[]]  # of the stages that are not complete, the outermost first
     waiting: list[tuple[DatasetNode, bool]] = [] if last is None else [(last, False)]

@@ -80,7 +80,7 @@ class GroupCache:
     def get(
         self, catalog: Catalog, runs: tuple[str, ...], expression: GroupExpression, range: Range | None
     ) -> GroupSpread:
-        """The statistics at least in ``range``, with a neighbor on each side of it.
+        """Return the statistics at least in ``range``, with a neighbor on each side of it.
 
         Reads only runs that have changed, and computes statistics only where they have changed.
         """
@@ -103,7 +103,7 @@ class GroupCache:
 
 
 def _trace(catalog: Catalog, id: str, expression: GroupExpression, known: RunTrace | None) -> RunTrace:
-    """The points of a run; ``known`` itself if its store has not changed."""
+    """Return the points of a run; ``known`` itself if its store has not changed."""
     store = catalog.runs.get(id)
     version = -1 if store is None else store.version  # read before the points, so that no append is missed
     if known is not None and known.store is store and known.version == version:

@@ -30,7 +30,7 @@ from mindscope.stats.group_statistics import DERIVED, TraceStatistics
 
 
 def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Packed:
-    """The groups of the query in its order, as columns."""
+    """Return the groups of the query in its order, as columns."""
     data = ColumnData()
     groups = each_once(while_connected(query.groups), lambda name: _group_or_error(catalog, query, name, spreads, data))
     return join(GroupsHeader(groups=list(groups)), data)

@@ -20,7 +20,7 @@ class HistogramCache:
         self._merged: LRU[Key, MergedHistogram] = LRU(kept_bytes, lambda merged: merged.nbytes)
 
     def of(self, found: StoredValues, group: slice, buckets: int) -> MergedHistogram:
-        """The histogram of a group of steps. A single step is read from the log each time."""
+        """Return the histogram of a group of steps. A single step is read from the log each time."""
         if group.stop - group.start == 1:
             return merge_steps(found, group, buckets)
         key = found.run, found.tag, signature(found, group), buckets

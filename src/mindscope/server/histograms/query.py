@@ -52,7 +52,7 @@ class Row:
 
 
 def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: HistogramCache | None = None) -> Packed:
-    """The histograms of each series of the query, in its order; ``merged`` caches them between queries."""
+    """Return the histograms of each series of the query, in its order; ``merged`` caches them between queries."""
     known = HistogramCache() if merged is None else merged
     data = ColumnData()
     series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, known, data))
@@ -131,7 +131,7 @@ def _positions(places: ReferenceColumns, axis: Axis, start_wall_time: float) -> 
 
 
 def _bounds(x: NDArray[Any], range: tuple[float, float] | None) -> tuple[int, int]:
-    """The first row in ``range`` (inclusive), and the row after the last one."""
+    """Return the first row in ``range`` (inclusive), and the row after the last one."""
     if range is None:
         return 0, x.size
     inside = np.flatnonzero((x >= min(range)) & (x <= max(range)))

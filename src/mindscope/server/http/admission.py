@@ -112,5 +112,5 @@ def _after(messages: list[Message], receive: Receive) -> Receive:
 
 
 async def _end_of(receive: Receive) -> Message:
-    """The message after the request: its client has left."""
+    """Return the message after the request: its client has left."""
     return await receive()

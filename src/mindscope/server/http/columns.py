@@ -46,7 +46,7 @@ class ColumnData:
         return column
 
     def add_as_is(self, values: NDArray[np.generic]) -> Column:
-        """A column in the type that it has; truth values are bytes."""
+        """Return a column in the type that it has; truth values are bytes."""
         own = values.dtype
         name: str = "u1" if own.kind == "b" else f"<{own.kind}{own.itemsize}"
         dtype = np.dtype(name)
@@ -57,13 +57,13 @@ class ColumnData:
         return column
 
     def add_compact(self, values: NDArray[np.generic]) -> CompactColumn:
-        """A column in the smallest type that holds all values; a single value if all are the same."""
+        """Return a column in the smallest type that holds all values; a single value if all are the same."""
         is_constant = values.size > 1 and bool(_same(values, values[0]).all())
         column = self.add_as_is(_narrowed(values[:1] if is_constant else values))
         return CompactColumn(dtype=column.dtype, offset=column.offset, length=values.size, is_constant=is_constant)
 
     def chunks(self) -> Iterator[bytes]:
-        """The columns one after the other, copied chunk by chunk."""
+        """Yield the columns one after the other, copied chunk by chunk."""
         for _, dtype, values in self.columns:
             rows = CHUNK_BYTES // dtype.itemsize
             for start in range(0, values.size, rows):
@@ -83,7 +83,7 @@ class Packed:
         return len(self.front) + self.data.size
 
     def chunks(self) -> Iterator[bytes]:
-        """All bytes, in chunks of about ``CHUNK_BYTES``."""
+        """Yield all bytes, in chunks of about ``CHUNK_BYTES``."""
         pending = bytearray(self.front)
         for piece in self.data.chunks():
             pending += piece
@@ -97,7 +97,7 @@ class Packed:
 
 
 def join(header: Answer, data: ColumnData) -> Packed:
-    """The response of a header whose columns are in ``data``."""
+    """Return the response of a header whose columns are in ``data``."""
     text = json_of(header).encode()
     check_size(len(text) + data.size)
     length = _aligned(8 + len(text)) - 8
@@ -105,7 +105,7 @@ def join(header: Answer, data: ColumnData) -> Packed:
 
 
 def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """The values in the smallest type of their kind that holds them."""
+    """Return the values in the smallest type of their kind that holds them."""
     if not values.size or values.dtype.kind not in "iuf":
         return values
     if values.dtype.kind == "f":

@@ -43,7 +43,7 @@ class Viewer:
     """By type, in the order of completed construction: an object comes after the objects that it uses."""
 
     def shared(self, kind: type[T], make: Callable[[], T] | None = None) -> T:
-        """The object of ``kind`` of this viewer. The first call makes it with ``make``, or without arguments."""
+        """Return the object of ``kind`` of this viewer. The first call makes it with ``make``, or without arguments."""
         with self._lock:
             if kind not in self._shared:
                 self._shared[kind] = (make or kind)()
@@ -59,7 +59,7 @@ class Viewer:
 
     @staticmethod
     def now() -> float:
-        """The current wall time."""
+        """Return the current wall time."""
         return time.time()
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Viewer:
 
 
 async def viewer_of(request: Request) -> Viewer:
-    """The viewer of the application. Asynchronous, because FastAPI runs a synchronous dependency in a thread."""
+    """Return the viewer of the application. Asynchronous, because FastAPI runs a synchronous dependency in a thread."""
     return cast("Viewer", request.app.state.viewer)
 
 

@@ -15,5 +15,5 @@ class CsvResponse(StreamingResponse):
 
 
 def csv_file_name(run: str, tag: str) -> str:
-    """A file name that is valid on each file system and in a header."""
+    """Return a file name that is valid on each file system and in a header."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", f"{run}_{tag}").strip("._")[:120] + ".csv"

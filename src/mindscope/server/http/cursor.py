@@ -21,14 +21,14 @@ CURSOR = re.compile("[0-9a-f]{1,12}-[0-9a-f]{16}([.][0-9a-f]{1,12}-[0-9a-f]{16})
 
 
 def cursor_of(columns: Sequence[Column], settled: int | None = None) -> str:
-    """The cursor of rows, columns of one length. The first ``settled`` rows will not change (None: all)."""
+    """Return the cursor of rows, columns of one length. The first ``settled`` rows will not change (None: all)."""
     rows = columns[0].size
     counts = [rows] if settled is None or settled == rows else [rows, settled]
     return ".".join(_mark(columns, count) for count in counts)
 
 
 def kept_rows(columns: Sequence[Column], since: str | None) -> int:
-    """The number of first rows that the client with the cursor ``since`` has; 0 if its rows differ."""
+    """Return the number of first rows that the client with the cursor ``since`` has; 0 if its rows differ."""
     if since is None or CURSOR.fullmatch(since) is None:
         return 0
     for mark in since.split("."):

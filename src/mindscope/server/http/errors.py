@@ -32,7 +32,7 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "des
 
 
 def failure(status: int, reason: Reason, remedy: str, retry_s: int | None = None) -> JSONResponse:
-    """The response of an error, which a client may ask for again after ``retry_s`` seconds."""
+    """Return the response of an error, which a client may ask for again after ``retry_s`` seconds."""
     body = FailureAnswer(error=Failure(**dict(ReasonEntry.of(reason)), remedy=remedy))
     headers = None if retry_s is None else {"retry-after": str(retry_s)}
     return JSONResponse(body.model_dump(), status_code=status, headers=headers)

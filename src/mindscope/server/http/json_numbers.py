@@ -7,7 +7,7 @@ import math
 
 
 def finite(number: float | None) -> float | None:
-    """The number, null for NaN and infinities."""
+    """Return the number, null for NaN and infinities."""
     return number if number is not None and math.isfinite(number) else None
 
 

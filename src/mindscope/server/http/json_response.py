@@ -17,7 +17,7 @@ class RawJsonResponse(GzipResponse):
 
 
 def json_of(answer: Answer, exclude: set[str] | None = None) -> str:
-    """The JSON of a message. Halves of surrogate pairs, which names of files and JSON can hold, are escaped."""
+    """Return the JSON of a message. Halves of surrogate pairs, which names of files and JSON can hold, are escaped."""
     try:
         return answer.model_dump_json(exclude=exclude)
     except PydanticSerializationError:

@@ -76,7 +76,7 @@ def check_size(size: int, most: int = MAX_ANSWER_BYTES) -> None:
 
 
 def limited(entries: Iterable[Entry], most: int = MAX_ENTRIES) -> Iterator[Entry]:
-    """The entries one by one. Raises AnswerTooLargeError at the first beyond ``most``."""
+    """Yield the entries one by one. Raises AnswerTooLargeError at the first beyond ``most``."""
     for number, entry in enumerate(entries):
         if number >= most:
             raise AnswerTooLargeError(Reason("answer_too_many", most=most))
@@ -84,7 +84,7 @@ def limited(entries: Iterable[Entry], most: int = MAX_ENTRIES) -> Iterator[Entry
 
 
 def each_once(names: Iterable[Name], compute: Callable[[Name], Part]) -> Iterator[Part]:
-    """The result of ``compute`` for each name, in their order. Computes equal names once."""
+    """Yield the result of ``compute`` for each name, in their order. Computes equal names once."""
     known: dict[str, Part] = {}
     for name in names:
         key = name.model_dump_json()

@@ -40,7 +40,7 @@ class RunCache(Generic[T]):
         self._runs: LRU[str, Known[T]] = LRU(limit)
 
     def get(self, store: RunStore) -> T:
-        """The value of a run, from the cache if it is valid."""
+        """Return the value of a run, from the cache if it is valid."""
         version = store.version  # read before the value, so that a concurrent append is not missed
         known = self._runs.get(store.id)
         if known is None or known.store is not store or known.version != version:

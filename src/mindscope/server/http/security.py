@@ -67,7 +67,7 @@ class SecurityMiddleware:
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header without its port and brackets, in lower case; empty if it is not a host."""
+    """Return the name in a Host header without its port and brackets, in lower case; empty if it is not a host."""
     match = HOST.fullmatch(host)
     return (match["name"] or match["address"]).lower() if match else ""
 

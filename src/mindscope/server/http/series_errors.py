@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def series_reason(error: Exception, run: str, tag: str) -> Reason:
-    """The reason of an error. Logs an error that is not a ``MindscopeError``."""
+    """Return the reason of an error. Logs an error that is not a ``MindscopeError``."""
     if isinstance(error, MindscopeError):
         return reason_of(error)
     log.error("%s of run %s could not be computed", tag, run, exc_info=error)

@@ -54,7 +54,7 @@ def mount(app: FastAPI, web: Path = WEB) -> None:
 
 
 def _response(web: Path, method: str, path: str) -> Response:
-    """A file by its name; else the page, which interprets the address."""
+    """Return a file by its name; else the page, which interprets the address."""
     folder, _, name = path.removeprefix("/").rpartition("/")
     if method not in ("GET", "HEAD") or _is_below("api", path):
         _nothing_here()
@@ -68,7 +68,7 @@ def _is_below(folder: str, path: str) -> bool:
 
 
 def _file(folder: Path, name: str, cache_control: str) -> Response | None:
-    """A file in ``folder``. Compares names, so that no request becomes a path."""
+    """Return a file in ``folder``. Compares names, so that no request becomes a path."""
     known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
     if name not in known:
         return None

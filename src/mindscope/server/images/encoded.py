@@ -14,13 +14,13 @@ GIF_END = b"\x3b"
 
 
 def media_type(encoded: bytes) -> str | None:
-    """The type of an image that each browser shows; else None."""
+    """Return the type of an image that each browser shows; else None."""
     format = image_format(encoded)
     return None if format is None else format.media_type
 
 
 def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
-    """The damage of an image; None if it is intact. A browser draws a part of a damaged image without a warning.
+    """Return the damage of an image; None if it is intact. A browser draws a part of a damaged image without a warning.
 
     Each reason names the ``place``: ``run``, ``tag``, ``step``, ``file`` and ``offset``, the byte of the file at which
     the image begins.

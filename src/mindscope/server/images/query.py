@@ -25,7 +25,7 @@ class FoundImage:
 
 
 def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) -> ImagesAnswer:
-    """The values of an image tag, without those that the client with the cursor ``since`` has.
+    """Return the values of an image tag, without those that the client with the cursor ``since`` has.
 
     Raises RunNotFoundError, TagNotFoundError.
     """
@@ -53,7 +53,7 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
 
 
 def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> FoundImage | None:
-    """An image of a value; None if the log has no such value, or the value no such image.
+    """Return an image of a value; None if the log has no such value, or the value no such image.
 
     Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
     """

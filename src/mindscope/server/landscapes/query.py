@@ -44,7 +44,7 @@ class RunLandscapes:
 
 
 def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) -> LandscapesAnswer:
-    """The landscapes of each run that has any. Unreadable ones have a ``problem``."""
+    """Return the landscapes of each run that has any. Unreadable ones have a ``problem``."""
     stores = [catalog.runs.get(id) for id in while_connected(dict.fromkeys(runs))]
     found = [cache.get(store) for store in stores if store is not None and store.tags(Kind.LANDSCAPE)]
     return LandscapesAnswer(
@@ -53,12 +53,12 @@ def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) ->
 
 
 def read_landscapes(run: Run) -> RunLandscapes:
-    """The landscapes of one run."""
+    """Return the landscapes of one run."""
     return RunLandscapes(_training_of(run), tuple(_entry(run.store, tag) for tag in run.store.tags(Kind.LANDSCAPE)))
 
 
 def pack_landscape(run: str, tag: str, id: str, value: StoredValue) -> Packed:
-    """A whole landscape with all that its log says of it. NaN and infinities stay what they are."""
+    """Return a whole landscape with all that its log says of it. NaN and infinities stay what they are."""
     landscape: Landscape = value.decoded
     data = ColumnData()
     columns = _columns(landscape, data)

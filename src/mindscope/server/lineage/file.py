@@ -28,7 +28,7 @@ LEAST_CELL_BYTES = 1
 
 
 def lineage_file(viewer: Viewer, query: FileQuery) -> bytes:
-    """The bytes of the file. Raises FilterError, ColumnNotFoundError."""
+    """Return the bytes of the file. Raises FilterError, ColumnNotFoundError."""
     table = select_runs(viewer, query)
     if query.further:
         table = table.with_columns(_further(query, table.runs))
@@ -39,7 +39,7 @@ def lineage_file(viewer: Viewer, query: FileQuery) -> bytes:
 
 
 def _further(query: FileQuery, runs: Sequence[str]) -> Iterator[Column]:
-    """The columns of the client for the runs of the file."""
+    """Yield the columns of the client for the runs of the file."""
     for each in query.further:
         key = ColumnKey(Group(each.group), each.name)
         choices = None if each.choices is None else [_cell(cell) for cell in each.choices]

@@ -36,7 +36,7 @@ class ImportanceCache:
         self._running: dict[str, _Computation] = {}
 
     async def get(self, key: str, compute: Compute) -> str:
-        """The answer of a key.
+        """Return the answer of a key.
 
         Raises what ``compute`` raises, ClientDisconnectedError if the client has disconnected, AnswerTooSlowError after
         the deadline of the request.

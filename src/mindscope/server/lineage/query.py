@@ -34,7 +34,7 @@ SMALLEST_CELL_BYTES = 2
 
 
 def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) -> LineageView:
-    """The current table for the scalars of a query."""
+    """Return the current table for the scalars of a query."""
     from mindscope.reading.lineage_rows import ScalarChoice  # imports statistics: not before the first response
     from mindscope.reading.lineage_tables import LineageTables
 
@@ -47,12 +47,12 @@ def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) ->
 
 
 def select_runs(viewer: Viewer, query: SelectionQuery) -> LineageTable:
-    """The rows of a query, in the order of its runs, of the current table. Raises FilterError."""
+    """Return the rows of a query, in the order of its runs, of the current table. Raises FilterError."""
     return selected(view_table(viewer, query).table, query)
 
 
 def selected(table: LineageTable, query: SelectionQuery) -> LineageTable:
-    """The rows of a query, in the order of its runs. Raises FilterError."""
+    """Return the rows of a query, in the order of its runs. Raises FilterError."""
     if query.where:
         table = table.filter(query.where)
     if query.runs is not None:
@@ -62,7 +62,7 @@ def selected(table: LineageTable, query: SelectionQuery) -> LineageTable:
 
 
 def answer_table(viewer: Viewer, query: LineageTableQuery) -> str:
-    """A LineageAnswer as JSON: the changes since the cursor, or all rows without a cursor of this table."""
+    """Return a LineageAnswer as JSON: the changes since the cursor, or all rows without a cursor of this table."""
     with gc_disabled():
         return _table_json(view_table(viewer, query, query.since))
 

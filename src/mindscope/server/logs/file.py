@@ -20,7 +20,7 @@ _HEADER = ("time", "level", "module", "rank", "file", "message")
 
 
 def file_of(opened: OpenLog, query: LogFileQuery) -> Iterator[str]:
-    """The file in pieces; what is added to the log during the call is left out. Raises DebugDataError."""
+    """Return the file in pieces; what is added to the log during the call is left out. Raises DebugDataError."""
     opened.selection(filter_of(query))  # raises before the first piece
     pages = _pages(opened, query)
     if query.format is LogFormat.TEXT:

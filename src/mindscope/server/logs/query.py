@@ -51,7 +51,7 @@ LEVELS = list(LogLevel)
 
 
 def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
-    """The log files of trainings; ranks of one training have one entry."""
+    """Return the log files of trainings; ranks of one training have one entry."""
     answer = LogFilesAnswer(logs=[])
     known, seen = catalog.runs, set[str]()
     for id in while_connected(dict.fromkeys(runs)):
@@ -69,7 +69,7 @@ def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
 
 
 def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogLinesAnswer:
-    """A page of messages. Raises DebugDataError, OSError."""
+    """Return a page of messages. Raises DebugDataError, OSError."""
     with opened.lock:
         selection = _advanced(opened, query)
         at = _place(selection, query, store)
@@ -98,7 +98,7 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
 
 
 def message_answer(opened: OpenLog, query: LogMessageQuery, store: RunStore) -> LogMessageAnswer:
-    """One message. Raises NoLogError, OSError."""
+    """Return one message. Raises NoLogError, OSError."""
     with opened.lock:
         if query.file >= len(opened.logs.files):
             raise NoLogError(query.run)
@@ -149,7 +149,7 @@ def _is_complete(opened: OpenLog, selection: Selection) -> bool:
 
 
 def filter_of(query: LogConditions) -> LogFilter:
-    """The conditions of a query."""
+    """Return the conditions of a query."""
     return LogFilter(
         least_level=Level(LEVELS.index(query.least_level)),
         modules=tuple(query.modules) or None,
@@ -205,7 +205,7 @@ def _time_of(store: RunStore, step: int) -> float | None:
 
 
 def _step_at(store: RunStore, wall_time: float) -> int | None:
-    """The last step that was recorded until then; None without one."""
+    """Return the last step that was recorded until then; None without one."""
     points = _clock(store)
     if points is None or not wall_time:
         return None

@@ -62,7 +62,7 @@ class OpenLogs:
         self._open: LRU[tuple[str, tuple[str, ...]], OpenLog] = LRU(MOST_OPEN)
 
     def get(self, catalog: Catalog, run: str, names: Sequence[str]) -> OpenLog:
-        """The log of a training, or some of its files.
+        """Return the log of a training, or some of its files.
 
         Raises:
             NoLogError: it has none, or not one of that name.
@@ -83,7 +83,7 @@ class OpenLogs:
 
 
 def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
-    """The log files of a training by their paths relative to the run, those of all ranks and those beside it."""
+    """Return the log files of a training by their paths relative to the run, those of all ranks and those beside it."""
     own = sorted(rank_stores(store, runs), key=lambda each: each is not store)
     others = [Path(each.path) for each in runs.values() if each not in own]
     directory = Path(store.path)

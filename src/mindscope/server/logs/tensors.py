@@ -25,7 +25,7 @@ _MOST_COLUMNS = 50
 
 
 def tensors_of(index: MessageIndex, row: int, text: str) -> list[LogTensor]:
-    """Those of a message: a value of a print file, or what its text holds. Raises OSError."""
+    """Return those of a message: a value of a print file, or what its text holds. Raises OSError."""
     if isinstance(index, PrintIndex):
         value = index.value(row)
         return [] if value.elements is None else [_tensor(value)]
@@ -58,7 +58,7 @@ def _tensor(value: PrintedValue) -> LogTensor:
 
 
 def _figures(elements: TensorElements) -> dict[Field, float]:
-    """The statistics, for which only a piece of the elements is in memory."""
+    """Return the statistics, for which only a piece of the elements is in memory."""
     starts = range(0, max(elements.count, 1), PIECE)
     pieces = (statistics_of(elements.read(start, PIECE), elements.dtype) for start in starts)
     return dict(zip(FIELDS, reduce(merged_statistics, pieces).tolist(), strict=True))

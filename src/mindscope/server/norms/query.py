@@ -16,7 +16,7 @@ from mindscope.types import Kind
 
 
 def pack_norms(catalog: Catalog, query: NormsQuery) -> Packed:
-    """The norms of each series at each step. Raises RunNotFoundError."""
+    """Return the norms of each series at each step. Raises RunNotFoundError."""
     store = catalog.run(query.run)
     names = [(Kind(each.kind), each.tag) for each in query.series]
     norms = [norm for name in while_connected(names) for norm in _norms(store, *name, query.steps)]

@@ -34,7 +34,7 @@ NOTHING = np.empty((len(NAMES), 0))
 
 
 def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> Packed:
-    """The curves of each series of the query, in its order."""
+    """Return the curves of each series of the query, in its order."""
     data = ColumnData()
     series = each_once(while_connected(query.series), lambda name: _series_or_error(catalog, name, data))
     return join(PrCurvesHeader(series=list(series)), data)
@@ -70,7 +70,7 @@ def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName, data: Column
 
 
 def _rows_of(steps: NDArray[np.int64], wanted: int | PrSteps) -> range:
-    """The rows of the curves that a query wants; ``steps`` ascend."""
+    """Return the rows of the curves that a query wants; ``steps`` ascend."""
     if wanted is PrSteps.ALL:
         return range(steps.size)
     return rows_at(steps, None if wanted is PrSteps.NEWEST else wanted)

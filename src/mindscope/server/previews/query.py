@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def preview_run(run: Run, readers: GraphReaders) -> Previews:
-    """The previews of the newest graph, data pipeline and landscape of a run."""
+    """Return the previews of the newest graph, data pipeline and landscape of a run."""
     version = run.store.version
     problems: list[ReasonEntry] = []
 
@@ -57,7 +57,7 @@ def preview_run(run: Run, readers: GraphReaders) -> Previews:
 
 
 def with_landscape(previews: Previews, catalog: Catalog, tag: str) -> Previews:
-    """The same previews with the newest landscape of ``tag``.
+    """Return the same previews with the newest landscape of ``tag``.
 
     Raises TagNotFoundError, FormatError if the landscape can't be read.
     """
@@ -67,7 +67,7 @@ def with_landscape(previews: Previews, catalog: Catalog, tag: str) -> Previews:
 
 
 def _part(preview: Callable[[Run], T | None], run: Run, problems: list[ReasonEntry]) -> T | None:
-    """One of the previews; None if it fails, so that the others are still shown."""
+    """Return one of the previews; None if it fails, so that the others are still shown."""
     try:
         return preview(run)
     except Exception as error:
@@ -97,7 +97,7 @@ def _problem(damage: Damage) -> ReasonEntry:
 
 
 def _landscape_preview(tag: str, landscape: Landscape) -> LandscapePreview:
-    """The whole landscape: it has some thousand numbers."""
+    """Return the whole landscape: it has some thousand numbers."""
     path = landscape.path_z
     return LandscapePreview(
         tag=tag,

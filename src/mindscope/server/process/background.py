@@ -39,7 +39,7 @@ def start_in_background(settings: Settings) -> RunningViewer:
 
 
 def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Callable[[], str]) -> RunningViewer:
-    """The viewer, once it answers. Raises ServerError with the ``reason`` if it does not."""
+    """Return the viewer, once it answers. Raises ServerError with the ``reason`` if it does not."""
     deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline:
         viewer = find_viewer(settings.port)
@@ -53,7 +53,7 @@ def _wait_for(settings: Settings, process: subprocess.Popen[bytes], reason: Call
 
 
 def _output(settings: Settings) -> IO[bytes]:
-    """The log, for appending; a temporary file if the log can't be written."""
+    """Return the log, for appending; a temporary file if the log can't be written."""
     try:
         log_file(settings).parent.mkdir(parents=True, exist_ok=True)
         return log_file(settings).open("a+b")

@@ -20,12 +20,12 @@ log = logging.getLogger(__name__)
 
 
 def log_file(settings: Settings) -> Path:
-    """The output of a viewer in the background. One file per port, because viewers can share a workspace."""
+    """Return the output of a viewer in the background. One file per port, because viewers can share a workspace."""
     return log_dir(settings) / f"mindscope.{settings.port}.log"
 
 
 def access_log_file(settings: Settings) -> Path:
-    """One line per request; rotated to ``.1`` .. ``.5``."""
+    """Return one line per request; rotated to ``.1`` .. ``.5``."""
     return log_dir(settings) / f"access.{settings.port}.log"
 
 

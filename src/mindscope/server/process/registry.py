@@ -49,7 +49,7 @@ class RunningViewer:
 
 
 def address(host: str, port: int) -> str:
-    """The address to open for a viewer that listens on ``host``."""
+    """Return the address to open for a viewer that listens on ``host``."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{reachable}:{port}"
 
@@ -92,13 +92,13 @@ def require_records(port: int) -> None:
 
 
 def running_viewers() -> list[RunningViewer]:
-    """All viewers of this user on this machine, by port."""
+    """Return all viewers of this user on this machine, by port."""
     found = [_read(path) for path in _record_dir().glob("*.json")]
     return sorted((viewer for viewer in found if viewer is not None), key=lambda viewer: viewer.port)
 
 
 def find_viewer(port: int) -> RunningViewer | None:
-    """The viewer that runs on a port; None without one."""
+    """Return the viewer that runs on a port; None without one."""
     return _read(_record_path(port))
 
 
@@ -141,7 +141,7 @@ def _viewer_here(settings: Settings) -> RunningViewer:
 
 
 def _record_dir() -> Path:
-    """A folder per machine, because machines may share a home directory."""
+    """Return a folder per machine, because machines may share a home directory."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "mindscope" / "viewers" / (socket.gethostname() or "localhost")
 

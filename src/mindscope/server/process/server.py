@@ -91,7 +91,7 @@ def _watching(catalog: Catalog, viewer: Viewer, reload_interval: float) -> Gener
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises ServerError with the remedy if the port can't be used."""
+    """Return a listening socket. Raises ServerError with the remedy if the port can't be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family)

@@ -14,7 +14,7 @@ PROBE = b"mindscope" * 512
 
 
 def log_dir(settings: Settings) -> Path:
-    """The folder of the logs. It may be missing."""
+    """Return the folder of the logs. It may be missing."""
     return settings.workspace / LOG_FOLDER
 
 

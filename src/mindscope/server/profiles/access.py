@@ -29,7 +29,7 @@ READABLE: dict[int | str, dict[str, Any]] = {
 
 
 def reader_of(viewer: Viewer) -> ProfileReader:
-    """The reader of the viewer, made at the first call."""
+    """Return the reader of the viewer, made at the first call."""
     from mindscope.server.profiles.reader import ProfileReader  # readers would delay the first response
 
     def make() -> ProfileReader:
@@ -41,7 +41,7 @@ def reader_of(viewer: Viewer) -> ProfileReader:
 
 
 def found_profile(viewer: Viewer, run: str, profile: str) -> FoundProfile | Response:
-    """The file or directory of a profile, or a response with 404."""
+    """Return the file or directory of a profile, or a response with 404."""
     from mindscope.server.profiles.files import find_profile
 
     found = find_profile(viewer.catalog.run(run), viewer.catalog.runs, profile)
@@ -52,7 +52,7 @@ def found_profile(viewer: Viewer, run: str, profile: str) -> FoundProfile | Resp
 
 
 def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenProfile | Response:
-    """A profile that was read, or a response with 404 or 409."""
+    """Return a profile that was read, or a response with 404 or 409."""
     from mindscope.server.profiles.reader import Reading
 
     found = found_profile(viewer, run, profile)
@@ -74,7 +74,7 @@ def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenP
 
 
 def open_parts(viewer: Viewer, run: str, profile: str) -> OpenParts | Response:
-    """All parts of a profile that was read, or a response with 404 or 409."""
+    """Return all parts of a profile that was read, or a response with 404 or 409."""
     from mindscope.server.profiles.reader import Reading
 
     found = found_profile(viewer, run, profile)

@@ -17,7 +17,7 @@ PROFILE_KINDS = frozenset(kind for kind in ContentKind if kind.value.endswith("_
 
 
 def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple[str, FoundProfile]]:
-    """The profiles of a run with their paths below its directory. Raises OSError if it can't be searched.
+    """Yield the profiles of a run with their paths below its directory. Raises OSError if it can't be searched.
 
     Those in the directories of runs below it are theirs. Without any, the summaries of a cluster are its profiles.
     """
@@ -42,7 +42,7 @@ def _belongs(path: Path, directory: Path, others: Collection[str]) -> bool:
 
 
 def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) -> FoundProfile | None:
-    """The profile of a run with a path below its directory; None without one."""
+    """Return the profile of a run with a path below its directory; None without one."""
     try:
         return _at(Path(store.path), profile) or next(
             (found for name, found in profiles_of(store, runs) if name == profile), None
@@ -52,7 +52,7 @@ def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) ->
 
 
 def _at(directory: Path, profile: str) -> FoundProfile | None:
-    """The profile at exactly this path, without a link on the way; that costs less than a search."""
+    """Return the profile at exactly this path, without a link on the way; that costs less than a search."""
     path, rank = without_rank(directory / profile)
     is_below = path.is_relative_to(directory) and ".." not in path.parts  # an absolute path is no part of a directory
     if not is_below or path.is_symlink() or path.parent.resolve() != (directory.resolve() / profile).parent:

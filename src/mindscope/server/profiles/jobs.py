@@ -41,7 +41,7 @@ class Jobs(Generic[K, S, T]):
         self._results: LRU[K, tuple[str, T]] = LRU(most)
 
     def get(self, key: K, version: str) -> T | None:
-        """The result of this version, if it is kept."""
+        """Return the result of this version, if it is kept."""
         kept = self._results.get(key)
         return kept[1] if kept is not None and kept[0] == version else None
 
@@ -59,7 +59,7 @@ class Jobs(Generic[K, S, T]):
         return state
 
     def made(self, key: K, version: str) -> T | S | None:
-        """The result of the job, or its state; None without one. Raises what the job raised."""
+        """Return the result of the job, or its state; None without one. Raises what the job raised."""
         job = self._jobs.get(key)
         if job is None or job.state.version != version:
             return None

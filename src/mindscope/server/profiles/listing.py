@@ -15,7 +15,7 @@ from mindscope.server.profiles.versions import size_of
 
 
 def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
-    """The profiles of each run that has any."""
+    """Return the profiles of each run that has any."""
     known = catalog.runs
     profiles: list[ProfileEntry] = []
     unlisted: list[UnlistedRun] = []

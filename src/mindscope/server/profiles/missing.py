@@ -9,7 +9,7 @@ from mindscope.server.profiles.tables.schema import MissingEntry
 
 
 def missing_entry(part: Part, missing: Missing) -> MissingEntry:
-    """The message of a part that a profile lacks."""
+    """Return the message of a part that a profile lacks."""
     return MissingEntry(
         part=part.value,
         code=missing.code,

@@ -44,7 +44,7 @@ class ProfileCache:
         self._limit_bytes = limit_bytes
 
     def timeline(self, profile: Path, version: str) -> Timeline | None:
-        """The timeline of a profile, mapped into memory."""
+        """Return the timeline of a profile, mapped into memory."""
         saved = self._path(profile, TIMELINE)
         return None if saved is None else _touched(saved, open_timeline(saved, version))
 
@@ -60,7 +60,7 @@ class ProfileCache:
                 saved.unlink(missing_ok=True)
 
     def parts(self, profile: Path, version: str) -> SavedParts | None:
-        """The parts of a profile, mapped into memory."""
+        """Return the parts of a profile, mapped into memory."""
         saved = self._path(profile, PARTS)
         return None if saved is None else _touched(saved, open_parts(saved, version))
 
@@ -86,7 +86,7 @@ class ProfileCache:
             self._save(profile, suffix, made.stat().st_size, made.replace)
 
     def tables(self, profile: Path, version: str) -> str | None:
-        """The tables of a profile as JSON."""
+        """Return the tables of a profile as JSON."""
         saved = self._path(profile, TABLES)
         try:
             head, _, text = ("" if saved is None else saved.read_text("utf-8")).partition("\n")

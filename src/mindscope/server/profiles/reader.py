@@ -52,7 +52,7 @@ class OpenProfile:
     _arguments: ArgumentReader | None = None
 
     def arguments(self, timeline: Timeline) -> ArgumentReader:
-        """The arguments of its timeline. Raises OSError."""
+        """Return the arguments of its timeline. Raises OSError."""
         if self._arguments is None:
             self._arguments = open_arguments(self.path, timeline)
         return self._arguments
@@ -115,7 +115,7 @@ class ProfileReader:
         self._is_closed = False
 
     def timeline(self, found: FoundProfile) -> OpenProfile | Reading:
-        """The profile if its timeline was read, else the state of its reading, which begins now.
+        """Return the profile if its timeline was read, else the state of its reading, which begins now.
 
         Raises what prevented the reading; the next call reads again.
         """
@@ -130,7 +130,7 @@ class ProfileReader:
             return self._begin(found, version)
 
     def parts(self, found: FoundProfile) -> OpenParts | Reading:
-        """All parts and tables of a profile, else the state of their computation.
+        """Return all parts and tables of a profile, else the state of their computation.
 
         Raises what prevented it, as ``timeline`` does.
         """
@@ -143,7 +143,7 @@ class ProfileReader:
             return self._unread(found, version) if saved is None else self._compute(found.key, version, lambda: saved)
 
     def computed_parts(self, found: FoundProfile) -> OpenParts | None:
-        """All parts and tables of a profile if they are computed already. Raises OSError."""
+        """Return all parts and tables of a profile if they are computed already. Raises OSError."""
         version = version_of(found.key)
         with self._lock:
             return self._computed(found, version)
@@ -173,7 +173,7 @@ class ProfileReader:
         return self._parts.keep(found.key, version, OpenParts(found.key, version, *saved, tables))
 
     def _unread(self, found: FoundProfile, version: str) -> Reading:
-        """The state of reading a profile, after which its parts are computed."""
+        """Return the state of reading a profile, after which its parts are computed."""
         state = self._timelines.made(found.key, version)
         return state if isinstance(state, Reading) else self._begin(found, version)
 
@@ -248,7 +248,7 @@ class ProfileReader:
             raise _StoppedError
 
     def _opened_timeline(self, state: Reading) -> Timeline | None:
-        """The timeline of a profile that was read, if it is open or saved."""
+        """Return the timeline of a profile that was read, if it is open or saved."""
         saved = self._cache.timeline(state.path, state.version)
         if saved is not None:
             return saved

@@ -38,7 +38,7 @@ def size_of(path: Path) -> int:
 
 
 def _files(directory: Path) -> Iterator[os.stat_result]:
-    """The first of the files below a directory; none of a file."""
+    """Yield the first of the files below a directory; none of a file."""
     if directory.is_dir():
         for file in islice(directory.rglob("*"), MOST_FILES):
             with suppress(FileNotFoundError):

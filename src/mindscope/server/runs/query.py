@@ -54,7 +54,7 @@ class RunList:
         self._unread_at = 0  # the count at their last change
 
     def answer(self, since: str | None) -> str:
-        """A RunsAnswer as JSON: the changes since the cursor; all runs without a cursor of this list."""
+        """Return a RunsAnswer as JSON: the changes since the cursor; all runs without a cursor of this list."""
         with self._lock:
             version = self._catalog.version  # read before the runs, so that a concurrent change is not missed
             self._renew()
@@ -70,7 +70,7 @@ class RunList:
         return f'{head.model_dump_json()[:-1]},"runs":[{",".join(runs)}]}}'
 
     def _count_of(self, since: str | None) -> int | None:
-        """The number of changes in a cursor; None if the cursor is not of this list."""
+        """Return the number of changes in a cursor; None if the cursor is not of this list."""
         token, _, count = (since or "").partition("-")
         if token != self._token or not (count.isascii() and count.isdigit()) or len(count) > len(str(self._count)):
             return None

@@ -29,7 +29,7 @@ Arrays = dict[str, NDArray[np.generic]]
 def compute_curves(
     catalog: Catalog, query: CurvesQuery, drawn: CurveCache | None = None
 ) -> Iterator[tuple[Curve, Arrays]]:
-    """One curve for each series of the query, in its order, with the rows to send; no rows if it has an error.
+    """Return one curve for each series of the query, in its order, with the rows to send; no rows if it has an error.
 
     Equal series share their rows.
 
@@ -40,7 +40,7 @@ def compute_curves(
 
 
 def count_points(catalog: Catalog, query: CurvesQuery) -> int:
-    """The number of points of the series of a query, with hidden points."""
+    """Return the number of points of the series of a query, with hidden points."""
     found = (store.scalars(name.tag) for name in query.series if (store := catalog.runs.get(name.run)) is not None)
     return sum(len(series) for series in found if series is not None)
 
@@ -63,7 +63,7 @@ def _curve_or_error(catalog: Catalog, drawn: CurveCache, name: SeriesName, query
 def reduce_series(
     series: ScalarSeries, drawn: CurveCache, name: SeriesName, query: CurvesQuery
 ) -> tuple[Curve, Arrays]:
-    """The curve of one series of a query, and the rows to send."""
+    """Return the curve of one series of a query, and the rows to send."""
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     with drawn.open((name.run, name.tag, query.overwritten), series) as known:
         version = known.show(series, query.overwritten, weights, drawn.pool)

@@ -15,7 +15,7 @@ from mindscope.store import ScalarSeries
 
 
 def compute_statistics(catalog: Catalog, query: StatisticsQuery) -> StatisticsAnswer:
-    """The statistics of each tag in each run that has it."""
+    """Return the statistics of each tag in each run that has it."""
     return StatisticsAnswer(series=list(limited(_each(catalog, query))))
 
 

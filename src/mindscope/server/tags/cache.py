@@ -24,7 +24,7 @@ class TagCache:
         self._answers: LRU[tuple[Kind, tuple[str, ...]], str] = LRU(kept_bytes, len)
 
     def answer(self, query: TagsQuery) -> str:
-        """A TagsAnswer as JSON."""
+        """Return a TagsAnswer as JSON."""
         key = query.kind, tuple(query.runs)
         version = self._catalog.version  # read before the runs, so that a concurrent change is not missed
         with self._lock:

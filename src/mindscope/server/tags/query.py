@@ -41,7 +41,7 @@ def _tag_summary(tag: str, holders: list[tuple[int, AnySeries]]) -> TagSummary:
 
 
 def _newest(shown: list[VisibleRows]) -> LastPoint | None:
-    """The last visible point of the series with the newest wall time."""
+    """Return the last visible point of the series with the newest wall time."""
     if not shown:
         return None
     newest = max((each.parts[-1] for each in shown), key=lambda part: part["wall_time"][-1])

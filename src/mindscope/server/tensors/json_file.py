@@ -16,7 +16,7 @@ from mindscope.formats.portable_array import portable_array
 
 
 def json_chunks(source: TensorSource, key: SliceKey, facts: Mapping[str, Any]) -> Iterator[str]:
-    """An object with ``facts``, dtype, shape and ``values``: nested lists in the shape of the slice.
+    """Yield an object with ``facts``, dtype, shape and ``values``: nested lists in the shape of the slice.
 
     Numbers are exact. NaN, infinities and complex numbers are texts.
     """
@@ -36,7 +36,7 @@ def json_chunks(source: TensorSource, key: SliceKey, facts: Mapping[str, Any]) -
 
 
 def _words(values: NDArray[Any]) -> Iterator[str]:
-    """Each value as JSON."""
+    """Return each value as JSON."""
     portable: NDArray[Any] = portable_array(values)
     texts = cast("list[str]", portable.astype(np.str_).tolist())
     return map(_WRITERS.get(portable.dtype.kind, _quoted), texts)

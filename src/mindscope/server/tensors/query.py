@@ -25,7 +25,7 @@ from mindscope.types import Kind
 
 
 def open_tensor(catalog: Catalog, run: str, tag: str, id: str) -> TensorSource | None:
-    """The tensor that ``/api/values`` calls ``id``; None if the log has no such value.
+    """Return the tensor that ``/api/values`` calls ``id``; None if the log has no such value.
 
     A read raises if the client has disconnected or the request takes too long.
     Raises RunNotFoundError, TagNotFoundError, FormatError if the value can't be read.
@@ -65,7 +65,7 @@ def summarize_tensor(source: TensorSource, texts: Sequence[str], bins: int) -> T
 
 
 def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: int) -> Packed:
-    """The heat map of a slice of at most two dimensions. Raises SliceError."""
+    """Return the heat map of a slice of at most two dimensions. Raises SliceError."""
     key = table_key(source, texts)
     found = heat_map(source, key, rows, columns)
     down, across = axis_spans(key)
@@ -88,7 +88,7 @@ def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: in
 
 
 def _text(element: Any, dtype: np.dtype[Any]) -> str | None:
-    """An element as text, in the dtype of the tensor; a magnitude of a complex number keeps its own dtype."""
+    """Return an element as text, in the dtype of the tensor; a magnitude of a complex number keeps its own dtype."""
     if element is None:
         return None
     cell = np.asarray(element).reshape(1, 1)

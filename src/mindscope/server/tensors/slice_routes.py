@@ -55,7 +55,7 @@ class RequestedTensor(Protocol):
         ...
 
     def answer(self, look: Callable[[TensorSource], Response]) -> Response:
-        """The result of ``look`` for the tensor, or a response that says why it can't be read."""
+        """Return the result of ``look`` for the tensor, or a response that says why it can't be read."""
         ...
 
 
@@ -180,7 +180,7 @@ def tensor_routes(
 
 
 def _sliced(of: RequestedTensor, look: Callable[[TensorSource], Response]) -> Response:
-    """The result of ``look``; 422 if the tensor has no such slice."""
+    """Return the result of ``look``; 422 if the tensor has no such slice."""
 
     def checked(source: TensorSource) -> Response:
         try:

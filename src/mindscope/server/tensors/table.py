@@ -20,7 +20,7 @@ from mindscope.server.tensors.schema import AxisSpan, TensorAnswer, TensorWindow
 
 
 def describe_tensor(source: TensorSource) -> TensorAnswer:
-    """The description of a tensor, with the slice that a page shows first."""
+    """Return the description of a tensor, with the slice that a page shows first."""
     return TensorAnswer(
         dtype=source.dtype_name or str(source.dtype),
         shape=list(source.shape),
@@ -49,14 +49,14 @@ def read_window(
 
 
 def table_key(source: TensorSource, texts: Sequence[str]) -> SliceKey:
-    """A slice with at most two dimensions; without texts the default slice. Raises SliceError."""
+    """Return a slice with at most two dimensions; without texts the default slice. Raises SliceError."""
     key = read_slice(texts or default_slice(source.shape), source.shape)
     check_table(key)
     return key
 
 
 def axis_spans(key: SliceKey) -> tuple[AxisSpan, AxisSpan]:
-    """The dimensions on the rows and on the columns of the table."""
+    """Return the dimensions on the rows and on the columns of the table."""
     spans = [
         AxisSpan(dimension=number, start=part.start, step=part.step, size=len(part))
         for number, part in enumerate(key)
@@ -68,13 +68,13 @@ def axis_spans(key: SliceKey) -> tuple[AxisSpan, AxisSpan]:
 
 
 def _cut(key: SliceKey, row: int, rows: int, column: int, columns: int) -> SliceKey:
-    """The part of a slice in a window."""
+    """Return the part of a slice in a window."""
     cuts = iter((slice(row, row + rows), slice(column, column + columns)))
     return tuple(part[next(cuts)] if isinstance(part, range) else part for part in key)
 
 
 def cell_texts(table: NDArray[Any]) -> list[list[str]]:
-    """The cells of a 2-D array, each as the shortest text that parses to the same value."""
+    """Return the cells of a 2-D array, each as the shortest text that parses to the same value."""
     if table.dtype == object:
         table = portable_array(table)
     portable: NDArray[Any] = portable_array(table)
@@ -82,7 +82,7 @@ def cell_texts(table: NDArray[Any]) -> list[list[str]]:
 
 
 def csv_chunks(source: TensorSource, key: SliceKey) -> Iterator[str]:
-    """The slice row by row, without a header, with exact values. A vector is a column."""
+    """Yield the slice row by row, without a header, with exact values. A vector is a column."""
     width = sliced_shape(key)[1] if len(sliced_shape(key)) == 2 else 1
     for origin, block in source.blocks(key):
         begin = origin[1] if len(origin) == 2 else 0
@@ -94,7 +94,7 @@ def csv_chunks(source: TensorSource, key: SliceKey) -> Iterator[str]:
 
 
 def npy_chunks(source: TensorSource, key: SliceKey) -> Iterator[bytes]:
-    """The slice as a NumPy file, in a dtype of plain NumPy; texts have one fixed width."""
+    """Yield the slice as a NumPy file, in a dtype of plain NumPy; texts have one fixed width."""
     if source.dtype == object:
         buffer = io.BytesIO()
         np.save(buffer, portable_array(source.take(key)), allow_pickle=False)

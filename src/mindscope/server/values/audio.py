@@ -110,7 +110,7 @@ class FoundClip:
 
 
 def find_clip(store: RunStore, tag: str, id: str, clip: int) -> FoundClip | None:
-    """A clip of a value, counted from 0; None if the log has no such value, or the value no such clip.
+    """Return a clip of a value, counted from 0; None if the log has no such value, or the value no such clip.
 
     Raises TagNotFoundError, FormatError if the value can't be read.
     """
@@ -121,7 +121,7 @@ def find_clip(store: RunStore, tag: str, id: str, clip: int) -> FoundClip | None
 
 
 def _describe(found: FoundClip) -> AudioAnswer:
-    """The description of a clip: of the first one as it was decoded, of others by their header."""
+    """Return the description of a clip: of the first one as it was decoded, of others by their header."""
     audio, damage = found.audio, found.damage
     header = read_audio_header(found.encoded) if found.clip else AudioHeader(frames=audio.frames)
     rate, channels = header.sample_rate or audio.sample_rate, header.channels or audio.channels

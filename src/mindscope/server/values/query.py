@@ -12,7 +12,7 @@ from mindscope.types import Kind
 
 
 def list_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> ValuesAnswer:
-    """All values of a tag of a kind other than scalar. Raises RunNotFoundError, TagNotFoundError."""
+    """Return all values of a tag of a kind other than scalar. Raises RunNotFoundError, TagNotFoundError."""
     found = find_values(catalog.run(run), kind, tag)
     return ValuesAnswer(
         run=run,

@@ -31,7 +31,7 @@ def get_text(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response:
 
 
 def _describe(texts: tuple[str, ...]) -> TextAnswer:
-    """The recorded texts. Invalid Unicode becomes backslash escapes.
+    """Return the recorded texts. Invalid Unicode becomes backslash escapes.
 
     Raises AnswerTooLargeError for too many of them, or too long ones.
     """

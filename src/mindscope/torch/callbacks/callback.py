@@ -33,19 +33,19 @@ class Callback:
         return self
 
     def begin(self, run_context: RunContext) -> None:
-        """Before the first epoch."""
+        """Called before the first epoch."""
 
     def epoch_begin(self, run_context: RunContext) -> None:
-        """Before each epoch."""
+        """Called before each epoch."""
 
     def step_begin(self, run_context: RunContext) -> None:
-        """Before each step; in dataset sink mode before the steps of an epoch."""
+        """Called before each step; in dataset sink mode before the steps of an epoch."""
 
     def step_end(self, run_context: RunContext) -> None:
         """After each step; in dataset sink mode after the steps of an epoch."""
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """After each epoch."""
+        """Called after each epoch."""
 
     def end(self, run_context: RunContext) -> None:
         """After the last epoch, or the one in which a stop was requested."""
@@ -55,19 +55,19 @@ class Callback:
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
-        """``epoch_begin`` of a training."""
+        """Called as ``epoch_begin`` of a training."""
         self.epoch_begin(run_context)
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
-        """``step_begin`` of a training."""
+        """Called as ``step_begin`` of a training."""
         self.step_begin(run_context)
 
     def on_train_step_end(self, run_context: RunContext) -> None:
-        """``step_end`` of a training."""
+        """Called as ``step_end`` of a training."""
         self.step_end(run_context)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """``epoch_end`` of a training."""
+        """Called as ``epoch_end`` of a training."""
         self.epoch_end(run_context)
 
     def on_train_end(self, run_context: RunContext) -> None:
@@ -79,19 +79,19 @@ class Callback:
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context: RunContext) -> None:
-        """``epoch_begin`` of an evaluation."""
+        """Called as ``epoch_begin`` of an evaluation."""
         self.epoch_begin(run_context)
 
     def on_eval_step_begin(self, run_context: RunContext) -> None:
-        """``step_begin`` of an evaluation."""
+        """Called as ``step_begin`` of an evaluation."""
         self.step_begin(run_context)
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
-        """``step_end`` of an evaluation."""
+        """Called as ``step_end`` of an evaluation."""
         self.step_end(run_context)
 
     def on_eval_epoch_end(self, run_context: RunContext) -> None:
-        """``epoch_end`` of an evaluation."""
+        """Called as ``epoch_end`` of an evaluation."""
         self.epoch_end(run_context)
 
     def on_eval_end(self, run_context: RunContext) -> None:

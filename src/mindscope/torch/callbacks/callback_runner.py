@@ -12,7 +12,7 @@ from mindscope.torch.core.run_context import CallbackParams, RunContext
 
 
 def check_callbacks(callbacks: Any) -> list[Callback]:
-    """The callbacks as a list: from one, from several in order, or from None.
+    """Return the callbacks as a list: from one, from several in order, or from None.
 
     Raises TypeError for what is no callback.
     """

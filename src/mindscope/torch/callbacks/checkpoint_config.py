@@ -77,7 +77,7 @@ class CheckpointConfig:
         return bool(self.save_checkpoint_steps or self.save_checkpoint_seconds)
 
     def appended(self, known: Mapping[str, Any]) -> dict[str, Any]:
-        """The extra entries beside the weights, with the current numbers of ``known``."""
+        """Return the extra entries beside the weights, with the current numbers of ``known``."""
         entries: dict[str, Any] = {}
         for each in self.append_info:
             entries |= {each: known[each]} if isinstance(each, str) and each in known else {}

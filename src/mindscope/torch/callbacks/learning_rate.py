@@ -27,7 +27,7 @@ def initial_rate_of(optimizer: Optimizer) -> float | None:
 
 
 def rates_of(*optimizers: Any) -> dict[str, Any]:
-    """The present rates: of each parameter group where there are several, named as it is or by its place."""
+    """Return the present rates: of each parameter group where there are several, named as it is or by its place."""
     groups: list[dict[str, Any]] = [group for each in optimizers if each is not None for group in each.param_groups]
     if len(groups) == 1:
         return {tags.LEARNING_RATE: groups[0].get("lr")}

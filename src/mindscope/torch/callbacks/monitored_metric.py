@@ -46,7 +46,7 @@ class MonitoredMetric:
         return value > than + self._min_delta
 
     def read(self, params: Any, subject: str) -> float | None:
-        """The number at the end of this epoch; None, with a warning, if it is missing."""
+        """Return the number at the end of this epoch; None, with a warning, if it is missing."""
         offered: dict[str, Any] = {"loss": params.get("net_outputs")} | (params.get("eval_results") or {})
         if self.monitor not in offered:
             names = ", ".join(sorted(offered))

@@ -12,5 +12,5 @@ RUNNING: WeakSet[Callback] = WeakSet()
 
 
 def with_running_profilers(callbacks: list[Callback]) -> list[Callback]:
-    """The callbacks, and then the profilers that run and are not among them."""
+    """Return the callbacks, and then the profilers that run and are not among them."""
     return [*callbacks, *(each for each in RUNNING if each not in callbacks)]

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def check_count(name: str, value: Any, least: int = 0) -> int:
-    """A whole number of at least ``least``. Raises TypeError, ValueError."""
+    """Return a whole number of at least ``least``. Raises TypeError, ValueError."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want a whole number of at least {least}")
     if value < least:
@@ -22,7 +22,7 @@ def check_optional_count(name: str, value: Any, least: int = 0) -> int | None:
 
 
 def check_number(name: str, value: Any) -> float:
-    """A real number. Raises TypeError."""
+    """Return a real number. Raises TypeError."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want a number")
     return float(value)
@@ -36,7 +36,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """One of the texts. Raises TypeError, ValueError."""
+    """Return one of the texts. Raises TypeError, ValueError."""
     if not isinstance(value, str):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want one of {', '.join(choices)}")
     if value not in choices:

@@ -22,7 +22,7 @@ def count_batches(dataset: Any) -> int | None:
 
 
 def check_dataset(name: str, dataset: Any) -> Iterable[Any]:
-    """A data set that can be looped over. Raises TypeError."""
+    """Return a data set that can be looped over. Raises TypeError."""
     if not isinstance(dataset, Iterable):
         raise TypeError(f"{name} is {type(dataset).__name__}, want a DataLoader or an iterable of batches")
     return cast("Iterable[Any]", dataset)
@@ -47,7 +47,7 @@ class Batches:
         return self._sink_size if self._sink_size > 0 else count_batches(self._dataset)
 
     def epoch(self) -> Iterator[Any]:
-        """The elements of the next epoch. Raises ValueError if there are none."""
+        """Yield the elements of the next epoch. Raises ValueError if there are none."""
         if self._sink_size > 0:
             for _ in range(self._sink_size):
                 yield self._next()
@@ -106,7 +106,7 @@ def split_label(element: Any) -> tuple[Any, Any]:
 
 
 def first_output(outputs: Any, source: str = "network") -> Tensor:
-    """The loss that a network gives by itself: its first output, or ``loss`` of a mapping as of Transformers.
+    """Return the loss that a network gives by itself: its first output, or ``loss`` of a mapping as of Transformers.
 
     ``source`` returned them. Raises TypeError if that is no tensor.
     """

@@ -45,7 +45,7 @@ class Hook:
             self._call(*args)
 
     def __reduce__(self) -> Any:
-        """A method that does nothing and that every Python has, so that a copy needs no mindscope."""
+        """Return a method that does nothing and that every Python has, so that a copy needs no mindscope."""
         return getattr, (nullcontext(), "__exit__")
 
 

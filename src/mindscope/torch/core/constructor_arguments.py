@@ -30,7 +30,7 @@ def constructor_arguments(thing: Any, without: tuple[str, ...] = ()) -> dict[str
 
 
 def _attribute(thing: Any, name: str) -> Any:
-    """The attribute ``name`` or ``_name``; one that raises is missing."""
+    """Return the attribute ``name`` or ``_name``; one that raises is missing."""
     for each in (name, f"_{name}"):
         try:
             return getattr(thing, each)

@@ -22,7 +22,7 @@ _DEEPEST = 16  # data sets inside data sets
 
 
 def dataset_path(dataset: Any) -> str | None:
-    """The directory that the data comes from, where a data set names one."""
+    """Return the directory that the data comes from, where a data set names one."""
     for inner in _walk(dataset):
         for name in _PATHS:
             named = getattr(inner, name, None)
@@ -55,7 +55,7 @@ def sample_count(dataset: Any, element: Any) -> int | None:
 
 
 def dataset_node(dataset: Any) -> DatasetNode:
-    """The pipeline: batches of transformed samples of a data set, as far as a DataLoader describes it."""
+    """Return the pipeline: batches of transformed samples of a data set, as far as a DataLoader describes it."""
     if not isinstance(dataset, DataLoader):
         return DatasetNode(type_name(dataset), _parameters(dataset))
     loader = cast("DataLoader[Any]", dataset)
@@ -95,7 +95,7 @@ def _sampler(loader: DataLoader[Any]) -> DatasetOperation | None:
 
 
 def _source_node(dataset: Any, sampler: DatasetOperation | None) -> DatasetNode:
-    """The data set; one stage above it for each of its pipelines of transforms, the first one on top."""
+    """Return the data set; one stage above it for each of its pipelines of transforms, the first one on top."""
     children = tuple(_source_node(each, None) for each in _inner(dataset))
     parameters = _parameters(dataset)
     if isinstance(dataset, Sized):
@@ -109,7 +109,7 @@ def _source_node(dataset: Any, sampler: DatasetOperation | None) -> DatasetNode:
 
 
 def _operations(transform: Any) -> Iterator[DatasetOperation]:
-    """The transforms one by one: of a ``Compose``, a ``Sequential``, a list, or a single one."""
+    """Yield the transforms one by one: of a ``Compose``, a ``Sequential``, a list, or a single one."""
     if transform is None:
         return
     is_many = isinstance(transform, (list, tuple, nn.Sequential))
@@ -126,7 +126,7 @@ def _parameters(thing: Any) -> dict[str, Any]:
 
 
 def type_name(thing: Any) -> str:
-    """The class of an object, or the name of a function."""
+    """Return the class of an object, or the name of a function."""
     return str(getattr(thing, "__name__", None) or type(thing).__name__)
 
 
@@ -138,7 +138,7 @@ def _length(sized: Sized) -> int | None:
 
 
 def _inner(dataset: Any) -> list[Any]:
-    """The data sets that a data set is made of."""
+    """Return the data sets that a data set is made of."""
     many = getattr(dataset, "datasets", None)
     if isinstance(many, (list, tuple)):
         return list(cast("list[Any]", many))
@@ -147,7 +147,7 @@ def _inner(dataset: Any) -> list[Any]:
 
 
 def _walk(dataset: Any) -> Iterator[Any]:
-    """A data set and those inside, the outermost first."""
+    """Yield a data set and those inside, the outermost first."""
     layer, depth = [dataset], 0
     while layer and depth < _DEEPEST:
         yield from layer

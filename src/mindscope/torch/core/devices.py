@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 def device_of(network: nn.Module) -> torch.device:
-    """The device of the first parameter or buffer; the CPU for a network without any."""
+    """Return the device of the first parameter or buffer; the CPU for a network without any."""
     for each in network.parameters():
         return each.device
     for each in network.buffers():
@@ -22,7 +22,7 @@ def device_of(network: nn.Module) -> torch.device:
 
 
 def autocast_dtype() -> torch.dtype | None:
-    """The type of ``torch.autocast`` where this is called; None outside of it."""
+    """Return the type of ``torch.autocast`` where this is called; None outside of it."""
     for device in ("cuda", "cpu"):
         if torch.is_autocast_enabled(device):
             return torch.get_autocast_dtype(device)
@@ -57,7 +57,7 @@ def _array_to_device(array: NDArray[Any], device: torch.device) -> Any:
 
 
 def batch_length(data: Any) -> int | None:
-    """The first dimension of the first tensor in ``data``; None without a tensor."""
+    """Return the first dimension of the first tensor in ``data``; None without a tensor."""
     if isinstance(data, (Tensor, np.ndarray)):
         array = cast("NDArray[Any]", data)
         return int(array.shape[0]) if array.ndim else None

@@ -31,7 +31,7 @@ def release() -> None:
 
 
 def get_rank() -> int:
-    """The number of this process among those that train together; 0 where it is the only one.
+    """Return the number of this process among those that train together; 0 where it is the only one.
 
     Before ``init_process_group`` it is what the launcher says in the environment: torchrun, srun, mpirun, Lightning.
     """

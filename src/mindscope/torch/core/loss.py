@@ -11,7 +11,7 @@ from torch import Tensor
 
 
 def loss_of(outputs: Any) -> Tensor | None:
-    """The mean of the first output, where it is; None if that is no number or tensor."""
+    """Return the mean of the first output, where it is; None if that is no number or tensor."""
     first: Any = outputs
     if isinstance(outputs, (list, tuple)) and outputs:
         first = cast("list[Any]", outputs)[0]
@@ -34,6 +34,6 @@ def loss_number(outputs: Any) -> float | None:
 
 
 def step_in_epoch(params: Any) -> int:
-    """The number of the current step in its epoch, from 1."""
+    """Return the number of the current step in its epoch, from 1."""
     step, batches = int(params["cur_step_num"]), params.get("batch_num")
     return (step - 1) % int(batches) + 1 if batches else int(params.get("cur_step_in_epoch", step))

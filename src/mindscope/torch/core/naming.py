@@ -22,7 +22,7 @@ _SHARDED = "FSDPModule"
 
 
 def plain_network(network: nn.Module) -> nn.Module:
-    """The network inside what ``torch.compile`` and data parallelism wrap around it."""
+    """Return the network inside what ``torch.compile`` and data parallelism wrap around it."""
     while (inner := wrapped_network(network)) is not None:
         network = inner
     return network
@@ -37,7 +37,7 @@ def wrapped_network(network: nn.Module) -> nn.Module | None:
 
 
 def plain_path(path: str) -> str:
-    """The path of a module or a parameter without the names that wrappers add."""
+    """Return the path of a module or a parameter without the names that wrappers add."""
     return ".".join(part for part in path.split(".") if part != COMPILED and part not in WRAPPED)
 
 
@@ -56,7 +56,7 @@ def _without_parallel(name: str, paths: list[str]) -> str:
 
 
 def trained_parameters(network: nn.Module | None, optimizer: Optimizer | None) -> dict[str, Parameter]:
-    """The parameters that are trained, by the name that the author gave them, in the order of the network.
+    """Return the parameters that are trained, by the name that the author gave them, in the order of the network.
 
     With an optimizer these are its own; those that are not of the network are named after their parameter group.
     """
@@ -95,7 +95,7 @@ def module_type(module: nn.Module) -> str:
 
 
 def network_type(network: nn.Module) -> str:
-    """The class of the network that its author wrote."""
+    """Return the class of the network that its author wrote."""
     inner: Any = plain_network(network)
     while wrapped := next((name for name in WRAPPED if hasattr(inner, name)), None):
         inner = plain_network(getattr(inner, wrapped))
@@ -103,7 +103,7 @@ def network_type(network: nn.Module) -> str:
 
 
 def type_name(thing: Any) -> str | None:
-    """The class of an object, or the name of a function; None of None."""
+    """Return the class of an object, or the name of a function; None of None."""
     if thing is None:
         return None
     if isinstance(thing, nn.Module):

@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 
 def network_copy(network: nn.Module) -> nn.Module:
-    """A copy with its own attributes, containers and hooks, which shares parameters and buffers.
+    """Return a copy with its own attributes, containers and hooks, which shares parameters and buffers.
 
     What Python can't copy, such as a lock or an open file, is shared too.
     """

@@ -51,7 +51,7 @@ def _called(module: nn.Module, path: str, known: set[nn.Module]) -> Iterator[Nam
 
 
 def _wrapped(module: nn.Module) -> nn.Module | None:
-    """The module that another one only wraps, to spread or to recompute it."""
+    """Return the module that another one only wraps, to spread or to recompute it."""
     names = (("module",) if type(module).__name__ in PARALLEL else ()) + WRAPPED
     return next((cast(nn.Module, getattr(module, name)) for name in names if hasattr(module, name)), None)
 

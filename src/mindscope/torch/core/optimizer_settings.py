@@ -51,14 +51,14 @@ def _settings(group: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _number(value: Any) -> Any:
-    """A tensor of one element as a number; None for other tensors, and for those without data."""
+    """Return a tensor of one element as a number; None for other tensors, and for those without data."""
     if not isinstance(value, Tensor):
         return [_number(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
     return None if value.numel() != 1 or value.is_meta else value.item()
 
 
 def schedulers_of(params: Any) -> list[Any]:
-    """The schedulers that the loop names, else those among the callbacks or in their attributes."""
+    """Return the schedulers that the loop names, else those among the callbacks or in their attributes."""
     given = params.get("scheduler")
     if given is not None:
         return list(cast("list[Any]", given)) if isinstance(given, (list, tuple)) else [given]
@@ -104,7 +104,7 @@ def _rate_function(scheduler: Any) -> list[Callable[..., Any]]:
 
 
 def _function(function: Any) -> dict[str, Any]:
-    """The name of a function, and the keywords that a ``partial`` gives it."""
+    """Return the name of a function, and the keywords that a ``partial`` gives it."""
     keywords: dict[str, Any] = {}
     while isinstance(function, partial):
         keywords = function.keywords | keywords

@@ -36,7 +36,7 @@ def count_parameters(network: nn.Module) -> ParameterCount | None:
 
 
 def _fully_sharded(network: nn.Module) -> dict[int, int]:
-    """The sizes of the parameters that FullyShardedDataParallel split, by their ``id``."""
+    """Return the sizes of the parameters that FullyShardedDataParallel split, by their ``id``."""
     sizes: dict[int, int] = {}
     for module in network.modules():
         handle: Any = getattr(module, "_handle", None)

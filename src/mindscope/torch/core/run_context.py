@@ -17,7 +17,7 @@ class CallbackParams(dict[str, Any]):
     """
 
     def __getattr__(self, name: str) -> Any:
-        """The entry ``name``. Raises AttributeError, which says what there is."""
+        """Return the entry ``name``. Raises AttributeError, which says what there is."""
         try:
             return self[name]
         except KeyError:
@@ -52,7 +52,7 @@ class RunContext:
         self._is_stop_requested = False
 
     def original_args(self) -> Any:
-        """The state itself, no copy: what is written into it, the loop and later callbacks see."""
+        """Return the state itself, no copy: what is written into it, the loop and later callbacks see."""
         return self._original_args
 
     def request_stop(self) -> None:

@@ -32,7 +32,7 @@ def save_checkpoint(
 
 
 def state_of(save_obj: Any) -> dict[str, Any]:
-    """The entries that a checkpoint of ``save_obj`` holds; they share its memory. Raises TypeError."""
+    """Return the entries that a checkpoint of ``save_obj`` holds; they share its memory. Raises TypeError."""
     if isinstance(save_obj, nn.Module):
         return dict(plain_network(save_obj).state_dict())
     if isinstance(save_obj, Mapping):
@@ -51,7 +51,7 @@ def write_state(state: dict[str, Any], file: Path) -> None:
 
 
 def load_checkpoint(ckpt_file_name: str | PathLike[str], net: nn.Module | None = None) -> dict[str, Any]:
-    """The entries of a checkpoint on the CPU; loads them into ``net`` too, if given.
+    """Return the entries of a checkpoint on the CPU; loads them into ``net`` too, if given.
 
     Raises:
         FileNotFoundError: there is no such file.

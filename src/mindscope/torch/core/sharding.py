@@ -16,7 +16,7 @@ FULLY_SHARDED = "FullyShardedDataParallel"
 
 
 def gathered(tensor: Any) -> Tensor:
-    """All elements of a DTensor; all of its processes have to call it. Raises what the backend raises."""
+    """Return all elements of a DTensor; all of its processes have to call it. Raises what the backend raises."""
     with torch.no_grad():
         return cast(Tensor, tensor.full_tensor())
 

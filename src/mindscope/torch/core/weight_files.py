@@ -40,7 +40,7 @@ def write_weights(tensors: Mapping[str, Tensor], file: Path) -> None:
 
 
 def read_weights(file: str | PathLike[str]) -> dict[str, Tensor]:
-    """The tensors by name, on the CPU.
+    """Return the tensors by name, on the CPU.
 
     Raises:
         FileNotFoundError: there is no such file.

@@ -52,14 +52,14 @@ class CudaKernels:
         self._scratch: dict[int, torch.Tensor] = {}  # by stream, whose kernels run one after the other
 
     def function(self, name: str, kind: int) -> int:
-        """The kernel of a name for elements of a kind, as CUDA's driver knows it. Raises CudaError."""
+        """Return the kernel of a name for elements of a kind, as CUDA's driver knows it. Raises CudaError."""
         found = self._functions.get((name, kind))
         if found is None:
             found = self._functions[name, kind] = self._load(name, kind)
         return found
 
     def scratch(self, stream: int) -> tuple[int, int]:
-        """The addresses of the parts and of the ticket of kernels on a stream."""
+        """Return the addresses of the parts and of the ticket of kernels on a stream."""
         size = self.most_blocks * COLUMNS
         found = self._scratch.get(stream)
         if found is None:
@@ -84,7 +84,7 @@ class CudaKernels:
 
 @cache
 def kernels_of(device: torch.device) -> CudaKernels | None:
-    """The kernels of a device; None if they can't be compiled here, which is logged."""
+    """Return the kernels of a device; None if they can't be compiled here, which is logged."""
     if device.type != "cuda" or torch.version.cuda is None:
         return None
     try:

@@ -54,7 +54,7 @@ class DeviceRows:
         self._updates.append(device_update(now, before))
 
     def gathered(self) -> dict[str, Tensor]:
-        """All results, for a copy to the processor."""
+        """Return all results, for a copy to the processor."""
         found = {} if self.cuda is None or self.cuda.is_empty else {"cuda": self.cuda.gathered()}
         parts = {"statistics": self._statistics, "hash": self._hashes, "update": self._updates}
         return found | {name: torch.stack(each) for name, each in parts.items() if each}

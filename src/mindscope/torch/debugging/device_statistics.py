@@ -48,7 +48,7 @@ def _statistics(flat: Tensor, element: ElementType) -> Tensor:
 
 
 def _lowest(finite: Tensor, is_finite: Tensor, wide: torch.dtype) -> Tensor:
-    """The smallest finite number; NaN if there is none."""
+    """Return the smallest finite number; NaN if there is none."""
     if finite.numel() == 0:
         return torch.full((), float("nan"), dtype=wide, device=finite.device)
     low = torch.where(is_finite, finite.to(wide), float("inf")).amin()

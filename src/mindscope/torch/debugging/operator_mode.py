@@ -86,7 +86,7 @@ class OperatorMode(TorchDispatchMode):
         return output
 
     def _recorded_call(self, kind: OperatorKind) -> OperatorCall | None:
-        """The call of an operator that belongs to the training: not to an evaluation between its steps."""
+        """Return the call of an operator that belongs to the training: not to an evaluation between its steps."""
         call = self.calls.call_of(kind)
         if call is None:
             return None

@@ -18,7 +18,7 @@ class NotSummarizedError(Exception):
 
 
 def plain_tensor(tensor: Tensor) -> Tensor:
-    """A dense tensor of real elements with the elements of ``tensor``, which shares memory with it where it can.
+    """Return a dense tensor of real elements with the elements of ``tensor``, which shares memory with it where it can.
 
     Of a sparse tensor these are the stored elements, of a complex one real and imaginary parts, of a distributed one
     the local part.
@@ -75,7 +75,7 @@ def _stored_elements(tensor: Tensor) -> Tensor:
 
 
 def in_memory_order(tensor: Tensor) -> Tensor:
-    """A contiguous tensor with the elements: the same memory where it is dense, in its order; else a copy."""
+    """Return a contiguous tensor with the elements: the same memory where it is dense, in its order; else a copy."""
     if tensor.is_contiguous():
         return tensor
     pairs = sorted((stride, size) for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size != 1)

@@ -132,7 +132,7 @@ class StepCollector(StepRows):
 
 
 def _once(compute: Callable[[], Result]) -> Callable[[], Result]:
-    """The function, computed by the first thread that calls it."""
+    """Return the function, computed by the first thread that calls it."""
     lock, found = Lock(), list[Result]()
 
     def get() -> Result:

@@ -70,7 +70,7 @@ class StepVectors(TensorRows):
         self._allocate(2 * self.count)
 
     def summarize_other(self, tensor: Tensor) -> int:
-        """The row of a tensor that needs more than a look at its memory; -1 if it can't be summarized."""
+        """Return the row of a tensor that needs more than a look at its memory; -1 if it can't be summarized."""
         try:
             return self._summarized(tensor)
         except NotSummarizedError as reason:

@@ -38,7 +38,7 @@ class KnownTensors:
         return operator
 
     def meet(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
-        """The number of a tensor whose dtype or shape is not the last one of its operator."""
+        """Return the number of a tensor whose dtype or shape is not the last one of its operator."""
         key = (operator, role, slot, tensor.dtype)
         place = self._places.get(key)
         shape = tensor_sizes(tensor)
@@ -66,7 +66,7 @@ class KnownTensors:
         return [TensorTable(self.number, rank, piece[0], self._copies(piece), dict(facts)) for piece in pieces]
 
     def tensors(self, first: int) -> list[DebugTensor]:
-        """The tensors from a place on, as they are described now. Any thread."""
+        """Return the tensors from a place on, as they are described now. Any thread."""
         return [_tensor(each) for each in self._described[first:]]
 
     def _copies(self, places: Sequence[int]) -> list[dict[str, Any]]:

@@ -168,7 +168,7 @@ def training_dump(network: nn.Module) -> Generator[Callable[[], AbstractContextM
 
 
 def environment_dump() -> Dump | None:
-    """The dump of ``MINDSPORE_DUMP_CONFIG``, one for the process; None if the variable is not set."""
+    """Return the dump of ``MINDSPORE_DUMP_CONFIG``, one for the process; None if the variable is not set."""
     return _dump_of(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None
 
 

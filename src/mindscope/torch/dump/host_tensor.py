@@ -34,7 +34,7 @@ def why_not(tensor: Tensor) -> str:
 
 
 def fetched(tensor: Tensor, is_copied: bool, sample: int | None) -> Callable[[], NDArray[Any]]:
-    """The array of a tensor, for a thread that calls the result later.
+    """Return the array of a tensor, for a thread that calls the result later.
 
     Args:
         tensor: on any device; bfloat16, float8 and quantized tensors become float32.

@@ -34,7 +34,7 @@ class FullNames:
         self.order = []
 
     def name(self, call: OperatorCall) -> str:
-        """The name of an operator that runs now."""
+        """Return the name of an operator that runs now."""
         prefix = f"{self._scope(call)}/{call.type}"
         number = self._numbers.get(prefix, 0)
         self._numbers[prefix] = number + 1

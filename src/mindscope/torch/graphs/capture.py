@@ -62,7 +62,7 @@ def graph_of(
 
 
 def traced_message(module: nn.Module) -> Message:
-    """The ``GraphProto`` of a module whose inputs are not known: of ``torch.fx``, or of the module structure."""
+    """Return the ``GraphProto`` of a module whose inputs are not known: of ``torch.fx``, or of the module structure."""
 
     def trace(inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
         return _fx_or_structure(module, inputs, None, "no inputs to export it with")
@@ -115,17 +115,17 @@ def _has_flat_parameters(module: nn.Module) -> bool:
 def export(
     module: nn.Module, inputs: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
 ) -> torch.export.ExportedProgram:
-    """The exported program. Calls ``module``; raises whatever ``torch.export`` raises."""
+    """Return the exported program. Calls ``module``; raises whatever ``torch.export`` raises."""
     return torch.export.export(module, inputs, dict(kwargs or {}), strict=False)
 
 
 def exported_message(program: torch.export.ExportedProgram, name: str, module: nn.Module | None = None) -> Message:
-    """The ``GraphProto`` of an exported program."""
+    """Return the ``GraphProto`` of an exported program."""
     return graph_message(program.graph, name, module, _names(program))
 
 
 def _names(program: torch.export.ExportedProgram) -> dict[str, str]:
-    """The names of placeholders in the network."""
+    """Return the names of placeholders in the network."""
     signature = program.graph_signature
     constants = {**signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_buffers}
     found = {name: f"constant:{target}" for name, target in constants.items()}
@@ -135,7 +135,7 @@ def _names(program: torch.export.ExportedProgram) -> dict[str, str]:
 def _fx_or_structure(
     module: nn.Module, inputs: tuple[Any, ...], seen_types: Mapping[str, SeenType] | None, reason: str
 ) -> Message:
-    """The graph of ``torch.fx``, else the structure; ``reason`` says why it is not the exported one."""
+    """Return the graph of ``torch.fx``, else the structure; ``reason`` says why it is not the exported one."""
     try:
         return _fx_message(module, inputs, f"{module_type(module)} (torch.fx; {reason})", seen_types or {})
     except Exception as error:  # whatever the tracer or the traced code raises
@@ -157,7 +157,7 @@ def _fx_message(module: nn.Module, inputs: tuple[Any, ...], name: str, seen_type
 
 
 def _with_shapes(traced: fx.GraphModule, inputs: tuple[Any, ...]) -> fx.GraphModule:
-    """A copy without data that knows shapes and types; the traced graph itself where they can't be found."""
+    """Return a copy without data that knows shapes and types; the traced graph itself where they can't be found."""
     placeholders = sum(node.op == "placeholder" for node in traced.graph.nodes)
     mode = FakeTensorMode()
     try:

@@ -58,7 +58,7 @@ def run_forked(function: Callable[[], _Result]) -> _Result:
 
 
 def _fork(function: Callable[[], Any], write_end: int) -> int:
-    """The id of the child. Closes ``write_end``."""
+    """Return the id of the child. Closes ``write_end``."""
     try:
         with warnings.catch_warnings():  # Python and some packages warn of threads, which the child does not need
             warnings.simplefilter("ignore")
@@ -130,7 +130,7 @@ def _run_child(function: Callable[[], Any], write_end: int) -> NoReturn:
 
 
 def _result(function: Callable[[], Any]) -> bytes:
-    """The pickled result and an empty text, or None and the text of an error."""
+    """Return the pickled result and an empty text, or None and the text of an error."""
     try:
         return pickle.dumps((function(), ""))
     except Exception as error:

@@ -9,7 +9,7 @@ from mindscope.types import Message
 
 
 def fused_message(nodes: list[Any], name: str) -> Message:
-    """A node for each kernel, by the operators fused in it; what no kernel makes is a parameter.
+    """Return a node for each kernel, by the operators fused in it; what no kernel makes is a parameter.
 
     Tiling, autotuning and generated code are decided later and are not in it.
     """

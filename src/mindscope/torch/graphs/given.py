@@ -37,7 +37,7 @@ def given_message(value: Any, name: str) -> Message:
 
 
 def _network_of(value: Any) -> Any:
-    """The first of a pair whose first is a network; else the value."""
+    """Return the first of a pair whose first is a network; else the value."""
     if isinstance(value, tuple):
         pair = cast("tuple[Any, ...]", value)
         if len(pair) == 2 and isinstance(pair[0], nn.Module):

@@ -25,7 +25,7 @@ class _WithLoss(nn.Module):
         self._loss = (loss,)  # a module of its own
 
     def forward(self, *inputs: Any) -> tuple[Any]:
-        """The loss, as the tuple that AOTAutograd wants."""
+        """Return the loss, as the tuple that AOTAutograd wants."""
         (loss,) = self._loss
         return (first_output(loss(self.network(*inputs[: self._count]), *inputs[self._count :]), "loss_fn"),)
 
@@ -33,7 +33,7 @@ class _WithLoss(nn.Module):
 def joint_message(
     module: nn.Module, inputs: tuple[Any, ...], name: str, loss: Loss | None = None, labels: tuple[Any, ...] = ()
 ) -> Message:
-    """The ``GraphProto`` of the loss and of its gradients for all trainable parameters.
+    """Return the ``GraphProto`` of the loss and of its gradients for all trainable parameters.
 
     ``loss`` makes of what the network returns and of ``labels`` what a training takes as loss; without one it is the
     sum of all floating elements.
@@ -49,7 +49,7 @@ def joint_message(
 
 
 def _inside(target: str) -> str:
-    """The name inside the network, without the module around it."""
+    """Return the name inside the network, without the module around it."""
     return target.replace("network.", "", 1)
 
 

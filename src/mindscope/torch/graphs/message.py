@@ -31,7 +31,7 @@ _TORCH = str(Path(torch.__file__).parent)
 def graph_message(
     graph: fx.Graph, name: str, module: nn.Module | None = None, names: Mapping[str, str] | None = None
 ) -> Message:
-    """The ``GraphProto`` of ``graph``.
+    """Return the ``GraphProto`` of ``graph``.
 
     ``module`` is the network, for the classes along scopes. ``names`` maps placeholders to the names that they have in
     the network; those whose name begins with ``constant:`` are constants.
@@ -116,7 +116,7 @@ class _Writer:
         self._message["node"].append(_typed(message, _value(node), "output_type"))
 
     def _own_weights(self, node: fx.Node) -> list[str]:
-        """The weights of a module that is called as a whole; they become parameters of the graph."""
+        """Return the weights of a module that is called as a whole; they become parameters of the graph."""
         if node.op != "call_module":
             return []
         called: Any = _attribute(self._graph.owning_module, str(node.target))
@@ -175,7 +175,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _tensors(node: fx.Node) -> list[fx.Node]:
-    """The nodes that the operation reads, in order, and twice where it reads one twice."""
+    """Return the nodes that the operation reads, in order, and twice where it reads one twice."""
     found: list[fx.Node] = []
     fx.map_arg((node.args, node.kwargs), lambda each: found.append(each))
     return found

@@ -114,7 +114,7 @@ def _decomposed(module: nn.Module, inputs: tuple[Any, ...], name: str) -> Messag
 
 
 def _result(make: Callable[[], Message]) -> Message | str:
-    """The graph, or why there is none."""
+    """Return the graph, or why there is none."""
     try:
         return make()
     except Exception as error:  # whatever the tracer or the traced code raises

@@ -23,7 +23,7 @@ class Scopes:
         self._classes = {path: type(each).__name__ for path, each in modules}
 
     def of(self, node: fx.Node) -> str:
-        """The scope of a node; nodes of a backward pass are below ``Gradients``."""
+        """Return the scope of a node; nodes of a backward pass are below ``Gradients``."""
         stack = node.meta.get("nn_module_stack")
         if stack:
             return self._of_stack(stack)
@@ -35,12 +35,12 @@ class Scopes:
         return self.of_path(list(classes)[-1], classes)
 
     def of_path(self, path: str, classes: Mapping[str, str] | None = None) -> str:
-        """The scope of a module path such as ``layers.0``."""
+        """Return the scope of a module path such as ``layers.0``."""
         return scope_of(path, {**self._classes, **(classes or {})})
 
 
 def _clean(path: str) -> str:
-    """A path as ``named_modules`` writes it, out of one that Dynamo made of source text."""
+    """Return a path as ``named_modules`` writes it, out of one that Dynamo made of source text."""
     return _ENTRY.sub(
         lambda match: "." + next(group for group in match.groups() if group), _WRAPPING.sub("", path)
     ).strip(".")

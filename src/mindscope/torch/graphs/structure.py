@@ -22,7 +22,7 @@ SeenType = tuple[torch.dtype, tuple[int, ...]]
 
 
 def structure_message(module: nn.Module, name: str, types: Mapping[str, SeenType] | None = None) -> Message:
-    """A node for each module that has no modules inside or has weights of its own; its inputs are its weights.
+    """Return a node for each module that has no modules inside or has weights of its own; its inputs are its weights.
 
     ``types`` are those of outputs by module path. Wrappers are left out.
     """
@@ -41,14 +41,14 @@ def structure_message(module: nn.Module, name: str, types: Mapping[str, SeenType
 
 
 def unwrapped(module: nn.Module) -> nn.Module:
-    """The module inside of its wrappers."""
+    """Return the module inside of its wrappers."""
     while inner := next((found for name in WRAPPED if (found := getattr(module, name, None)) is not None), None):
         module = inner
     return module
 
 
 def plain_path(path: str) -> str:
-    """The path of a module or parameter without those of wrappers."""
+    """Return the path of a module or parameter without those of wrappers."""
     return ".".join(part for part in path.split(".") if part not in WRAPPED)
 
 

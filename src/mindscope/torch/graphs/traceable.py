@@ -70,7 +70,7 @@ def _bring(held: dict[str, Any], tensors: dict[int, Tensor]) -> None:
 
 
 def _on_host(tensors: dict[int, Tensor], tensor: Tensor) -> Tensor:
-    """The same tensor for each time it is met."""
+    """Return the same tensor for each time it is met."""
     is_plain = type(tensor) in (Tensor, nn.Parameter)
     if not (is_plain and tensor.device.type not in _HOST) and not hasattr(tensor, "full_tensor"):
         return tensor

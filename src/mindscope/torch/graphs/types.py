@@ -16,12 +16,12 @@ _UNKNOWN_SIZE = -1
 
 
 def data_type(dtype: torch.dtype) -> int:
-    """The number of the DataType; 0 (undefined) for those that MindSpore does not have, such as float8."""
+    """Return the number of the DataType; 0 (undefined) for those that MindSpore does not have, such as float8."""
     return _NUMBERS.get(str(dtype).removeprefix("torch.").upper(), 0)
 
 
 def type_of(value: Any) -> Message | None:
-    """The ``TypeProto`` of a tensor, a Python number or a sequence of them; None where nothing is known."""
+    """Return the ``TypeProto`` of a tensor, a Python number or a sequence of them; None where nothing is known."""
     if isinstance(value, torch.Tensor):
         return tensor_type(value.dtype, value.shape)
     if isinstance(value, (list, tuple)):
@@ -32,7 +32,7 @@ def type_of(value: Any) -> Message | None:
 
 
 def tensor_type(dtype: torch.dtype, shape: Sequence[Any]) -> Message:
-    """The ``TypeProto`` of a tensor; sizes that are no numbers are unknown."""
+    """Return the ``TypeProto`` of a tensor; sizes that are no numbers are unknown."""
     sizes = [{"size": size if type(size) is int else _UNKNOWN_SIZE} for size in shape]
     inner = {"elem_type": data_type(dtype), "shape": {"dim": sizes}}
     return {"data_type": _NUMBERS["TENSOR"], "tensor_type": inner}
@@ -47,7 +47,7 @@ def _python_type(value: Any) -> int | None:
 
 
 def value_of(value: Any) -> Message:
-    """The ``ValueProto`` of an argument: number, text, list, or tensor type; anything else by its text."""
+    """Return the ``ValueProto`` of an argument: number, text, list, or tensor type; anything else by its text."""
     if isinstance(value, bool):
         return {"dtype": _NUMBERS["BOOL"], "bool_val": value}
     if isinstance(value, int):
@@ -63,13 +63,13 @@ def value_of(value: Any) -> Message:
 
 
 def tensor_type_value(tensor: torch.Tensor) -> Message:
-    """A constant tensor by type and shape only, as MindSpore writes it."""
+    """Return a constant tensor by type and shape only, as MindSpore writes it."""
     sizes = [size if type(size) is int else _UNKNOWN_SIZE for size in tensor.shape]
     return {"dtype": _NUMBERS["TENSOR"], "tensor_val": {"dims": sizes, "data_type": data_type(tensor.dtype)}}
 
 
 def graph_value(graph: Message) -> Message:
-    """A graph that a node calls."""
+    """Return a graph that a node calls."""
     return {"dtype": _NUMBERS["GRAPH"], "graph": graph}
 
 

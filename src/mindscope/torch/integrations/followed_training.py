@@ -74,7 +74,7 @@ class FollowedTraining(TrainerCallback):
         self._end(self._failure())
 
     def _failure(self) -> BaseException:
-        """The error that ended a training, which no callback saw."""
+        """Return the error that ended a training, which no callback saw."""
         error = _last_error()
         if error is None or error is self._earlier:
             return RuntimeError("the training ended by an error that the trainer reported to no callback")
@@ -82,11 +82,11 @@ class FollowedTraining(TrainerCallback):
 
 
 def _last_error() -> BaseException | None:
-    """The last error that no code handled."""
+    """Return the last error that no code handled."""
     return getattr(sys, "last_value", None)
 
 
 def _notebook() -> Any:
-    """The shell of IPython; None outside of it."""
+    """Return the shell of IPython; None outside of it."""
     module: Any = sys.modules.get("IPython")
     return None if module is None else module.get_ipython()

@@ -27,7 +27,7 @@ _PACKAGES = {"lightning": "lightning.pytorch", "pytorch_lightning": "pytorch_lig
 
 
 def _callbacks() -> tuple[type, ...]:
-    """The Callback of each package of Lightning that is installed: a trainer wants its own."""
+    """Return the Callback of each package of Lightning that is installed: a trainer wants its own."""
     found = tuple(import_module(module).Callback for name, module in _PACKAGES.items() if find_spec(name))
     if not found:
         raise MissingPackageError("lightning is not there, and its collector needs it; pip install lightning")
@@ -393,12 +393,12 @@ class _CurveNames:
         self._evaluated: set[str] = set()
 
     def of_training(self, logged: Mapping[str, Any]) -> dict[str, Any]:
-        """The values by tag: the name, or ``train_NAME/auto``."""
+        """Return the values by tag: the name, or ``train_NAME/auto``."""
         self._trained |= logged.keys() - self._evaluated
         return {name if name in self._trained else f"train_{name}/auto": value for name, value in logged.items()}
 
     def of_evaluation(self, logged: Mapping[str, Any], trained: set[str]) -> dict[str, Any]:
-        """The values by tag: the name, or ``eval_NAME/auto``; ``trained`` are names that the training logs."""
+        """Return the values by tag: the name, or ``eval_NAME/auto``; ``trained`` are names that the training logs."""
         self._trained |= trained - self._evaluated
         self._evaluated |= logged.keys() - self._trained
         return {name if name in self._evaluated else f"eval_{name}/auto": value for name, value in logged.items()}
@@ -414,7 +414,7 @@ class _Results:
         """Of the validation; of the test where there was none."""
 
     def by_name(self) -> dict[str, Any]:
-        """All metrics: one that the test has under the name of a validation becomes ``test_NAME``."""
+        """Return all metrics: one that the test has under the name of a validation becomes ``test_NAME``."""
         tested = {f"test_{name}" if name in self.validated else name: value for name, value in self.tested.items()}
         return self.validated | tested
 
@@ -447,7 +447,7 @@ def _logged(trainer: Any) -> dict[str, Any]:
 
 
 def _logged_in_training(trainer: Any) -> set[str]:
-    """The names of what the module logs in training; of a value for step and epoch Lightning makes two."""
+    """Return the names of what the module logs in training; of a value for step and epoch Lightning makes two."""
     try:
         kinds = [result.meta for result in trainer.fit_loop.epoch_loop._results.values()]
     except AttributeError:  # of another version
@@ -465,7 +465,7 @@ def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
 
 
 def _checkpoint(trainer: Any) -> str | None:
-    """The newest checkpoint of the first callback that saved any."""
+    """Return the newest checkpoint of the first callback that saved any."""
     saved: list[str] = [each.last_model_path or each.best_model_path for each in trainer.checkpoint_callbacks]
     return next((file for file in saved if file), None)
 
@@ -477,5 +477,5 @@ def _steps_of_an_epoch(trainer: Any) -> int | None:
 
 
 def _loss_function(network: nn.Module) -> nn.Module | None:
-    """The first loss of torch.nn among the modules, for the lineage."""
+    """Return the first loss of torch.nn among the modules, for the lineage."""
     return next((each for each in network.modules() if isinstance(each, nn.modules.loss._Loss)), None)  # pyright: ignore[reportPrivateUsage]

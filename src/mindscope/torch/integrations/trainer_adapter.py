@@ -127,7 +127,7 @@ def check_profiler(value: Any) -> Profiler:
 
 
 def check_dump(value: Any) -> Dump:
-    """The dump, or that of the environment for None. Raises TypeError for what is no Dump."""
+    """Return the dump, or that of the environment for None. Raises TypeError for what is no Dump."""
     from mindscope.torch.dump.dump import Dump
 
     if value is None:

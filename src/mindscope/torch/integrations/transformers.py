@@ -308,7 +308,7 @@ class _Losses:
         self._handle: RemovableHandle = model.register_forward_hook(Hook(self._see, is_compiled=True), with_kwargs=True)
 
     def take(self) -> tuple[Tensor | None, Any]:
-        """The loss of the step, and the inputs of its last batch."""
+        """Return the loss of the step, and the inputs of its last batch."""
         losses, inputs = self._losses, self._inputs
         self._losses, self._inputs, self.is_step = [], None, False
         if not losses:
@@ -332,7 +332,7 @@ class _Losses:
 
 
 def _settings(args: Any, model: nn.Module) -> dict[str, Any]:
-    """The arguments of the trainer, without its tokens, and the configuration of the model."""
+    """Return the arguments of the trainer, without its tokens, and the configuration of the model."""
     config: Any = getattr(plain_network(model), "config", None)
     found = {parameter("args"): _given(args.to_dict())}
     return {**found, model_property("config"): _given(config.to_dict())} if hasattr(config, "to_dict") else found
@@ -352,17 +352,17 @@ def _given(settings: Mapping[Any, Any], levels: int = 4) -> dict[str, Any]:
 
 
 def _precision_level(args: Any) -> str | None:
-    """The argument that sets mixed precision, if one does."""
+    """Return the argument that sets mixed precision, if one does."""
     return next((name for name in ("bf16", "fp16") if getattr(args, name, False)), None)
 
 
 def _plain_optimizer(optimizer: Any) -> Any:
-    """The optimizer of torch inside of what accelerate wraps around it."""
+    """Return the optimizer of torch inside of what accelerate wraps around it."""
     return getattr(optimizer, "optimizer", optimizer)
 
 
 def _checkpoint(args: Any, state: Any) -> str | None:
-    """The file of weights of the checkpoint of this step, if there is one."""
+    """Return the file of weights of the checkpoint of this step, if there is one."""
     directory = Path(args.output_dir) / f"checkpoint-{state.global_step}"
     return next((str(file) for file in sorted(directory.glob("*model*.safetensors"))), None)
 

@@ -38,7 +38,7 @@ class FixedBatches:
         ) and all(pytree.tree_structure(each) == pytree.tree_structure(self.elements[0]) for each in self.elements)
 
     def split(self, size: int, num_samples: int | None = None) -> FixedBatches:
-        """The first samples in batches of this size, the last one of what is left. Wants ``can_be_split``."""
+        """Return the first samples in batches of this size, the last one of what is left. Wants ``can_be_split``."""
         leaves, structures = zip(*(pytree.tree_flatten(each) for each in self.elements), strict=True)
         count = min(num_samples or self.num_samples, self.num_samples)
         parts: list[list[Tensor]] = []
@@ -49,11 +49,11 @@ class FixedBatches:
         return FixedBatches(elements, [min(size, count - start) for start in range(0, count, size)])
 
     def mapped(self, change: Callable[[Tensor], Tensor]) -> FixedBatches:
-        """A copy with each tensor changed."""
+        """Return a copy with each tensor changed."""
         return FixedBatches([pytree.tree_map_only(Tensor, change, each) for each in self.elements], self.lengths)
 
     def to(self, device: torch.device) -> FixedBatches:
-        """A copy on a device."""
+        """Return a copy on a device."""
         return FixedBatches([to_device(each, device) for each in self.elements], self.lengths)
 
 
@@ -63,7 +63,7 @@ def is_table(value: Any, length: int) -> bool:
 
 
 def fixed_batches(data: Iterable[Any], num_samples: int | None, seed: int) -> FixedBatches:
-    """The first samples of a data set.
+    """Return the first samples of a data set.
 
     Args:
         data: batches, such as a DataLoader. One that shuffles gives the order of ``seed``.

@@ -42,7 +42,7 @@ class Checkpoint:
         return "checkpoint" if isinstance(self.source, Mapping) else str(self.source)
 
     def read(self) -> Mapping[str, Any]:
-        """Its tensors by name. Raises OSError and FormatError."""
+        """Return its tensors by name. Raises OSError and FormatError."""
         if isinstance(self.source, Mapping):
             return self.source
         file = Path(self.source)
@@ -69,13 +69,13 @@ class Checkpoints:
         return tuple(each.number for each in self.checkpoints)
 
     def step(self, place: int = -1) -> int:
-        """The step of one of them."""
+        """Return the step of one of them."""
         number = self.checkpoints[place].number
         return number * (self.step_per_epoch or 1) if self.unit == "epoch" else number
 
 
 def find_checkpoints(given: Any, network: nn.Module, interval: int | None = None) -> Checkpoints:
-    """The checkpoints of a run directory, of files or state dicts; None for the network's weights as they are.
+    """Return the checkpoints of a run directory, of files or state dicts; None for the network's weights as they are.
 
     ``interval`` is the number of an interval of the run directory, from 1; None for all checkpoints.
 
@@ -108,7 +108,7 @@ def find_checkpoints(given: Any, network: nn.Module, interval: int | None = None
 
 
 def choose_interval(file: LandscapeFile, number: int | None) -> tuple[int, ...] | None:
-    """The steps or epochs of the interval of this number, from 1; None for all. Raises ValueError."""
+    """Return the steps or epochs of the interval of this number, from 1; None for all. Raises ValueError."""
     if number is None:
         return None
     intervals = file.kept_intervals()
@@ -120,7 +120,7 @@ def choose_interval(file: LandscapeFile, number: int | None) -> tuple[int, ...] 
 
 
 def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkpoints:
-    """The checkpoints that a collector kept: of an interval, or all."""
+    """Return the checkpoints that a collector kept: of an interval, or all."""
     numbers = sorted(file.checkpoints) if interval is None else interval
     return Checkpoints(
         tuple(Checkpoint(number, file.checkpoint(number)) for number in numbers),
@@ -129,7 +129,7 @@ def of_run(file: LandscapeFile, interval: Sequence[int] | None = None) -> Checkp
 
 
 def _load(file: Path) -> Mapping[str, Any]:
-    """A file of ``torch.save``. Raises OSError and FormatError."""
+    """Return a file of ``torch.save``. Raises OSError and FormatError."""
     try:
         found: Any = load_checkpoint(file)
     except OSError:

@@ -114,7 +114,7 @@ def event_directories(runs: Sequence[Path], output: str | PathLike[str] | None) 
 
 
 def _distinct(runs: Sequence[str | PathLike[str]]) -> list[Path]:
-    """The directories. Raises ValueError for fewer than two, or for one that is given twice."""
+    """Return the directories. Raises ValueError for fewer than two, or for one that is given twice."""
     directories = [Path(each) for each in runs]
     if len(directories) < 2:
         raise ValueError(f"{len(directories)} run, want at least 2; landscape() takes one")

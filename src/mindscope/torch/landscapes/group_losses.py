@@ -43,7 +43,7 @@ class GroupLosses:
         self._space = KEPT_BYTES
 
     def losses(self, points: Points) -> list[float]:
-        """The loss at each point."""
+        """Return the loss at each point."""
         parts = [points[start : start + self._size] for start in range(0, len(points), self._size)]
         return [loss for part in parts for loss in self._of_part(part)]
 

@@ -49,7 +49,7 @@ class Hessian:
         return min(wanted, max(8, int(free_memory(self._loss.device) / 4 / size)))
 
     def value(self, at: Tensor | None = None) -> float:
-        """The loss, at a displacement."""
+        """Return the loss, at a displacement."""
         weights = self._moved(at)
         total = 0.0
         with self._loss.evaluating():
@@ -67,7 +67,7 @@ class Hessian:
         return total
 
     def multiply(self, vector: Tensor) -> Tensor:
-        """The Hessian times a vector, of shape (d,); by a gradient of a gradient, so there is no matrix."""
+        """Return the Hessian times a vector, of shape (d,); by a gradient of a gradient, so there is no matrix."""
         parts = [
             part.to(each.dtype)
             for part, each in zip(unflatten(vector, self._weights).values(), self._weights.values(), strict=True)
@@ -83,7 +83,7 @@ class Hessian:
         return total
 
     def draw(self, number: int) -> Tensor:
-        """A random vector of -1 and 1."""
+        """Return a random vector of -1 and 1."""
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         signs = torch.randint(0, 2, (self.length,), generator=generator, dtype=torch.int8)
         return (signs.to(self._dtype) * 2 - 1).to(self._loss.device)

@@ -101,14 +101,14 @@ def landscape(
 
 
 def select_checkpoints(found: Checkpoints, method: str) -> Checkpoints:
-    """Those that the method uses. Raises ValueError where they are too few."""
+    """Return those that the method uses. Raises ValueError where they are too few."""
     places = choose_checkpoints(method, len(found.checkpoints))
     chosen = tuple(found.checkpoints[place] for place in places)
     return Checkpoints(chosen, found.unit, found.step_per_epoch, found.run, found.num_samples)
 
 
 def tag_of(method: str, checkpoints: Checkpoints) -> str:
-    """The tag in event files; those of ``pca`` and ``random`` are MindSpore's."""
+    """Return the tag in event files; those of ``pca`` and ``random`` are MindSpore's."""
     numbers = list(checkpoints.numbers)
     if method == "pca":
         return path_tag(numbers)
@@ -116,7 +116,7 @@ def tag_of(method: str, checkpoints: Checkpoints) -> str:
 
 
 def path_tag(numbers: Sequence[int]) -> str:
-    """The tag of a path with these steps or epochs."""
+    """Return the tag of a path with these steps or epochs."""
     return f"landscape_{[numbers[0], numbers[-1]]}"
 
 

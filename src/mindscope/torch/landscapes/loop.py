@@ -24,7 +24,7 @@ class Loop:
         self._weights = PlaneWeights(problem.plane, problem.loss.trainable, change)
 
     def losses(self, points: Points) -> list[float]:
-        """The loss at each point."""
+        """Return the loss at each point."""
         return [self._at(a, b) for a, b in points.tolist()]
 
     def _at(self, a: float, b: float) -> float:

@@ -31,7 +31,7 @@ _device_of_process: list[int] = []
 
 
 def given_network(network: Any, loss_fn: LossFunction | None) -> tuple[nn.Module, LossFunction | None]:
-    """The network, or what the function returns that is given instead. Raises TypeError."""
+    """Return the network, or what the function returns that is given instead. Raises TypeError."""
     made = network if isinstance(network, nn.Module) or not callable(network) else network()
     if not isinstance(made, nn.Module):
         raise TypeError(f"network is {type(made).__name__}, want a torch.nn.Module or a function that returns one")
@@ -51,7 +51,7 @@ class LossesFactory:
     way: Way
 
     def __call__(self) -> PlaneLosses:
-        """The losses, on the device of this process. Raises what making the network raises."""
+        """Return the losses, on the device of this process. Raises what making the network raises."""
         network, loss_fn = self.source()
         if _device_of_process and torch.cuda.is_available():
             network = network.to(f"cuda:{_device_of_process[0]}")
@@ -61,7 +61,7 @@ class LossesFactory:
         return PlaneLosses(self.problem(NetworkLoss(network, loss_fn, self.dtype)), self.way)
 
     def problem(self, loss: NetworkLoss) -> Problem:
-        """The same for a network of this process."""
+        """Return the same for a network of this process."""
         buffers = {name: each.to(loss.device) for name, each in self.buffers.items()}
         return Problem(loss, self.plane, self.batches.to(loss.device), buffers, self.is_re_estimated)
 
@@ -71,7 +71,7 @@ _hold = ExitStack()
 
 
 def device_processes(devices: Sequence[int]) -> Executor:
-    """A process for each device, or with a share of the processors."""
+    """Return a process for each device, or with a share of the processors."""
     threads = max(1, len(os.sched_getaffinity(0)) // len(devices))
     return ProcessEach([partial(_begin, device, threads) for device in devices])
 

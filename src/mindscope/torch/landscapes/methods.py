@@ -41,7 +41,7 @@ def lay_out(
     batches: FixedBatches,
     buffers: Tensors,
 ) -> Layout:
-    """The plane and the grid on it.
+    """Return the plane and the grid on it.
 
     ``hessian`` has a unit of length 1 in weight space along each direction; along a random direction it is as long as
     the weights, and along those of a path the weights of each parameter are.

@@ -72,7 +72,7 @@ class NetworkLoss:
             raise ValueError("network has complex parameters, want real ones")
 
     def loss(self, weights: Mapping[str, Tensor], buffers: Mapping[str, Tensor], element: Any) -> Tensor:
-        """The loss of one batch, a tensor without dimensions. Wants ``evaluating``."""
+        """Return the loss of one batch, a tensor without dimensions. Wants ``evaluating``."""
         if self.loss_fn is None:
             return first_output(self._called_for_loss(weights, buffers, element))
         inputs, label = split_label(element)

@@ -16,7 +16,7 @@ from mindscope.torch.landscapes.network_loss import Tensors
 
 
 def flat_vector(tensors: Mapping[str, Tensor]) -> Vector:
-    """All tensors, one after the other, in the widest of their dtypes that NumPy has: float32 or float64."""
+    """Return all tensors, one after the other, in the widest of their dtypes that NumPy has: float32 or float64."""
     is_double = any(each.dtype == torch.float64 for each in tensors.values())
     vector = np.empty(sum(each.numel() for each in tensors.values()), np.float64 if is_double else np.float32)
     start = 0
@@ -28,7 +28,7 @@ def flat_vector(tensors: Mapping[str, Tensor]) -> Vector:
 
 
 def unflatten(vector: Vector | Tensor, like: Mapping[str, Tensor]) -> Tensors:
-    """The inverse: views of the vector with the names and shapes of ``like``."""
+    """Return the inverse: views of the vector with the names and shapes of ``like``."""
     flat = vector if isinstance(vector, Tensor) else torch.from_numpy(vector)
     parts: tuple[Tensor, ...] = cast(Any, flat).split([each.numel() for each in like.values()])
     return {name: part.view(each.shape) for (name, each), part in zip(like.items(), parts, strict=True)}
@@ -54,11 +54,11 @@ class PlaneWeights:
         }
 
     def at(self, a: float, b: float) -> Tensors:
-        """The weights at a point."""
+        """Return the weights at a point."""
         return {name: _moved(part, a, b) for name, part in self._parts.items()}
 
     def stacked(self, points: Points) -> Tensors:
-        """The weights at points, each of shape (points, *shape)."""
+        """Return the weights at points, each of shape (points, *shape)."""
         return {
             name: torch.stack([_moved(part, a, b) for a, b in points.tolist()]) for name, part in self._parts.items()
         }

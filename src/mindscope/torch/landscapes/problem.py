@@ -49,18 +49,18 @@ class Problem:
         return self.is_re_estimated and bool(self.loss.statistics_layers())
 
     def batches_of(self, way: Way) -> FixedBatches:
-        """The batches as this way wants them."""
+        """Return the batches as this way wants them."""
         return self.batches if way.batch_size is None else self.batches.split(way.batch_size)
 
 
 def mean_loss(losses: Iterable[Tensor], lengths: Sequence[int]) -> Tensor:
-    """The mean over samples in float64, of the mean losses of batches."""
+    """Return the mean over samples in float64, of the mean losses of batches."""
     weighted = [each.double() * length for each, length in zip(losses, lengths, strict=True)]
     return torch.stack(weighted).sum(0) / sum(lengths)
 
 
 def mean_statistics(parts: Iterable[Tensors]) -> Tensors:
-    """The mean over batches, each with the same weight, as a cumulative moving average in a training."""
+    """Return the mean over batches, each with the same weight, as a cumulative moving average in a training."""
     total: Tensors = {}
     count = 0
     for part in parts:

@@ -23,7 +23,7 @@ def layers_with_statistics(network: nn.Module) -> dict[str, Any]:
 
 
 def statistics_names(network: nn.Module) -> list[str]:
-    """Names of their running means and variances in the state of the network."""
+    """Return names of their running means and variances in the state of the network."""
     return [name for layer in layers_with_statistics(network) for name in _names(layer)]
 
 
@@ -31,7 +31,7 @@ _NORMALIZATIONS = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 
 
 def normalization_names(network: nn.Module) -> set[str]:
-    """Names of all parameters and buffers of normalization layers."""
+    """Return names of all parameters and buffers of normalization layers."""
     layers = {name: each for name, each in _modules(network) if isinstance(each, _NORMALIZATIONS)}
     return {
         f"{layer}.{name}" if layer else name

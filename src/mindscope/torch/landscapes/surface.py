@@ -116,7 +116,7 @@ class Surfaces:
         return self._batches.to(self._loss.device)
 
     def _evaluators(self, factory: LossesFactory) -> Callable[[], PlaneLosses]:
-        """The factory for other processes; here the network is there already."""
+        """Return the factory for other processes; here the network is there already."""
         if self._options.executor is not None:
             return factory
         return lambda: PlaneLosses(factory.problem(self._in_dtype(factory.dtype)), factory.way)
@@ -126,7 +126,7 @@ class Surfaces:
         return loss if dtype == loss.dtype else NetworkLoss(loss.network, loss.loss_fn, dtype)
 
     def _prepare(self, plane: Plane, grid: Grid, buffers: Tensors) -> tuple[LossesFactory, LandscapeFacts]:
-        """The way, and in half precision the error."""
+        """Return the way, and in half precision the error."""
         options = self._options
         on_cpu = {name: each.cpu() for name, each in buffers.items()}
         is_re_estimated = options.normalization == "re_estimated"
@@ -151,7 +151,7 @@ class Surfaces:
         return replace(loop, dtype=dtype, way=chosen.way), facts
 
     def _plane_id(self, method: str, layout: Layout, states: str) -> str:
-        """A hash of what decides the plane. That of its vectors would differ by the rounding of a machine."""
+        """Return a hash of what decides the plane. That of its vectors would differ by the rounding of a machine."""
         is_random = method in ("random", "hessian") or layout.plane.degenerate
         seed = str(self._options.seed) if is_random else ""
         losses = content_key(self._losses_text(method), *self._data()) if method == "hessian" else ""
@@ -186,7 +186,7 @@ class _Part:
     projection: Projection
 
     def of(self, whole: Landscape) -> Landscape:
-        """The landscape with this path only."""
+        """Return the landscape with this path only."""
         facts = replace(
             whole.facts or LandscapeFacts(), path_distances=self.projection.distances,
             path_lengths=self.projection.lengths, explained_variance=self.projection.explained_variance,
@@ -220,7 +220,7 @@ def _check_finite(checkpoints: Sequence[Checkpoint], states: States) -> None:
 
 
 def _trial_points(grid: Grid) -> NDArray[np.float64]:
-    """The convergence point, and three points between it and the margin."""
+    """Return the convergence point, and three points between it and the margin."""
     points = grid.points()
     middle = np.array([grid.convergence or points[len(points) // 2]])
     return np.concatenate([middle, (middle + points[[0, len(points) // 3, -1]]) / 2])

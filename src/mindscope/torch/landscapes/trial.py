@@ -44,7 +44,7 @@ class Measured:
 
 
 def choose_way(problem: Problem, points: Points, evaluation: str = "auto") -> Measured:
-    """The fastest way that gives the losses of the loop at ``points``; ``evaluation`` is its name, or ``auto``.
+    """Return the fastest way that gives the losses of the loop at ``points``; ``evaluation`` is its name, or ``auto``.
 
     Raises:
         ValueError: no way has this name.
@@ -74,7 +74,7 @@ def choose_way(problem: Problem, points: Points, evaluation: str = "auto") -> Me
 
 
 def measure_dtype_error(problem: Problem, exact: Problem, points: Points) -> float:
-    """The largest relative difference of losses to those of ``exact``, which has another dtype."""
+    """Return the largest relative difference of losses to those of ``exact``, which has another dtype."""
     got, want = (np.array(PlaneLosses(each, LOOP)(points)) for each in (problem, exact))
     differences = np.abs(got - want) / np.abs(want)
     return float(np.max(differences[np.isfinite(want)], initial=0.0))
@@ -154,7 +154,7 @@ def _is_close(problem: Problem, got: Any, want: Any) -> bool:
 
 
 def _seconds(losses: Callable[[Points], Any], points: Points, device: torch.device) -> float:
-    """The fastest of three runs; a first one was before."""
+    """Return the fastest of three runs; a first one was before."""
     clock = time.process_time if device.type == "cpu" else time.perf_counter
     fastest = math.inf
     for _ in range(3):

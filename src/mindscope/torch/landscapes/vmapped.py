@@ -22,7 +22,7 @@ class VMapped:
         self._weights = PlaneWeights(problem.plane, problem.loss.trainable)
 
     def losses(self, points: Points) -> list[float]:
-        """The loss at each point."""
+        """Return the loss at each point."""
         parts = [points[start : start + self._points] for start in range(0, len(points), self._points)]
         with plain_layers(), no_loops_over_groups():
             return [loss for part in parts for loss in self._at(part)]

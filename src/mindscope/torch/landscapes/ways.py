@@ -22,6 +22,6 @@ class PlaneLosses:
         self._way = WAYS[way.name](problem, way)
 
     def __call__(self, points: Points) -> list[float]:
-        """The loss at each point, NaN and Infinity too. Raises what the network raises."""
+        """Return the loss at each point, NaN and Infinity too. Raises what the network raises."""
         with self._problem.loss.evaluating():
             return self._way.losses(points)

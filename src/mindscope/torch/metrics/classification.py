@@ -54,7 +54,7 @@ class ByClass(Computed):
         return _rows(prediction > 0.5), _rows(label)
 
     def _make(self, name: str, prediction: Tensor, average: str = "none", **options: Any) -> Any:
-        """The metric of that name over classes, or over the labels of each sample."""
+        """Return the metric of that name over classes, or over the labels of each sample."""
         if self._is_multilabel:
             return getattr(torchmetrics(), f"Binary{name}")(multidim_average="samplewise", validate_args=False)
         made = getattr(torchmetrics(), f"Multiclass{name}")

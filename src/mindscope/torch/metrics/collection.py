@@ -97,7 +97,7 @@ class Metrics:
             metric.update(*(columns if chosen is None else [columns[each] for each in chosen]))
 
     def eval(self) -> dict[str, Any]:
-        """The values by name."""
+        """Return the values by name."""
         return {
             name: metric.eval() if isinstance(metric, Metric) else plain(metric.compute())
             for name, metric in self._metrics.items()

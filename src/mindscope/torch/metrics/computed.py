@@ -17,7 +17,7 @@ from mindscope.torch.metrics.metric import Metric, two_inputs
 
 @cache
 def torchmetrics(module: str = "classification") -> Any:
-    """A module of torchmetrics. Raises MissingPackageError if it is not installed."""
+    """Return a module of torchmetrics. Raises MissingPackageError if it is not installed."""
     try:
         return import_module(f"torchmetrics.{module}" if module else "torchmetrics")
     except ImportError as error:
@@ -44,7 +44,7 @@ class Computed(Metric):
         self._engine.update(prediction, label)
 
     def eval(self) -> Any:
-        """A float, or an array where there is one value a class. Raises RuntimeError without any ``update``."""
+        """Return a float, or an array where there is one value a class. Raises RuntimeError without any ``update``."""
         return plain(self._compute())
 
     def _compute(self) -> Any:
@@ -57,11 +57,11 @@ class Computed(Metric):
 
     @abstractmethod
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:
-        """The object of torchmetrics for data like this batch."""
+        """Return the object of torchmetrics for data like this batch."""
 
 
 def plain(value: Any) -> Any:
-    """A tensor as array, or a single number as the shortest float that rounds to its float32."""
+    """Return a tensor as array, or a single number as the shortest float that rounds to its float32."""
     if not isinstance(value, Tensor):
         return value
     array = value.detach().cpu().numpy()

@@ -34,7 +34,7 @@ class ConfusionMatrix(Computed):
         self.threshold = check_number("threshold", threshold)
 
     def eval(self) -> Any:
-        """A float64 array. Raises RuntimeError without any ``update``."""
+        """Return a float64 array. Raises RuntimeError without any ``update``."""
         return super().eval().astype("float64")
 
     def _prepare(self, prediction: Tensor, label: Tensor) -> tuple[Tensor, Tensor]:

@@ -70,7 +70,7 @@ class ROC(Metric):
 
 
 def _curve(scores: Tensor, is_positive: Tensor) -> Curve:
-    """The curve of one class; it begins at (0, 0), with a threshold one above the highest score."""
+    """Return the curve of one class; it begins at (0, 0), with a threshold one above the highest score."""
     if is_positive.all() or not is_positive.any():
         which = "positive" if is_positive.any() else "negative"
         raise ValueError(f"every label of the ROC curve is {which}, want both kinds")
@@ -86,7 +86,7 @@ def _curve(scores: Tensor, is_positive: Tensor) -> Curve:
 
 
 def auc(x: NDArray[Any], y: NDArray[Any], reorder: bool = False) -> float:
-    """The area under the curve through ``x`` and ``y``, one-dimensional, by trapezoids.
+    """Return the area under the curve through ``x`` and ``y``, one-dimensional, by trapezoids.
 
     Args:
         x: rising or falling, or in any order with ``reorder``.

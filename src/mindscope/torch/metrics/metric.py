@@ -31,7 +31,7 @@ class Metric(ABC):
 
     @abstractmethod
     def eval(self) -> Any:
-        """The value over all batches since ``clear``."""
+        """Return the value over all batches since ``clear``."""
 
     @property
     def indexes(self) -> list[int] | None:
@@ -47,12 +47,12 @@ class Metric(ABC):
 
     @staticmethod
     def _convert_data(data: Any) -> NDArray[Any]:
-        """A tensor, list or array as NumPy array."""
+        """Return a tensor, list or array as NumPy array."""
         return data.detach().cpu().numpy() if isinstance(data, Tensor) else np.asarray(data)
 
 
 def to_tensor(data: Any) -> Tensor:
-    """A tensor, list, number or array as tensor without gradient, on the device where it is."""
+    """Return a tensor, list, number or array as tensor without gradient, on the device where it is."""
     return (
         data.detach()
         if isinstance(data, Tensor)

@@ -53,12 +53,12 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
 
 
 def names() -> list[str]:
-    """The names of the metrics, sorted."""
+    """Return the names of the metrics, sorted."""
     return sorted(_BY_NAME)
 
 
 def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
-    """The metric of that name, made with these arguments. Raises KeyError if there is none."""
+    """Return the metric of that name, made with these arguments. Raises KeyError if there is none."""
     if name not in _BY_NAME:
         raise KeyError(f"metric is {name!r}, want one of {', '.join(names())}")
     return _BY_NAME[name](*args, **kwargs)

@@ -75,7 +75,7 @@ class OcclusionSensitivity(Metric):
         return self._sensitivity
 
     def _box(self, shape: tuple[int, ...]) -> list[tuple[int, int]]:
-        """The first pixel and the one after the last, for each dimension."""
+        """Return the first pixel and the one after the last, for each dimension."""
         if self.b_box is None:
             return [(0, size) for size in shape]
         if len(self.b_box) != 2 * len(shape):

@@ -44,7 +44,7 @@ class Dice(Metric):
         self._samples += label.shape[0]
 
     def eval(self) -> float:
-        """The sum over the number of samples. Raises RuntimeError without any ``update``."""
+        """Return the sum over the number of samples. Raises RuntimeError without any ``update``."""
         if not self._samples:
             raise RuntimeError("Dice.eval() came before any update(), want at least one batch")
         return self._sum / self._samples

@@ -45,7 +45,7 @@ class CosineSimilarity(Metric):
         self._rows.append(rows)
 
     def eval(self) -> Any:
-        """An array. Raises RuntimeError without any ``update``."""
+        """Return an array. Raises RuntimeError without any ``update``."""
         if not self._rows:
             raise RuntimeError("CosineSimilarity.eval() came before any update(), want at least one batch")
         pairwise = torchmetrics("functional")

@@ -78,7 +78,7 @@ class _SurfaceMetric(Metric):
 
     @abstractmethod
     def _reduce(self, there: Distances, back: Distances) -> Any:
-        """The number out of the distances in both directions, which are equal for a one-way metric."""
+        """Return the number out of the distances in both directions, which are equal for a one-way metric."""
 
     def _distances(self, edges: NDArray[Any], others: NDArray[Any]) -> Distances:
         if not edges.any():
@@ -92,7 +92,7 @@ class _SurfaceMetric(Metric):
 
 
 def _edges(region: NDArray[Any]) -> NDArray[Any]:
-    """The pixels of a region that have a neighbor outside of it."""
+    """Return the pixels of a region that have a neighbor outside of it."""
     return _ndimage().binary_erosion(region) ^ region
 
 

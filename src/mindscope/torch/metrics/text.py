@@ -63,7 +63,7 @@ class BleuScore(Metric):
 
 
 def _line(words: Tokens) -> str:
-    """One text that is cut at blanks again; blanks inside of words become another sign."""
+    """Return one text that is cut at blanks again; blanks inside of words become another sign."""
     return " ".join("\u2581".join(str(word).split()) for word in words)
 
 

@@ -47,7 +47,7 @@ class Cost:
         return _median(self._steps[False][1:])
 
     def text(self) -> str:
-        """The figures in words."""
+        """Return the figures in words."""
         parts = ", ".join(f"{part} {_time(seconds)}" for part, seconds in self.seconds.items())
         if self.profiled_step_s is None:
             return parts

@@ -57,7 +57,7 @@ class NpuCycle:
             self._profile.stop()
 
     def write(self) -> Path:
-        """The new directory. Raises FileNotFoundError if torch_npu wrote none."""
+        """Return the new directory. Raises FileNotFoundError if torch_npu wrote none."""
         new = sorted(set(self._options.directory.glob(_DIRECTORIES)) - self._before)
         if not new:
             raise FileNotFoundError(f"torch_npu wrote no {_DIRECTORIES} to {self._options.directory}; see its log")

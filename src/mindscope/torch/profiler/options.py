@@ -71,7 +71,7 @@ def check_options(
     memory_history: Any,
     timeline_limit: Any,
 ) -> ProfilerOptions:
-    """The arguments of ``Profiler``, whose docstring explains them. Raises TypeError, ValueError."""
+    """Return the arguments of ``Profiler``, whose docstring explains them. Raises TypeError, ValueError."""
     table = check_table_options(subgraph, is_detail, is_show_op_path, optypes_to_deal, optypes_not_deal)
     return ProfilerOptions(
         directory=check_directory(output_path),

@@ -19,7 +19,7 @@ _ALIASES = {"warm_up": "warmup"}
 
 
 def check_schedule(value: Any) -> Schedule | None:
-    """A schedule from a function of the step, or from the numbers of steps by name. None records every step.
+    """Return a schedule from a function of the step, or from the numbers of steps by name. None records every step.
 
     Raises:
         TypeError: neither, or a number that is not whole.

@@ -41,7 +41,7 @@ def new_file(directory: Path, ending: str) -> Path:
 
 
 def write_trace(directory: Path, export: Callable[[str], object], use_gzip: bool) -> Path:
-    """The file into which ``export`` writes a trace.
+    """Return the file into which ``export`` writes a trace.
 
     ``torch.profiler`` reports no error if the disk is full, so the end of the file is checked.
 

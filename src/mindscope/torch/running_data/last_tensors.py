@@ -52,7 +52,7 @@ class TensorSummary:
 def summarize_tensors(
     batch: Any, calls: Iterable[ModuleCall], network: nn.Module, optimizers: Iterable[Any]
 ) -> Iterator[TensorSummary]:
-    """The tensors in the order in which a step computes them: batch, outputs, gradients, parameters, buffers.
+    """Yield the tensors in the order in which a step computes them: batch, outputs, gradients, parameters, buffers.
 
     It waits for the device, and a device that no longer answers is a ``problem`` of each tensor.
     """

@@ -77,7 +77,7 @@ class RunningDataRecorder:
 
 
 def configured(config: str | PathLike[str] | None) -> RunningDataSettings:
-    """The settings of the process; with a configuration file, its entries in place of those of ``set_context``.
+    """Return the settings of the process; with a configuration file, its entries in place of those of ``set_context``.
 
     Raises SettingsError.
     """

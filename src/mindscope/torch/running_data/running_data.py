@@ -111,7 +111,7 @@ class RunningData:
 
 
 def _graph(params: Any) -> Any:
-    """The graph of the network; None, with a warning, if tracing fails."""
+    """Return the graph of the network; None, with a warning, if tracing fails."""
     try:
         return TorchFramework().graph(params)
     except Exception as error:

@@ -50,7 +50,7 @@ class TorchFramework:
         self._git = BackgroundFind(git_facts)
 
     def graph(self, params: Any) -> Any:
-        """The graph of the network as it was called: as an adapter saw it, or with this step's data."""
+        """Return the graph of the network as it was called: as an adapter saw it, or with this step's data."""
         if params.get("network") is None:
             return None
         seen = params.get("graph_probe")
@@ -101,15 +101,15 @@ class TorchFramework:
         return eval_lineage(params)
 
     def loss(self, params: Any) -> Tensor | None:
-        """The mean of the first output."""
+        """Return the mean of the first output."""
         return loss_of(params.get("net_outputs"))
 
     def some_images(self, batch: Any) -> Any:
-        """A row; taking it is a view."""
+        """Return a row; taking it is a view."""
         return as_array(local_part(batch))[:MOST_IMAGES]
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
-        """The trained parameters in the order of the network; the same mapping while they are the same."""
+        """Return the trained parameters in the order of the network; the same mapping while they are the same."""
         network, optimizer = params.get("network"), params.get("optimizer")
         if optimizer is None:
             return trained_parameters(network, None)
@@ -121,16 +121,16 @@ class TorchFramework:
         return self._parameters
 
     def take_values(self) -> Iterable[tuple[str, str, Any]]:
-        """The step's values of summary operators, those of a device on their way."""
+        """Return the step's values of summary operators, those of a device on their way."""
         return recordable_values()
 
     def network_name(self, params: Any) -> str | None:
-        """The class of the network that its author wrote."""
+        """Return the class of the network that its author wrote."""
         network = params.get("network")
         return None if network is None else network_type(network)
 
     def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy | None:
-        """Those of the first process; with data parallelism all have the same."""
+        """Return those of the first process; with data parallelism all have the same."""
         if distributed.get_rank() != 0:
             return None
         return copy_weights(params["network"], spare if isinstance(spare, TensorCopy) else None)

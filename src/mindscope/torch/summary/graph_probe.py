@@ -94,7 +94,7 @@ def _nothing(module: nn.Module, outputs: Any) -> None:
 
 
 def _compiled_border(network: nn.Module) -> nn.Module | None:
-    """The outermost compiled module among a network and its wrappers."""
+    """Return the outermost compiled module among a network and its wrappers."""
     inner: nn.Module | None = network
     while inner is not None and not _is_compiled(inner):
         inner = wrapped_network(inner)

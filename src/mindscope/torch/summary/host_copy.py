@@ -77,7 +77,7 @@ class HandOver:
         self._is_gathering = is_gathering
 
     def __call__(self, values: Values) -> Values:
-        """The values in their order."""
+        """Return the values in their order."""
         values = [(plugin, name, self._in_process(plugin, value)) for plugin, name, value in values]
         clones = {
             (plugin, name): value.detach().clone()
@@ -112,7 +112,7 @@ class HandOver:
 
 
 def as_array(value: Any) -> Any:
-    """The array that shares memory with a tensor; the value itself if it has none.
+    """Return the array that shares memory with a tensor; the value itself if it has none.
 
     What is done to an array costs a fraction of what it costs PyTorch, which looks for the right kernel each time.
     """

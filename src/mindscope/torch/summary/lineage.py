@@ -49,7 +49,7 @@ def _attempt(field: str, find: Callable[[], Any]) -> Any:
 
 
 def learning_rate(params: Any) -> float | None:
-    """The one that the optimizer began with; the present one while no scheduler of torch knows another."""
+    """Return the one that the optimizer began with; the present one while no scheduler of torch knows another."""
     optimizer = params.get("optimizer")
     return None if optimizer is None else _attempt("learning_rate", lambda: initial_rate_of(optimizer))
 
@@ -65,7 +65,7 @@ def eval_lineage(params: Any) -> EvalLineage:
 
 
 def checkpoint_path(params: Any) -> str | None:
-    """The newest checkpoint, if it is there: what the loop says, else of the last callback that saves any."""
+    """Return the newest checkpoint, if it is there: what the loop says, else of the last callback that saves any."""
     callbacks: list[Any] = params.get("list_callback", [])
     files = [each.latest_ckpt_file_name for each in callbacks if isinstance(each, ModelCheckpoint)]
     newest = params.get("latest_ckpt_file") or (files[-1] if files else None)

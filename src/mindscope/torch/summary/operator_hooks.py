@@ -30,7 +30,7 @@ def isolated_values() -> Generator[None]:
 
 
 def graph_of(network: Any, inputs: tuple[Any, ...], named_inputs: dict[str, Any], types: Any = None) -> Any:
-    """The ``GraphProto`` of a network for such inputs; ``types`` are those that modules returned, by path."""
+    """Return the ``GraphProto`` of a network for such inputs; ``types`` are those that modules returned, by path."""
     return import_module("mindscope.torch.graphs").graph_of(network, inputs, named_inputs, types)
 
 

@@ -153,7 +153,7 @@ def _part_of_process(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, 
 
 
 def _to_tensor(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, str]:
-    """A number or array as a tensor, and what is wrong with it; the text is empty where nothing is."""
+    """Return a number or array as a tensor, and what is wrong with it; the text is empty where nothing is."""
     if _is_regular(value):
         try:
             # a Python float is a float64; torch would round it to the default type

@@ -22,7 +22,7 @@ Fields = dict[str, Any]
 
 
 def seed_fields(params: Any) -> Fields:
-    """The seed of torch; that of CUDA and that of the DataLoader where they have their own."""
+    """Return the seed of torch; that of CUDA and that of the DataLoader where they have their own."""
     seed = torch.initial_seed()
     fields = {parameter("seed"): seed}
     if torch.cuda.is_initialized() and (cuda := torch.cuda.initial_seed()) != seed:
@@ -87,7 +87,7 @@ def optimizer_fields(params: Any) -> Fields:
 
 
 def scheduler_fields(params: Any) -> Fields:
-    """The scheduler of the learning rate, and its settings."""
+    """Return the scheduler of the learning rate, and its settings."""
     return {parameter(name): value for name, value in scheduler_settings(schedulers_of(params)).items()}
 
 

@@ -56,7 +56,7 @@ class StepValue:
         return None
 
     def tensors(self, name: str) -> Iterator[tuple[str, torch.Tensor]]:
-        """The tags to record and their values."""
+        """Yield the tags to record and their values."""
         if self._reduce == EACH:
             yield from ((f"{name}/{number}", tensor) for number, tensor in enumerate(self._tensors))
         else:
@@ -70,7 +70,7 @@ _REPEATED = (
 
 
 def _wide(tensor: torch.Tensor) -> Any:
-    """The dtype in which values are summed: that of the mean."""
+    """Return the dtype in which values are summed: that of the mean."""
     if tensor.is_complex() or tensor.dtype is torch.float64:
         return tensor.dtype
     return torch.float32

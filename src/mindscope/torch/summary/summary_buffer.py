@@ -135,14 +135,14 @@ class SummaryBuffer:
     def swap(
         self, values: dict[Key, StepValue], problems: dict[Key, DropReport]
     ) -> tuple[dict[Key, StepValue], dict[Key, DropReport]]:
-        """The state of the step, which the given one replaces: for an evaluation inside of a step."""
+        """Return the state of the step, which the given one replaces: for an evaluation inside of a step."""
         with self._lock:
             before = self._values, self._problems
             self._values, self._problems = values, problems
         return before
 
     def take(self) -> StepValues:
-        """The step's values and problems; the next step begins."""
+        """Return the step's values and problems; the next step begins."""
         kept, problems = self.swap({}, {})
         values = {
             (plugin, tag): tensor for (plugin, name), value in kept.items() for tag, tensor in value.tensors(name)

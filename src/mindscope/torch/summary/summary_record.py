@@ -90,7 +90,7 @@ class SummaryRecord(Recorder):
 
 
 def _with_graph(value: Any, name: str) -> Any:
-    """A value of PyTorch as an object that offers its graph; another value as it is."""
+    """Return a value of PyTorch as an object that offers its graph; another value as it is."""
     if isinstance(value, (tuple, nn.Module, torch.export.ExportedProgram, torch.fx.Graph)):
         graphs = import_module("mindscope.torch.graphs")
         return _Given(cast(Any, value), name) if graphs.is_graph(value) else cast(Any, value)
@@ -104,7 +104,7 @@ class _Given:
         self._value, self._name = value, name
 
     def get_func_graph_proto(self) -> Any:
-        """The ``GraphProto``."""
+        """Return the ``GraphProto``."""
         return import_module("mindscope.torch.graphs").given_message(self._value, self._name)
 
 
@@ -116,7 +116,7 @@ class _Traced:
         self._first: GraphProbe | None = GraphProbe(network)
 
     def get_func_graph_proto(self) -> Any:
-        """The ``GraphProto``. Raises RuntimeError before the first call."""
+        """Return the ``GraphProto``. Raises RuntimeError before the first call."""
         first = self._first
         if first is None or first.network is None:
             raise RuntimeError(f"{self._name} was not called since the recorder was made")

@@ -45,7 +45,7 @@ class AmpWrapper(nn.Module):
         return _cast(outputs, torch.float32)
 
     def _state(self) -> tuple[dict[str, Tensor], list[tuple[Tensor, Tensor]]]:
-        """The cast tensors by name, and the pairs of running statistics that a training changes."""
+        """Return the cast tensors by name, and the pairs of running statistics that a training changes."""
         state: dict[str, Tensor] = {}
         statistics: list[tuple[Tensor, Tensor]] = []
         for prefix, module in cast("Iterable[tuple[str, nn.Module]]", self.network.named_modules()):

@@ -150,7 +150,7 @@ class Model:
     def eval(
         self, valid_dataset: Iterable[Any], callbacks: Callbacks = None, dataset_sink_mode: bool = False
     ) -> dict[str, Any]:
-        """The metrics of the network over a data set, by their names.
+        """Return the metrics of the network over a data set, by their names.
 
         Raises:
             TypeError, ValueError: arguments that can't be used, a model without metrics, a data set without batches.

@@ -62,7 +62,7 @@ class Precision:
         return AmpWrapper(network, self._dtype, self._is_norm_kept) if self._level in _OF_HALF else network
 
     def cast(self) -> AbstractContextManager[Any]:
-        """The context in which a network and its loss compute."""
+        """Return the context in which a network and its loss compute."""
         if self._level not in _WITH_AUTOCAST:
             return nullcontext()
         return torch.autocast(self._device_type, dtype=self._dtype)

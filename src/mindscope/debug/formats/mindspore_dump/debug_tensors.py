@@ -25,7 +25,7 @@ class TensorNames:
         self._calls: dict[tuple[str, str, Phase], dict[str, int]] = defaultdict(dict)
 
     def tensor(self, listed: ListedTensor, names: GraphNames) -> DebugTensor:
-        """The tensor of a file or row."""
+        """Return the tensor of a file or row."""
         key = (listed.name.type, listed.full_name, listed.name.role, listed.name.slot)
         if key not in self._known:
             self._known[key] = (
@@ -53,7 +53,7 @@ class TensorNames:
 
 
 def _parameter(listed: ListedTensor, names: GraphNames) -> DebugTensor:
-    """A weight, a state of the optimizer, an input of the graph, or a constant."""
+    """Return a weight, a state of the optimizer, an input of the graph, or a constant."""
     dtype, shape = _dtype_and_shape(listed)
     plain = listed.name.name
     if _CONSTANT_NAME.fullmatch(plain):

@@ -25,7 +25,7 @@ _BESIDE = ("graphs", "execution_order", ".dump_metadata")
 
 
 def read_dump(root: Path) -> RecordedSteps:
-    """The dump in a directory, of all ranks. Raises FormatError, OSError."""
+    """Return the dump in a directory, of all ranks. Raises FormatError, OSError."""
     problems = Problems()
     by_step: dict[tuple[int, int], list[DumpDirectory]] = {}
     constants: list[DumpDirectory] = []
@@ -69,7 +69,7 @@ class _Reader:
         self._tensors = TensorNames()
 
     def read(self, directories: Sequence[DumpDirectory]) -> list[RecordedTensor]:
-        """The rows of the directories of one step."""
+        """Return the rows of the directories of one step."""
         rows: list[RecordedTensor] = []
         for directory, names, listed in self._listed(directories):
             first = rows[-1].order + 1 if rows else 0
@@ -78,7 +78,7 @@ class _Reader:
         return rows
 
     def overflows(self, directories: Sequence[DumpDirectory], reader: OverflowReader) -> list[Overflow]:
-        """The overflows of the directories of one step."""
+        """Return the overflows of the directories of one step."""
         places: list[OverflowPlace] = []
         first = 0
         for directory, _, listed in self._listed(directories):
@@ -95,7 +95,7 @@ class _Reader:
             yield directory, names, self._problems.read(directory.path, read) or []
 
     def _rank_directory(self, directory: DumpDirectory) -> Path:
-        """The nearest directory above with files of the graph."""
+        """Return the nearest directory above with files of the graph."""
         for above in directory.path.parents:
             if above == self._root or any((above / name).is_dir() for name in _BESIDE):
                 return above

@@ -60,7 +60,7 @@ class GraphNames:
 
 
 def read_graph_names(rank_directory: Path, problems: Problems) -> dict[str, GraphNames]:
-    """The names of each graph of a rank, by the number of the graph."""
+    """Return the names of each graph of a rank, by the number of the graph."""
     texts, parameters = _read_graphs(rank_directory / "graphs", problems)
     orders = _read_orders(rank_directory / "execution_order", problems)
     return {
@@ -106,7 +106,7 @@ def _read_ir_file(path: Path) -> IrText:
 
 
 def _read_pb_file(path: Path) -> IrText:
-    """Names only: the message has no lines of the program."""
+    """Return names only: the message has no lines of the program."""
     size = path.stat().st_size
     if size > _LARGEST_PB:
         raise FormatError(f"it has {size} bytes, names are read of at most {_LARGEST_PB}")

@@ -36,7 +36,7 @@ class IrText:
 
 
 def read_ir(lines: Iterable[str]) -> IrText:
-    """The operators and parameters of a text; lines that are neither are skipped."""
+    """Return the operators and parameters of a text; lines that are neither are skipped."""
     found = IrText()
     name = ""
     frames: list[re.Match[str]] = []

@@ -57,7 +57,7 @@ class _Slot(NamedTuple):
 
 
 def list_tensors(directory: Path, names: GraphNames, problems: Problems, most: int = MOST_ROWS) -> list[ListedTensor]:
-    """The tensors of a directory in the order of execution, inputs of an operator before its outputs.
+    """Return the tensors of a directory in the order of execution, inputs of an operator before its outputs.
 
     Of several of one tensor, as of a second training into the same directory, the newest counts. Of files ``most``
     tensors are listed, and as many rows of statistics as ``read_statistics`` reads.
@@ -102,7 +102,7 @@ def _files(directory: Path, problems: Problems) -> Iterable[tuple[DumpName, Path
 
 
 def _tensors_in(name: DumpName, path: Path, problems: Problems) -> Iterator[ListedTensor]:
-    """The tensor of a file, or all of an operator."""
+    """Yield the tensor of a file, or all of an operator."""
     if name.role is not None:
         yield ListedTensor(name, name.name, path, problems.read(path, partial(_stored, name=name)))
         return

@@ -46,7 +46,7 @@ def read_facts(root: Path) -> dict[str, Any]:
 
 
 def read_settings(rank_directory: Path) -> Mapping[str, Any]:
-    """The configuration beside a dump; empty without one."""
+    """Return the configuration beside a dump; empty without one."""
     return _object(rank_directory / ".dump_metadata" / "data_dump.json")
 
 
@@ -80,7 +80,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def _front(path: Path) -> bytes:
-    """All of a file, which has some kB; the beginning of a larger one."""
+    """Return all of a file, which has some kB; the beginning of a larger one."""
     with path.open("rb") as file:
         return file.read(_MOST_BYTES)
 

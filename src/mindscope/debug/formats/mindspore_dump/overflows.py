@@ -36,7 +36,7 @@ class OverflowReader:
         self._problems = problems
 
     def read(self, places: Sequence[OverflowPlace]) -> Iterator[Overflow]:
-        """The overflows of one step."""
+        """Yield the overflows of one step."""
         operators = {
             (each.name.stream, each.name.task): (each.full_name, place.first + each.order)
             for place in places

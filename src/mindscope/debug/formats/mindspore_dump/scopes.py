@@ -40,7 +40,7 @@ class Scope(NamedTuple):
 
 
 def scope_of(full_name: str, type: str) -> Scope:
-    """The scope of an operator.
+    """Return the scope of an operator.
 
     Args:
         full_name: with ``/`` between scopes, with ``_``, or only the last part of it.
@@ -71,7 +71,7 @@ def operator_number(name: str) -> int:
 
 
 def plain_name(name: str) -> str:
-    """A full name as file names hold it."""
+    """Return a full name as file names hold it."""
     return re.sub(r"[./\\ ]", "_", name)
 
 

@@ -57,7 +57,7 @@ class _Generation(Enum):
 
 
 def read_statistics(path: Path, problems: Problems) -> Iterator[StatisticRow]:
-    """The rows of a file; those that can't be read are counted in a problem. Raises OSError."""
+    """Yield the rows of a file; those that can't be read are counted in a problem. Raises OSError."""
     csv.field_size_limit(_LARGEST_CELL)
     skipped = 0
 
@@ -182,7 +182,7 @@ def _add_sums(found: dict[Field, float], cells: Mapping[str, str], generation: _
 
 
 def _number(cells: Mapping[str, str], *names: str) -> float:
-    """The first cell of these names; NaN for none, ``null`` or other texts. True and False are 1 and 0."""
+    """Return the first cell of these names; NaN for none, ``null`` or other texts. True and False are 1 and 0."""
     for name in names:
         text = cells.get(name, "").lower()
         if text in ("true", "false"):

@@ -35,7 +35,7 @@ def is_msprobe_dump(root: Path) -> bool:
 
 
 def read_msprobe_dump(root: Path) -> RecordedSteps:
-    """All steps and ranks. A process of unknown rank counts as the next rank. Raises FormatError, OSError."""
+    """Return all steps and ranks. A process of unknown rank counts as the next rank. Raises FormatError, OSError."""
     problems = Problems()
     directories = list(_directories(root))
     if not directories:

@@ -23,7 +23,7 @@ class Stacks:
         self._frames: dict[str, str] = {}
 
     def of(self, name: str) -> tuple[str, ...]:
-        """The frames of an operator, innermost first; empty without any."""
+        """Return the frames of an operator, innermost first; empty without any."""
         return self._by_name.get(name, ())
 
     def add(self, value: Any) -> bool:

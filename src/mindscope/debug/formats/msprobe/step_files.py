@@ -57,7 +57,7 @@ class StepFiles:
         self._directory, self._problems = directory, problems
 
     def rows(self) -> Iterator[RecordedTensor]:
-        """The tensors of the step, one after the other. A file that was cut gives those before the cut.
+        """Yield the tensors of the step, one after the other. A file that was cut gives those before the cut.
 
         The file is read twice, since the names of all operators say which call of its module one is; one entry at a
         time is in memory.

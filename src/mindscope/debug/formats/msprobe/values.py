@@ -121,7 +121,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 @lru_cache
 def _possible_shape(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The same object for all tensors of a shape."""
+    """Return the same object for all tensors of a shape."""
     return sizes if is_possible_shape(sizes) else None
 
 
@@ -149,7 +149,7 @@ def _statistics(item: Mapping[str, Any], shape: tuple[int, ...] | None) -> NDArr
 
 
 def number_of(value: Any) -> float:
-    """A number, a truth value, or a text of one such as ``-inf``; NaN for anything else."""
+    """Return a number, a truth value, or a text of one such as ``-inf``; NaN for anything else."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):

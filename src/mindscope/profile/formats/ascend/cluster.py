@@ -23,7 +23,7 @@ def is_cluster_output(path: Path) -> bool:
 
 
 def find_cluster_outputs(directory: Path, depth: int = _DEPTH) -> Iterator[Path]:
-    """The directory if it holds a summary, and those below it that do. Links are not followed. Raises OSError."""
+    """Yield the directory if it holds a summary, and those below it that do. Links are not followed. Raises OSError."""
     if is_cluster_output(directory):
         yield directory
     for entry in sorted(directory.iterdir()) if depth else ():

@@ -39,7 +39,7 @@ class AscendOperation(NamedTuple):
 
 
 def communication_of(path: Path, rank: int, origin_ns: int) -> Communication | None:
-    """All operations; None if the file lists none. Times count from ``origin_ns``.
+    """Return all operations; None if the file lists none. Times count from ``origin_ns``.
 
     Raises:
         FormatError: no JSON object.
@@ -49,7 +49,7 @@ def communication_of(path: Path, rank: int, origin_ns: int) -> Communication | N
 
 
 def communication_table(operations: Sequence[AscendOperation], device: str, origin_ns: int) -> Communication | None:
-    """The operations of one rank, without sums; None without any. Times count from ``origin_ns``."""
+    """Return the operations of one rank, without sums; None without any. Times count from ``origin_ns``."""
     found = [each for each in operations if each.name != _TOTAL]
     if not found:
         return None
@@ -100,7 +100,7 @@ def links_table(operations: Sequence[AscendOperation]) -> Links | None:
 
 
 def read_object(path: Path) -> Mapping[str, Any]:
-    """The object of a JSON file. Raises FormatError, also if it is too large to be read whole, OSError."""
+    """Return the object of a JSON file. Raises FormatError, also if it is too large to be read whole, OSError."""
     check_size(path, _MOST_JSON)
     try:
         found = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))

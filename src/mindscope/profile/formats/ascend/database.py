@@ -60,7 +60,7 @@ class _Tables:
         self.links = self.links or link_operations_of_tables(file)
 
     def parts(self, rank: int, origin_ns: int) -> dict[Part, Any]:
-        """The parts that are there, with times since the origin."""
+        """Return the parts that are there, with times since the origin."""
         found: dict[Part, Any] = {
             Part.MEMORY: None if self.memory is None else _since(self.memory, origin_ns),
             Part.STEPS: self.steps,
@@ -81,7 +81,7 @@ def is_ascend_database(path: Path) -> bool:
 
 
 def read_directory(directory: Path, problems: Problems, origin_ns: int | None) -> Profile | None:
-    """The profile of the databases in a directory; None without any that can be read, which is noted.
+    """Return the profile of the databases in a directory; None without any that can be read, which is noted.
 
     Args:
         directory: ``ASCEND_PROFILER_OUTPUT``.

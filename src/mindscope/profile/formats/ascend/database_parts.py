@@ -25,7 +25,7 @@ from mindscope.profile.texts import Missing
 
 
 def own_parts(computed: Mapping[Part, Any]) -> PartsOf:
-    """The parts that a database computes otherwise than a trace of PyTorch.
+    """Return the parts that a database computes otherwise than a trace of PyTorch.
 
     Args:
         computed: by Ascend's analysis. Its steps count where the trace has none, the others replace those of the trace.

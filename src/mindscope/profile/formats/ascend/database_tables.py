@@ -77,7 +77,7 @@ def _blocks(file: SqliteFile, strings: Mapping[int, str]) -> MemoryBlocks | None
 
 
 def steps_of_tables(file: SqliteFile) -> Steps | None:
-    """The steps of ``StepTraceTime``, which has microseconds; None without."""
+    """Return the steps of ``StepTraceTime``, which has microseconds; None without."""
     rows = file.named_rows("StepTraceTime", _MOST_ROWS)
     columns = [name for name in _STEP_COLUMNS if any(name in row for row in rows)]
     if "computing" not in columns:

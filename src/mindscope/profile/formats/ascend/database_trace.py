@@ -234,7 +234,7 @@ class DatabaseTrace:
         return np.array(numbers, np.int64)[codes]
 
     def _threads(self, rows: Rows) -> NDArray[np.int64]:
-        """A track for each thread: the high half of its number is the process."""
+        """Return a track for each thread: the high half of its number is the process."""
         ids, codes = distinct_rows(rows.whole("globalTid", 0))
         numbers = [
             self._to.tracks.number(
@@ -252,7 +252,7 @@ def unread_tables(file: SqliteFile) -> dict[str, int]:
 
 
 def _owners(connection: NDArray[np.int64], operators: dict[int, int]) -> NDArray[np.int64]:
-    """The id of the operator of each connection; 0 for none."""
+    """Return the id of the operator of each connection; 0 for none."""
     unique, codes = np.unique(connection, return_inverse=True)
     owners = np.array([operators.get(each, 0) for each in unique.tolist()], np.int64)
     return owners[codes.reshape(-1)] if len(owners) else connection

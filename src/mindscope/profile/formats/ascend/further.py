@@ -30,12 +30,12 @@ class FurtherFiles:
         self._directory, self._problems = directory, problems
 
     def tables(self) -> FurtherTables:
-        """The tables by the names of their files, those of slices joined."""
+        """Return the tables by the names of their files, those of slices joined."""
         found = {name: further_table(table) for name, table in self._csv_tables.items()}
         return FurtherTables({name: table for name, table in found.items() if table is not None})
 
     def with_counters(self, trace: Trace) -> Trace:
-        """The trace, whose times are since 1970 with its origin taken off, with the samples of the hardware."""
+        """Return the trace, whose times are since 1970 with its origin taken off, with the samples of the hardware."""
         origin_ns = trace.origin_ns or 0
         end_ns = origin_ns + int((trace.slices.start + trace.slices.duration).max(initial=0))
         counters: list[Counter] = []
@@ -58,7 +58,7 @@ class FurtherFiles:
 
 
 def csv_of(directory: Path, name: str, problems: Problems) -> CsvTable | None:
-    """A table, which may be cut into slices of a million rows; None without one."""
+    """Return a table, which may be cut into slices of a million rows; None without one."""
     whole = directory / f"{name}.csv"
     slices = [(int(found[2]), file) for file in directory.glob(f"{name}_slice_*.csv") if (found := _slice_of(file))]
     files = [whole] if whole.is_file() else [file for _, file in sorted(slices)]

@@ -117,7 +117,7 @@ def operators_of_statistic(table: CsvTable, rank: int) -> Operators:
 
 
 def required(table: CsvTable, *aliases: str) -> TextColumn:
-    """A column of texts. Raises KeyError, which names it, if the table lacks it."""
+    """Return a column of texts. Raises KeyError, which names it, if the table lacks it."""
     found = table.texts(*aliases)
     if found is None:
         raise KeyError(f"no column {aliases[0]}, it has {', '.join(table.names) or 'none'}")

@@ -90,7 +90,7 @@ class _Msprof:
         }
 
     def files(self, pattern: str) -> list[Path]:
-        """The files of a pattern in the first folder of results that has any, in the order of their iterations.
+        """Return the files of a pattern in the first folder of results that has any, in the order of their iterations.
 
         ``NAME_DEVICE_MODEL_ITERATION.csv`` is of one iteration; ``NAME_STAMP.csv`` is one of several exports, which
         may be cut into slices: then those of the newest.
@@ -138,7 +138,7 @@ class _Msprof:
         return None if operators is None else operators.group_by("name", "type", "device")
 
     def _table(self, pattern: str) -> _Iterations | None:
-        """The rows of all files that have the header of the first."""
+        """Return the rows of all files that have the header of the first."""
 
         def read(path: Path) -> CsvTable:
             table = read_csv(path)
@@ -179,7 +179,7 @@ def _iterations(files: Sequence[tuple[Path, CsvTable]]) -> _Iterations:
 
 
 def _stamp_of(file: Path) -> str:
-    """The time of an export at the end of a name; empty for a file of one iteration."""
+    """Return the time of an export at the end of a name; empty for a file of one iteration."""
     found = _STAMP.search(file.name)
     return found[1] if found else ""
 

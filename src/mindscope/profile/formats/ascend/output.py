@@ -79,7 +79,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
 
 
 def _first_of(parts: _Parts, database: Profile | None) -> _Parts:
-    """The parts of the text files; those that they lack, of the database."""
+    """Return the parts of the text files; those that they lack, of the database."""
     if database is None:
         return parts
 
@@ -248,7 +248,7 @@ def _first_time(trace: Trace | None) -> int:
 
 
 def _since(trace: Trace, origin_ns: int) -> Trace:
-    """The trace with times since its first event; its file has times since 1970."""
+    """Return the trace with times since its first event; its file has times since 1970."""
     return replace(
         trace,
         slices=replace(trace.slices, start=trace.slices.start - origin_ns),

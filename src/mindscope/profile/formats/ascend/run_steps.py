@@ -36,13 +36,13 @@ def first_and_last_step(profile: Path) -> tuple[int, int] | None:
 
 
 def run_steps(information: Any) -> Sequence[int]:
-    """The steps of the run that were recorded, in their order; empty where the files do not say them."""
+    """Return the steps of the run that were recorded, in their order; empty where the files do not say them."""
     steps = list_of(mapping_of(mapping_of(information).get("mindscope")).get("steps"))
     known = [each for each in steps if isinstance(each, int) and not isinstance(each, bool) and abs(each) < 1 << 53]
     return known if len(known) == len(steps) else []
 
 
 def with_run_steps(steps: Steps, information: Any) -> Steps:
-    """The steps with the numbers of the run, if it recorded as many; the profiler counts from its own start."""
+    """Return the steps with the numbers of the run, if it recorded as many; the profiler counts from its own start."""
     of_run = run_steps(information)
     return replace(steps, number=np.array(of_run, np.int64)) if len(of_run) == len(steps) else steps

@@ -25,7 +25,7 @@ STEP_PARTS: Mapping[str, ColumnField] = dict.fromkeys(_EXTRA.values(), ColumnFie
 
 
 def steps_of(table: CsvTable, trace: Trace | None) -> Steps | None:
-    """The steps; None if the file has no row.
+    """Return the steps; None if the file has no row.
 
     Free time is ``idle``, what communicates while computing is ``overlapped``. A step lasts as long as its parts: the
     column Stage of one version of MindSpore is computed from other rows. Steps without a mark in the trace follow
@@ -74,7 +74,7 @@ def step_marks(trace: Trace) -> dict[int, tuple[int, int]]:
 
 
 def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
-    """The step of each row by its id; None if ids are not those of the steps.
+    """Return the step of each row by its id; None if ids are not those of the steps.
 
     As many ids as steps are those of the profiler, in their order, where the steps have the numbers of the run.
     """

@@ -84,7 +84,7 @@ def with_computing(communication: Communication | None, trace: Trace | None) -> 
 
 
 def _pauses(trace: Trace) -> NDArray[np.int64]:
-    """Rows of long slices in which the device is free and the host calls next to nothing."""
+    """Return rows of long slices in which the device is free and the host calls next to nothing."""
     slices = trace.slices
     is_host = np.array([track.process_name in _HOSTS for track in trace.tracks], np.bool_)
     if not is_host.any():

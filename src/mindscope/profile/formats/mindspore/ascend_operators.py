@@ -160,7 +160,7 @@ def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:
 
 
 def joined(first: Operators, second: Operators) -> Operators:
-    """The operators of both, in the columns that both have, or that a blank fills."""
+    """Return the operators of both, in the columns that both have, or that a blank fills."""
     own, other = first.columns(), second.columns()
     columns: dict[str, Any] = {}
     for name, column in own.items():

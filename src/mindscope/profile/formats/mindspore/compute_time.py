@@ -86,7 +86,7 @@ def _operators(names: list[str], times: list[str], types: list[str] | None, rank
 
 
 def _last_table(path: Path, first: str) -> list[list[str]]:
-    """The rows after the last line that begins with a name of a column, up to the next table or empty line."""
+    """Return the rows after the last line that begins with a name of a column, up to the next table or empty line."""
     lines = [line.split() for line in read_lines(path)]
     starts = [number for number, words in enumerate(lines) if words[:1] == [first]]
     if not starts:

@@ -39,7 +39,7 @@ class RankFiles:
         self._others = _other_number(self._names, self.rank) if len(self.ranks) <= 1 else None
 
     def find(self, *patterns: str) -> Path | None:
-        """The file of the first pattern that is there; ``{}`` is the rank."""
+        """Return the file of the first pattern that is there; ``{}`` is the rank."""
         for number in (self.rank, self._others):
             for pattern in patterns if number is not None else ():
                 name = pattern.format(number)
@@ -48,7 +48,7 @@ class RankFiles:
         return None
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The name of a file that a pattern matches, whose last group is the rank; None without one."""
+        """Return the name of a file that a pattern matches, whose last group is the rank; None without one."""
         found = [match for name in self._names if (match := pattern.fullmatch(name))]
         return next((each for each in found if int(each.groups()[-1]) in (self.rank, self._others)), None)
 
@@ -60,7 +60,7 @@ class RankFiles:
 
 
 def ranks_of(directory: Path) -> list[int]:
-    """The ranks of which a directory holds files. Raises OSError."""
+    """Return the ranks of which a directory holds files. Raises OSError."""
     return _ranks_of(sorted(each.name for each in directory.iterdir() if each.is_file()))
 
 
@@ -73,7 +73,7 @@ def _ranks_of(names: list[str]) -> list[int]:
 
 
 def _other_number(names: list[str], rank: int) -> int | None:
-    """The one number beside the rank that files have; None without one, or with several."""
+    """Return the one number beside the rank that files have; None without one, or with several."""
     found = _numbers(names, "") - {rank}
     return found.pop() if len(found) == 1 else None
 

@@ -66,7 +66,7 @@ def read_flops(table: CsvTable) -> dict[str, RunFlops]:
 
 
 def with_flops(operators: Operators, flops: Mapping[str, RunFlops]) -> Operators:
-    """The operators with the operations of all their runs; without a match as they are.
+    """Return the operators with the operations of all their runs; without a match as they are.
 
     Where the device counts by unit, ``cube_flops`` and ``vector_flops`` are further columns, and the utilization is
     that of the cube, since vectors hardly count.
@@ -150,7 +150,7 @@ def read_scopes(path: Path) -> dict[str, int]:
 
 
 def _scopes_above(name: str, sources: Mapping[str, list[str]]) -> list[str] | None:
-    """The scopes from the root to ``name``; None if several ways lead there, or a circle."""
+    """Return the scopes from the root to ``name``; None if several ways lead there, or a circle."""
     found: list[str] = []
     while name != _ROOT:
         above = sources.get(name, [])
@@ -162,7 +162,7 @@ def _scopes_above(name: str, sources: Mapping[str, list[str]]) -> list[str] | No
 
 
 def with_scope_flops(modules: Modules, operations: Mapping[str, int]) -> Modules:
-    """The modules with their operations; as they are if they have them, or if no path matches."""
+    """Return the modules with their operations; as they are if they have them, or if no path matches."""
     if modules.flops is not None or not any(path in operations for path in modules.path.values):
         return modules
     return replace(modules, flops=np.array([operations.get(path, 0) for path in modules.path], np.int64))

@@ -23,7 +23,7 @@ _STEP_POINTS = 4
 
 
 def read_gpu_steps(path: Path) -> StepTrace | None:
-    """The steps of a file; None without any. Raises OSError."""
+    """Return the steps of a file; None without any. Raises OSError."""
     lines = [words for line in read_lines(path) if (words := line.split())]
     if not lines:
         return None

@@ -183,7 +183,7 @@ class _Legacy:
         return "CPU" if self.device == "CPU" else f"{self.device} {self.files.rank}"
 
     def _clock_origin(self) -> int:
-        """The time 0 of the timeline on the clock of the tables: ``min_cycle_counter``, in ms or 10 ns ticks."""
+        """Return the time 0 of the timeline on the clock of the tables: ``min_cycle_counter``, in ms or 10 ns ticks."""
         if self.trace is None or CLOCK_ORIGIN in self.trace.properties:
             return 0 if self.trace is None else int(self.trace.properties[CLOCK_ORIGIN])
         text = self._read("min_cycle_counter_{}.txt", lambda path: read_lines(path)[0].strip())

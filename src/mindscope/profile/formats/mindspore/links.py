@@ -49,7 +49,7 @@ def links_of(table: CsvTable, rank: int) -> Links | None:
 
 
 def _first_rank(rank: int, destinations: set[int]) -> int:
-    """The rank that a file calls 0: its links all end at its own rank. 0 where they end at several."""
+    """Return the rank that a file calls 0: its links all end at its own rank. 0 where they end at several."""
     return max(rank - next(iter(destinations)), 0) if len(destinations) == 1 else 0
 
 

@@ -50,7 +50,7 @@ class _Graph(NamedTuple):
 
 
 def read_plan(path: Path, device: str) -> Memory | None:
-    """The plan of all graphs, one after the other; None without any.
+    """Return the plan of all graphs, one after the other; None without any.
 
     Raises:
         FormatError: no JSON object.
@@ -82,7 +82,7 @@ def read_plan_summary(path: Path) -> dict[str, int]:
 
 
 def _graph(key: str, content: Any) -> _Graph | None:
-    """A graph; None if it has no operators, as one without tensors."""
+    """Return a graph; None if it has no operators, as one without tensors."""
     found = mapping_of(content)
     listed = found.get("nodes")
     entries = list(mapping_of(listed).values()) if isinstance(listed, Mapping) else list_of(listed)
@@ -144,7 +144,7 @@ def _curve(graphs: list[_Graph], firsts: Any, device: str) -> MemoryCurve:
 
 
 def _blocks(graphs: list[_Graph], firsts: Any, device: str) -> MemoryBlocks | None:
-    """The tensors of all graphs, and a block for the static memory of each one."""
+    """Return the tensors of all graphs, and a block for the static memory of each one."""
     born: list[int] = []
     freed: list[int] = []
     tensors: list[_Tensor] = []

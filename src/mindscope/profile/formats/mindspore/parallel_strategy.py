@@ -26,7 +26,7 @@ class ParallelStrategy(NamedTuple):
 
 
 def read_parallel_strategy(path: Path) -> ParallelStrategy:
-    """The strategy of a file. Raises FormatError if it is no JSON object, OSError."""
+    """Return the strategy of a file. Raises FormatError if it is no JSON object, OSError."""
     content = read_object(path)
     config = mapping_of(content.get("config"))
     devices = [_numbers(mapping_of(stage)) for stage in list_of(config.get("stageDevices"))]
@@ -52,7 +52,7 @@ def read_parallel_strategy(path: Path) -> ParallelStrategy:
 
 
 def with_shards(operators: Operators, shards: Mapping[str, str]) -> Operators:
-    """The operators with the column ``shard_strategy``; as they are if none has one."""
+    """Return the operators with the column ``shard_strategy``; as they are if none has one."""
     found = [shards.get(name) or shards.get(name.rpartition("/")[2], "") for name in operators.name]
     if not any(found):
         return operators

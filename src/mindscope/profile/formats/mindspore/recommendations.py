@@ -40,7 +40,7 @@ def _name(model: Any) -> str:
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:
-    """All texts and numbers within, with the keys of single values; a row of a table is one line."""
+    """Yield all texts and numbers within, with the keys of single values; a row of a table is one line."""
     if depth > _DEEPEST or value in (None, "", [], {}):
         return
     if isinstance(value, Mapping):

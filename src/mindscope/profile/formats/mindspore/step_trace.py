@@ -56,7 +56,7 @@ class StepTrace(NamedTuple):
 
 
 def read_step_trace(table: CsvTable) -> StepTrace | None:
-    """The steps, without the row of averages; None without any.
+    """Return the steps, without the row of averages; None without any.
 
     Raises:
         FormatError: a column is missing.
@@ -112,7 +112,7 @@ def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
 
 
 def step_runs(trace: StepTrace) -> list[Runs]:
-    """The timeline of the steps: themselves, their phases, and a track of the communication of each stream."""
+    """Return the timeline of the steps: themselves, their phases, and a track of the communication of each stream."""
     steps = [("ProfilerStep#" + str(number)) for number in trace.number.tolist()]
     found = [_runs("Steps", -3, trace.start, trace.end, steps)]
     if trace.has_phases:

@@ -31,7 +31,7 @@ _FIRST_ORDER = 1000
 
 
 def devices_of(file: SqliteFile) -> list[Device]:
-    """The GPUs, by their numbers of CUDA; kernels of others have only a number."""
+    """Return the GPUs, by their numbers of CUDA; kernels of others have only a number."""
     found: dict[int, Device] = {}
     for row in file.named_rows("TARGET_INFO_GPU"):
         properties = {name: value for name, value in row.items() if isinstance(value, (int, float, str))}
@@ -225,7 +225,7 @@ def _runs(
 def _stream_tracks(
     device: NDArray[np.int64], stream: NDArray[np.int64], process: NDArray[np.int64], suffix: str, to: Recording
 ) -> NDArray[np.int64]:
-    """A track for each stream of each process; streams of processes may have equal numbers."""
+    """Return a track for each stream of each process; streams of processes may have equal numbers."""
     keys, codes = distinct_rows(device, stream, process)
     numbers = [
         to.tracks.number(

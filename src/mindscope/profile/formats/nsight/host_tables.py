@@ -121,7 +121,7 @@ def _marks(rows: Rows, strings: Mapping[int, str], threads: _Threads, to: Record
 
 
 def _texts(rows: Rows, strings: Mapping[int, str]) -> TextColumn:
-    """The text itself, else that of its number."""
+    """Return the text itself, else that of its number."""
     own, by_number = rows.text("text"), named(rows.whole("textId"), strings)
     if not any(own.values):
         return by_number
@@ -140,7 +140,7 @@ def _threads(file: SqliteFile, strings: Mapping[int, str]) -> _Threads:
 
 
 def _tracks(global_ids: NDArray[np.int64], names: _Threads, to: Recording, suffix: str = "") -> NDArray[np.int64]:
-    """A track for each thread."""
+    """Return a track for each thread."""
     ids, codes = np.unique(global_ids, return_inverse=True)
     numbers: list[int] = []
     for id, process, thread in zip(ids.tolist(), process_of(ids).tolist(), thread_of(ids).tolist(), strict=True):

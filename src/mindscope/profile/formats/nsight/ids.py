@@ -11,15 +11,15 @@ _MASK = (1 << _BITS) - 1
 
 
 def process_of(global_id: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The process of each ``globalPid`` or ``globalTid``."""
+    """Return the process of each ``globalPid`` or ``globalTid``."""
     return (global_id >> _BITS) & _MASK
 
 
 def thread_of(global_id: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The thread of each ``globalTid``."""
+    """Return the thread of each ``globalTid``."""
     return global_id & _MASK
 
 
 def correlation_of(process: NDArray[np.int64], correlation: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A number for each launch that no other process has; 0 for none."""
+    """Return a number for each launch that no other process has; 0 for none."""
     return np.where(correlation > 0, process << 32 | correlation & 0xFFFFFFFF, 0)

@@ -47,12 +47,12 @@ class EventArguments:
         self._plane: _Plane | None = None
 
     def read(self, offset: int, size: int) -> dict[str, Any]:
-        """The stats of an event by their names, also those that all events of its name share. Raises OSError."""
+        """Return the stats of an event by their names, also those that all events of its name share. Raises OSError."""
         with closing(self.read_all([(offset, size)])) as found:
             return next(found)
 
     def read_all(self, places: Iterable[tuple[int, int]]) -> Generator[dict[str, Any]]:
-        """The stats at each place; empty for what is no event. Raises OSError."""
+        """Yield the stats at each place; empty for what is no event. Raises OSError."""
         with self._path.open("rb") as file:
             for offset, size in places:
                 plane = self._plane_of(offset) if offset >= 0 else None
@@ -87,7 +87,7 @@ def _arguments(file: BinaryIO, plane: _Plane, offset: int, size: int) -> dict[st
 
 
 def _message(file: BinaryIO, schema: str, offset: int, size: int) -> dict[str, Any]:
-    """A message at a place; empty for a damaged one."""
+    """Return a message at a place; empty for a damaged one."""
     file.seek(offset)
     try:
         return decode(SCHEMAS[schema], file.read(min(size, MOST_BYTES)))

@@ -64,7 +64,7 @@ class PlaneNames:
         self.integers, self.texts = self.stats_of(events)
 
     def stats_of(self, holders: Messages) -> tuple[dict[str, NDArray[np.int64]], dict[str, TextColumn]]:
-        """The stats of events or of their metadata, as columns beside them."""
+        """Return the stats of events or of their metadata, as columns beside them."""
         row, stats = holders.each_message("stats")
         kind = stats.numbers("metadata_id")
         number_of = {name: id for id, name in self.stat_names.items()}
@@ -102,7 +102,7 @@ class PlaneNames:
 
 
 def event_blocks(lines: Messages, line: int, names: PlaneNames) -> Iterator[EventBlock]:
-    """The events of a line, in the order of the file."""
+    """Yield the events of a line, in the order of the file."""
     row, runs = lines.each_run("events")
     own = np.flatnonzero(row == line)
     timestamp = int(lines.numbers("timestamp_ns")[line])
@@ -156,7 +156,7 @@ def _names(events: Messages, kind: NDArray[np.int64], names: PlaneNames) -> Text
 
 
 def _or(own: TextColumn, shared: TextColumn, kind: NDArray[np.int64]) -> TextColumn:
-    """The text of each event, else the one that all events of its name share."""
+    """Return the text of each event, else the one that all events of its name share."""
     if not len(shared) or not shared.codes.any():
         return own
     of_kind = np.where(kind >= 0, shared.codes[kind], 0)

@@ -28,7 +28,7 @@ _WANTED = ArgumentNames(integers=("flops", "bytes_accessed"), texts=(OPERATION, 
 
 
 def own_parts(analysis: KinetoAnalysis) -> Mapping[Part, Callable[[], Any]]:
-    """The parts that a profile of XLA computes otherwise than one of PyTorch."""
+    """Return the parts that a profile of XLA computes otherwise than one of PyTorch."""
     return {
         Part.OPERATORS: lambda: operations_of(analysis),
         Part.KERNELS: lambda: _kernels_of(analysis),

@@ -146,7 +146,7 @@ class PlaneReader:
 
 
 def device_of(plane: str) -> DevicePlane | None:
-    """The device that a plane is of; None for a host."""
+    """Return the device that a plane is of; None for a host."""
     found = _DEVICE.fullmatch(plane)
     if found is None or plane.startswith("/host:"):
         return None
@@ -165,7 +165,7 @@ def _title(plane: str, device: DevicePlane | None) -> str:
 
 
 def _order(line: int, name: str) -> int:
-    """The thread of Python first, and what XLA derived before the streams."""
+    """Return the thread of Python first, and what XLA derived before the streams."""
     return -1 if name.startswith("python") else line + (1000 if _STREAM.match(name) else 0)
 
 
@@ -269,7 +269,7 @@ def _of_values(column: TextColumn, convert: Callable[[str], int]) -> NDArray[np.
 
 
 def _numbers(column: TextColumn, name: str) -> NDArray[np.int64]:
-    """A whole number among ``name:value`` pairs."""
+    """Return a whole number among ``name:value`` pairs."""
 
     def convert(text: str) -> int:
         value = _details(text).get(name, "")

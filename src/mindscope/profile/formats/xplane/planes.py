@@ -42,7 +42,7 @@ class EncodedPlane(NamedTuple):
 
 
 def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[EncodedPlane]:
-    """The encoded planes of a file, the last one maybe cut.
+    """Yield the encoded planes of a file, the last one maybe cut.
 
     Raises:
         FormatError: its first bytes are no XSpace.
@@ -78,7 +78,7 @@ def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[Encod
 
 
 def plane_around(path: Path, place: int) -> EncodedPlane | None:
-    """The plane that holds a place of a file; None for a place in no plane. Raises OSError."""
+    """Return the plane that holds a place of a file; None for a place in no plane. Raises OSError."""
     with path.open("rb") as file:
         end = os.fstat(file.fileno()).st_size
         while (key := _varint(file)) is not None:
@@ -93,7 +93,7 @@ def plane_around(path: Path, place: int) -> EncodedPlane | None:
 
 
 def lines_of(encoded: bytes) -> Messages:
-    """The lines of a plane; of a cut plane also what is there of its last line."""
+    """Return the lines of a plane; of a cut plane also what is there of its last line."""
     plane = Messages.one(PLANE, encoded)
     _, lines = plane.each_message("lines")
     if not plane.broken.size:
@@ -146,7 +146,7 @@ def _cut_line(encoded: bytes) -> int:
 
 
 def _varint(file: BinaryIO) -> int | None:
-    """The number at the place of a file; None at its end, or if it is longer than ten bytes."""
+    """Return the number at the place of a file; None at its end, or if it is longer than ten bytes."""
     found = 0
     for shift in range(0, 70, 7):
         byte = file.read(1)
@@ -159,7 +159,7 @@ def _varint(file: BinaryIO) -> int | None:
 
 
 def _varint_of(encoded: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends: at the end of the data if it is cut."""
+    """Return a number, and where it ends: at the end of the data if it is cut."""
     found = 0
     for shift in range(0, 70, 7):
         if at >= len(encoded):

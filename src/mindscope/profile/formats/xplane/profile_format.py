@@ -100,7 +100,7 @@ def _paths_of(plane: bytes) -> dict[str, str]:
 
 
 def _stats_of(plane: bytes) -> dict[str, int | str]:
-    """The stats of a plane itself."""
+    """Return the stats of a plane itself."""
     messages = Messages.one(PLANE, plane)
     _, names = messages.each_message("stat_metadata")
     known = texts_by_id(names.messages("value"))

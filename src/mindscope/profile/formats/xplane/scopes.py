@@ -35,7 +35,7 @@ class Scope(NamedTuple):
 
 
 def scope_of(path: str) -> Scope:
-    """The parts of a path; of TensorFlow, ``:TYPE`` at its end is the type."""
+    """Return the parts of a path; of TensorFlow, ``:TYPE`` at its end is the type."""
     path, _, named_type = path[:_LONGEST].partition(":")
     segments = _split(path)
     if not segments:
@@ -68,7 +68,7 @@ def _split(path: str) -> list[str]:
 
 
 def _bare(segment: str) -> str:
-    """A segment without the transformations of JAX around it; empty for what JAX adds."""
+    """Return a segment without the transformations of JAX around it; empty for what JAX adds."""
     for _ in range(_DEEPEST):
         found = _CALL.fullmatch(segment)
         if found is None:

@@ -65,7 +65,7 @@ class OpenComparison:
         return self._operators[1]
 
     def at(self, step: int, rank: int) -> ComparedStep:
-        """A step of both. Raises DebugDataError, FormatError, OSError."""
+        """Return a step of both. Raises DebugDataError, FormatError, OSError."""
         other = self.comparison.other_rank(step, rank)
         if other is None:
             raise DebugDataError(f"the trainings have no common step {step} of rank {rank}")

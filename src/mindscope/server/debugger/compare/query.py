@@ -71,12 +71,12 @@ def pack_comparison(opened: OpenComparison) -> Packed:
 
 
 def pair_entries(opened: OpenComparison) -> list[OperatorPair]:
-    """The pairs made by hand that apply."""
+    """Return the pairs made by hand that apply."""
     return [OperatorPair(left=one, right=other) for one, other in opened.by_hand.items()]
 
 
 def operators_answer(opened: OpenComparison, query: ComparedOperatorsQuery) -> ComparedOperatorsAnswer:
-    """A page of the operators of a step. Raises DebugDataError, FormatError, OSError."""
+    """Return a page of the operators of a step. Raises DebugDataError, FormatError, OSError."""
     step, rank = _place_of(opened, query)
     operators = opened.operators(step, rank)
     words = [word.lower() for word in query.words]
@@ -102,7 +102,7 @@ def operators_answer(opened: OpenComparison, query: ComparedOperatorsQuery) -> C
 
 
 def unmatched_answer(opened: OpenComparison, query: UnmatchedQuery) -> UnmatchedAnswer:
-    """A page of the operators of one side without a counterpart."""
+    """Return a page of the operators of one side without a counterpart."""
     side = 0 if query.side == "left" else 1
     tensors = (opened.left, opened.right)[side].source.tensors
     operators = opened.comparison.matching.unmatched_operators[side]
@@ -124,7 +124,7 @@ def unmatched_answer(opened: OpenComparison, query: UnmatchedQuery) -> Unmatched
 
 
 def _place_of(opened: OpenComparison, query: ComparedOperatorsQuery) -> tuple[int, int]:
-    """The step and the rank of a query: without a step, where the trainings part."""
+    """Return the step and the rank of a query: without a step, where the trainings part."""
     comparison = opened.comparison
     if query.step is not None:
         return query.step, query.rank

@@ -49,7 +49,7 @@ class ComparedTensor:
 
 
 def compared_tensor(opened: OpenComparison, query: ComparedTensorQuery) -> ComparedTensor:
-    """The tensor that a query names. Raises DebugDataError, FormatError, OSError."""
+    """Return the tensor that a query names. Raises DebugDataError, FormatError, OSError."""
     compared = opened.at(query.step, query.rank)
     for step, row in zip(compared.steps, (query.row, query.other_row), strict=True):
         if row >= len(step.tensor):
@@ -134,7 +134,7 @@ def _table(source: TensorSource, key: SliceKey) -> Array:
 
 
 def _key_around(place: Sequence[int], shape: Sequence[int]) -> tuple[SliceKey, tuple[int, int]]:
-    """A slice of the last two dimensions around a place, and the place in it. A vector is a column."""
+    """Return a slice of the last two dimensions around a place, and the place in it. A vector is a column."""
     sizes = WINDOW[-len(shape) :] if len(shape) > 1 else WINDOW[:1]
     cuts = [_around(index, size, most) for index, size, most in zip(place[-2:], shape[-2:], sizes, strict=False)]
     inside = [index - cut.start for index, cut in zip(place[-2:], cuts, strict=True)]

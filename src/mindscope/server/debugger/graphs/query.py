@@ -30,7 +30,7 @@ _NAN, _INFINITY = 1, 2
 
 
 def pack_figures(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQuery) -> Packed:
-    """A figure of all items at some steps. Raises DebugDataError, FormatError, OSError."""
+    """Return a figure of all items at some steps. Raises DebugDataError, FormatError, OSError."""
     has_role = np.array([each.role is query.role for each in opened.source.tensors], np.bool_)
     wanted = has_role & _of_phase(opened, joined, query)
     pairs = joined.around[wanted[joined.around[:, 0]]]
@@ -71,7 +71,7 @@ def _phases(opened: OpenSource, joined: GraphTensors) -> list[Phase]:
 
 
 def _rows_of_pairs(recorded: StepStatistics, tensors: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Each row of a step with each pair of its tensor; ``tensors`` of the pairs ascend."""
+    """Return each row of a step with each pair of its tensor; ``tensors`` of the pairs ascend."""
     first = np.searchsorted(tensors, recorded.tensor)
     counts = np.searchsorted(tensors, recorded.tensor, side="right") - first
     rows = np.repeat(np.arange(len(counts)), counts)
@@ -87,7 +87,7 @@ def _bits(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> 
 
 
 def items_answer(opened: OpenSource, joined: GraphTensors, query: GraphItemsQuery) -> GraphItemsAnswer:
-    """The items of rows. Raises DebugDataError, FormatError, OSError."""
+    """Return the items of rows. Raises DebugDataError, FormatError, OSError."""
     recorded = opened.at(query.step, query.rank)
     if any(row >= len(recorded.tensor) for row in query.rows):
         raise DebugDataError(f"step {query.step} has {len(recorded.tensor)} tensors, no row {max(query.rows)}")
@@ -96,7 +96,7 @@ def items_answer(opened: OpenSource, joined: GraphTensors, query: GraphItemsQuer
 
 
 def tensors_answer(opened: OpenSource, joined: GraphTensors, query: GraphTensorsQuery) -> GraphTensorsAnswer:
-    """The tensors of an item. Raises DebugDataError, FormatError, OSError."""
+    """Return the tensors of an item. Raises DebugDataError, FormatError, OSError."""
     recorded, tensors = opened.at(query.step, query.rank), opened.source.tensors
     own = joined.own[joined.own[:, 1] == query.item, 0]
     rows = np.flatnonzero(np.isin(recorded.tensor, own))

@@ -10,7 +10,7 @@ from mindscope.server.debugger.sources import OpenSource
 
 
 def tensor_source(opened: OpenSource, step: int, rank: int, row: int) -> TensorSource | None:
-    """The tensor in a row of a step; None if only its statistics were recorded.
+    """Return the tensor in a row of a step; None if only its statistics were recorded.
 
     A read raises if the client has disconnected or the request takes too long.
     Raises DebugDataError, FormatError, OSError.

@@ -44,7 +44,7 @@ class DiffCache:
     def message(
         self, before: OpenParts, after: OpenParts, steps_before: StepRange | None, steps_after: StepRange | None
     ) -> DiffMessage | Reading:
-        """The difference of two profiles, or the state of its computation, which begins now.
+        """Return the difference of two profiles, or the state of its computation, which begins now.
 
         Raises what prevents it: ProfilePartError as ``diff_profiles`` does; FormatError, OSError.
         """

@@ -23,7 +23,7 @@ MOST_STEPS = 10_000
 
 
 def diff_message(diff: ProfileDiff) -> DiffMessage:
-    """A difference without its smallest rows."""
+    """Return a difference without its smallest rows."""
     kernels = diff.kernels
     return DiffMessage(
         step=_entry(diff.step),
@@ -42,7 +42,7 @@ def diff_message(diff: ProfileDiff) -> DiffMessage:
 
 
 def step_numbers(profile: Profile) -> list[int]:
-    """The steps that a difference can be restricted to, in order; a restart may have repeated some."""
+    """Return the steps that a difference can be restricted to, in order; a restart may have repeated some."""
     steps = part_of(profile, Part.STEPS, Steps)
     has_times = any(not isinstance(profile.part(part), Missing) for part in (Part.CALL_TREE, Part.STEP_ROWS))
     return np.unique(steps.number)[:MOST_STEPS].tolist() if steps is not None and has_times else []
@@ -85,7 +85,7 @@ def _calls(calls: CallChanges) -> list[CallRow]:
 
 
 def _greatest_calls(calls: CallChanges) -> NDArray[np.int64]:
-    """Rows of the greatest changes, and those around them, in their order."""
+    """Return rows of the greatest changes, and those around them, in their order."""
     if len(calls) <= MOST_CALLS:
         return np.arange(len(calls))
     weight = np.maximum(np.abs(calls.after - calls.before), np.abs(calls.total_after - calls.total_before))

@@ -11,7 +11,7 @@ from mindscope.server.profiles.further.schema import MOST_ROWS, FurtherAnswer, F
 
 
 def further_answer(profile: Profile, version: str, table: str) -> FurtherAnswer:
-    """The tables of a profile with the columns of one, the first if it has none of that name."""
+    """Return the tables of a profile with the columns of one, the first if it has none of that name."""
     tables: FurtherTables = profile.further_tables
     name = table if table in tables else next(iter(tables), "")
     columns = tables[name].columns() if name else {}

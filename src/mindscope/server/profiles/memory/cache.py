@@ -19,7 +19,7 @@ class MemoryCache:
         self._views: LRU[tuple[Path, str], MemoryViews] = LRU(MOST_OPEN)
 
     def views(self, path: Path, version: str, memory: Memory) -> MemoryViews:
-        """The views of a profile's memory."""
+        """Return the views of a profile's memory."""
         return self._views.get_or_add((path, version), lambda: MemoryViews(memory))
 
     def close(self) -> None:

@@ -150,7 +150,7 @@ def blocks_answer(views: MemoryViews, query: BlocksQuery, zero: int) -> BlocksAn
 def block_answer(
     views: MemoryViews, blocks: MemoryBlocks, row: int, timeline: Timeline | None, zero: int
 ) -> BlockAnswer:
-    """All about one block."""
+    """Return all about one block."""
     stack = "" if blocks.stack is None else blocks.stack[row]
     entry = block_entry(views, blocks, row, zero)
     return BlockAnswer(
@@ -163,7 +163,7 @@ def block_answer(
 
 
 def block_entry(views: MemoryViews, blocks: MemoryBlocks, row: int, zero: int) -> BlockEntry:
-    """A block as a message."""
+    """Return a block as a message."""
     step = None if blocks.step is None else int(blocks.step[row])
     return BlockEntry(
         block=row,
@@ -206,7 +206,7 @@ def pack_memory_flame(views: MemoryViews, query: MemoryFlameQuery, zero: int) ->
 
 
 def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int, by: By, zero: int) -> Packed | None:
-    """The segments of a device at a moment; None if they are not recorded."""
+    """Return the segments of a device at a moment; None if they are not recorded."""
     found = segment_map(views.memory, time_ns + zero, device)
     blocks = views.blocks
     if found is None or blocks is None:
@@ -237,7 +237,7 @@ def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int
 
 
 def _map_groups(texts: TextColumn | None, blocks: MemoryBlocks, rows: Rows) -> tuple[list[str], NDArray[Any]]:
-    """The texts of the largest groups, and the place of each block's group; one beyond them for all others."""
+    """Return the texts of the largest groups, and the place of each block's group; one beyond them for all others."""
     if texts is None:
         return [], np.zeros(len(rows), np.int64)
     found = breakdown(texts, blocks.size, rows).text[:MOST_MAP_TEXTS]

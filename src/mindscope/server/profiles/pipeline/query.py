@@ -20,7 +20,7 @@ from mindscope.server.profiles.pipeline.schema import BatchColumns, PipelineHead
 
 
 def pack_pipeline(profile: Profile, version: str) -> Packed:
-    """All that is recorded of a data pipeline. The header is a PipelineHeader."""
+    """Return all that is recorded of a data pipeline. The header is a PipelineHeader."""
     found = profile.part(Part.DATA_PIPELINE)
     pipeline = found if isinstance(found, DataPipeline) else DataPipeline()
     data = ColumnData()

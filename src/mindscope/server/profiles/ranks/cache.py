@@ -43,7 +43,7 @@ class RanksCache:
         return self._profiles.add(of, known)
 
     def ranks(self, of: tuple[Version, ...], compare: Callable[[], Ranks]) -> Ranks:
-        """The ranks of these profiles. Raises what ``compare`` does."""
+        """Return the ranks of these profiles. Raises what ``compare`` does."""
         return self._ranks.get_or_add(of, compare)
 
     def close(self) -> None:

@@ -155,7 +155,7 @@ def _links(links: RankLinks, data: ColumnData) -> LinkColumns:
 
 
 def _stragglers(found: Stragglers, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[StragglerEntry]:
-    """Each rank that is waited for, the one of most steps first."""
+    """Yield each rank that is waited for, the one of most steps first."""
     numbers, counts = np.unique(found.rank, return_counts=True)
     for rank, count in sorted(zip(integers_of(numbers), integers_of(counts), strict=True), key=lambda each: -each[1]):
         rows = np.flatnonzero(found.rank == rank)

@@ -48,7 +48,7 @@ class _Found:
 
 
 def query_ranks(viewer: Viewer, runs: Sequence[str]) -> Packed:
-    """The comparison of all ranks, or how many profiles are read. The header is a RanksHeader."""
+    """Return the comparison of all ranks, or how many profiles are read. The header is a RanksHeader."""
     cache = viewer.shared(RanksCache)
     known = viewer.catalog.runs
     directories = {run: Path(known[run].path) for run in dict.fromkeys(runs) if run in known}

@@ -43,7 +43,7 @@ def cells_of(
     rows: Rows,
     distinct: Mapping[str, NDArray[np.int64]] | None = None,
 ) -> Iterator[list[Cell]]:
-    """A header with units, then the rows. Where a row has several texts of a column, it says how many."""
+    """Yield a header with units, then the rows. Where a row has several texts of a column, it says how many."""
     counts, units = distinct or {}, {name: schema[name].unit for name in columns}
     yield [f"{name}_ms" if units[name] is Unit.NS else name for name in columns]
     for row in integers_of(rows):
@@ -67,7 +67,7 @@ def csv_text(lines: Iterable[list[Cell]]) -> Iterator[str]:
 
 
 def xlsx_bytes(lines: Iterable[list[Cell]]) -> bytes:
-    """A workbook with one sheet; texts are texts, whatever they begin with.
+    """Return a workbook with one sheet; texts are texts, whatever they begin with.
 
     Raises:
         MissingPackageError: XlsxWriter is not installed.

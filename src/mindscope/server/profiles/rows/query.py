@@ -54,7 +54,7 @@ class MergedTables:
         self._merged: LRU[tuple[Any, ...], MergedRows] = LRU(most)
 
     def get(self, parts: OpenParts, query: ChosenRows, table: Operators | Kernels) -> MergedRows:
-        """The merged rows of a query. Raises RowsError for what the table does not have."""
+        """Return the merged rows of a query. Raises RowsError for what the table does not have."""
         by = query.by or groups_in(table)[0]
         key = (parts.path, parts.version, query.part, by, *query.where)
         try:
@@ -73,12 +73,12 @@ def conditions_of(texts: Sequence[str]) -> list[Condition]:
 
 
 def table_of(parts: OpenParts, part: str) -> Operators | Kernels:
-    """The operators or kernels of a profile. Raises RowsError with what is missing."""
+    """Return the operators or kernels of a profile. Raises RowsError with what is missing."""
     return _part(parts, Part(part))
 
 
 def rows_answer(parts: OpenParts, query: RowsQuery, kept: MergedTables) -> RowsAnswer:
-    """A page of rows. Raises RowsError."""
+    """Return a page of rows. Raises RowsError."""
     table = table_of(parts, query.part)
     merged = kept.get(parts, query, table)
     found = ordered_rows(merged, query)
@@ -99,7 +99,7 @@ def rows_answer(parts: OpenParts, query: RowsQuery, kept: MergedTables) -> RowsA
 
 
 def row_answer(parts: OpenParts, query: RowQuery, kept: MergedTables) -> RowAnswer | None:
-    """One row with what it launched or what launched it; None without such a row. Raises RowsError."""
+    """Return one row with what it launched or what launched it; None without such a row. Raises RowsError."""
     table = table_of(parts, query.part)
     merged = kept.get(parts, query, table)
     if query.row >= len(merged):
@@ -111,7 +111,7 @@ def row_answer(parts: OpenParts, query: RowQuery, kept: MergedTables) -> RowAnsw
 
 
 def ordered_rows(merged: MergedRows, query: OrderedRows) -> Rows:
-    """The rows that pass the filter, in their order. Raises RowsError."""
+    """Return the rows that pass the filter, in their order. Raises RowsError."""
     try:
         found = merged.matching(query.words, query.regex)
         return merged.ordered(found, query.sort, is_descending=query.is_descending) if query.sort else found
@@ -129,12 +129,12 @@ def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:
 
 
 def modules_of(parts: OpenParts) -> Modules:
-    """The modules of a profile. Raises RowsError with what is missing."""
+    """Return the modules of a profile. Raises RowsError with what is missing."""
     return _part(parts, Part.MODULES)
 
 
 def modules_answer(parts: OpenParts) -> ModulesAnswer:
-    """The tree of modules. Raises RowsError."""
+    """Return the tree of modules. Raises RowsError."""
     found = modules_of(parts)
 
     def figures(column: Any) -> list[int] | None:

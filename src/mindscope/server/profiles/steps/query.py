@@ -29,7 +29,7 @@ _STREAM = re.compile(r"(stream_\d+)_")
 
 
 def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
-    """All steps with their phases and parts. The header is a StepsHeader."""
+    """Return all steps with their phases and parts. The header is a StepsHeader."""
     steps = profile.part(Part.STEPS)
     data = ColumnData()
     if not isinstance(steps, Steps):
@@ -71,7 +71,7 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
 
 
 def step_communication(profile: Profile, number: int, zero: int) -> StepCommunicationAnswer:
-    """The operations between ranks of one step."""
+    """Return the operations between ranks of one step."""
     found = profile.part(Part.COMMUNICATION)
     if not isinstance(found, Communication) or found.start is None or found.step is None:
         return StepCommunicationAnswer(operations=[], left_out=0)

@@ -10,7 +10,7 @@ from mindscope.server.profiles.streams.schema import StreamEntry, StreamsAnswer
 
 
 def streams_answer(profile: Profile, version: str, kernel_wait_us: int) -> StreamsAnswer:
-    """The streams of a profile, or why it has none."""
+    """Return the streams of a profile, or why it has none."""
     found = profile.part(Part.STREAMS)
     if isinstance(found, Missing):
         missing = missing_entry(Part.STREAMS, found)

@@ -41,7 +41,7 @@ MOST_PROBLEMS = 50
 
 
 def tables_of(profile: Profile, zero: int, timeline: Timeline | None = None) -> ProfileTables:
-    """The overview of a profile, whose timeline begins at ``zero`` nanoseconds. Computes all of its parts."""
+    """Return the overview of a profile, whose timeline begins at ``zero`` nanoseconds. Computes all of its parts."""
     operators, kernels = part_of(profile, Part.OPERATORS, Operators), part_of(profile, Part.KERNELS, Kernels)
     return ProfileTables(
         summary=_summary(profile, overview_of(profile), zero, timeline),
@@ -51,7 +51,7 @@ def tables_of(profile: Profile, zero: int, timeline: Timeline | None = None) -> 
 
 
 def _top(table: Operators | Kernels) -> list[TopEntry]:
-    """The greatest by name; shares are those of all."""
+    """Return the greatest by name; shares are those of all."""
     merged = table.group_by("name")
     times = times_of(merged)
     whole = int(times.sum()) or 1

@@ -111,12 +111,12 @@ def pack_window(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
 
 
 def most_window_bytes(width: int) -> int:
-    """The size of the largest response to a query of ``width`` pixels."""
+    """Return the size of the largest response to a query of ``width`` pixels."""
     return max(MOST_WINDOW_BYTES, BYTES_A_PIXEL * width)
 
 
 def first_rows(tracks: Sequence[TrackRows]) -> dict[int, int]:
-    """Rows by track, of the first ``MOST_ROWS`` of all tracks."""
+    """Return rows by track, of the first ``MOST_ROWS`` of all tracks."""
     rows: dict[int, int] = {}
     left = MOST_ROWS
     for each in tracks:
@@ -174,7 +174,7 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
 
 
 def slice_answer(profile: OpenProfile, timeline: Timeline, place: int) -> SliceAnswer:
-    """All about one slice."""
+    """Return all about one slice."""
     relatives = relatives_of(timeline, place)
     arguments, problem = _arguments(profile, timeline, place)
     return SliceAnswer(
@@ -227,7 +227,7 @@ def statistics_answer(timeline: Timeline, query: RangeQuery) -> RangeStatisticsA
 
 
 def pack_flame(timeline: Timeline, query: RangeQuery, version: str) -> Packed:
-    """The flame graph of a range."""
+    """Return the flame graph of a range."""
     zero, _ = timeline.time_range
     flame = flame_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero, MOST_FLAME_NODES)
     names, name = np.unique(flame.name, return_inverse=True)
@@ -251,19 +251,19 @@ def pack_flame(timeline: Timeline, query: RangeQuery, version: str) -> Packed:
 
 
 def export_text(profile: OpenProfile, timeline: Timeline, tracks: Sequence[int], begin_ns: int, end_ns: int) -> Any:
-    """The JSON trace of a range, piece by piece. Raises OSError."""
+    """Return the JSON trace of a range, piece by piece. Raises OSError."""
     zero, _ = timeline.time_range
     known = [track for track in dict.fromkeys(tracks) if 0 <= track < len(timeline.tracks)]
     return export_range(timeline, open_arguments(profile.path, timeline), known, begin_ns + zero, end_ns + zero)
 
 
 def color_of(name: str) -> int:
-    """The color of a name, the same in every profile. Names that differ in digits only have one color."""
+    """Return the color of a name, the same in every profile. Names that differ in digits only have one color."""
     return crc32(_DIGITS.sub("", name).encode("utf-8", "replace")) % COLORS
 
 
 def brief(timeline: Timeline, place: int) -> SliceBrief:
-    """A slice as a message."""
+    """Return a slice as a message."""
     zero, _ = timeline.time_range
     lane = timeline.lane_of(place)
     return SliceBrief(
@@ -385,6 +385,6 @@ def _category(timeline: Timeline, number: int) -> str:
 
 
 def export_name(path: Path) -> str:
-    """A file name for a range of a profile."""
+    """Return a file name for a range of a profile."""
     stem = re.sub(r"(\.pt\.trace)?\.json(\.gz)?$", "", path.name)
     return re.sub(r"[^A-Za-z0-9._-]+", "_", stem).strip("._")[:100] + "_range.json"

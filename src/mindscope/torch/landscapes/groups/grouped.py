@@ -40,7 +40,7 @@ class Grouped:
 
 
 def channels_last(tensor: Tensor) -> Tensor:
-    """The tensor in channels-last memory format, if it has samples, channels, height and width.
+    """Return the tensor in channels-last memory format, if it has samples, channels, height and width.
 
     A single channel is ambiguous: its strides are written so that operators keep to the format.
     """
@@ -53,15 +53,15 @@ def channels_last(tensor: Tensor) -> Tensor:
 
 
 def stacked(value: Any, size: int) -> Tensor:
-    """A grouped value, or a tensor that all groups share, with the groups first."""
+    """Return a grouped value, or a tensor that all groups share, with the groups first."""
     return value.stacked() if isinstance(value, Grouped) else value.unsqueeze(0).expand(size, *value.shape)
 
 
 def packed(value: Any, size: int) -> Tensor:
-    """The same with the groups among the channels."""
+    """Return the same with the groups among the channels."""
     return (value if isinstance(value, Grouped) else Grouped(stacked(value, size), size)).packed()
 
 
 def flat(value: Any, size: int) -> Tensor | None:
-    """The values for each channel of packed tensors: (size * channels, ...)."""
+    """Return the values for each channel of packed tensors: (size * channels, ...)."""
     return None if value is None else stacked(value, size).flatten(0, 1)

@@ -25,7 +25,7 @@ class GroupInterpreter(Interpreter):
         self._size = size
 
     def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of one operator. Raises RuntimeError where nothing says how it works on groups."""
+        """Return the result of one operator. Raises RuntimeError where nothing says how it works on groups."""
         values = pytree.tree_leaves((args, kwargs))
         if target is operator.getitem or not any(isinstance(each, Grouped) for each in values):
             return target(*args, **kwargs)
@@ -86,7 +86,7 @@ class GroupInterpreter(Interpreter):
 
 
 def run_grouped(graph_module: GraphModule, size: int, values: Sequence[Any]) -> list[Tensor]:
-    """The results of the graph, each with the groups first; ``values`` are those of its placeholders.
+    """Return the results of the graph, each with the groups first; ``values`` are those of its placeholders.
 
     Raises RuntimeError where an operator can't work on groups.
     """

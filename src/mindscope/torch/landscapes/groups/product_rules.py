@@ -47,7 +47,7 @@ def add_multiply(size: int, bias: Any, x: Any, weight: Any, *, beta: float = 1, 
 
 
 def embedding(size: int, weight: Any, indices: Any, *_: Any, **__: Any) -> Any:
-    """One lookup in the tables of all groups."""
+    """Return one lookup in the tables of all groups."""
     if not isinstance(weight, Grouped) or isinstance(indices, Grouped):
         return NotImplemented
     rows = weight.shape[0]

@@ -59,7 +59,7 @@ class GroupProgram:
         return self._digest(*data)
 
     def compute(self, prepared: Sequence[Any], digested: Sequence[Any]) -> dict[str, Tensor]:
-        """The results for a batch, each with the groups first."""
+        """Return the results for a batch, each with the groups first."""
         return dict(zip(self._names, self._compute(*digested, *prepared), strict=True))
 
 
@@ -68,7 +68,7 @@ def _placeholders(whole: GraphModule) -> list[Node]:
 
 
 def _split(whole: GraphModule, name: str, chosen: slice) -> tuple[GraphModule, GraphModule]:
-    """The operators that depend on the chosen placeholders alone, and the others.
+    """Return the operators that depend on the chosen placeholders alone, and the others.
 
     The results of the first are the first arguments of the second.
     """

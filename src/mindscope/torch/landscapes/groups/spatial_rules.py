@@ -23,7 +23,7 @@ def convolution(
     size: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
     output_padding: Any, groups: int,
 ) -> Any:  # fmt: skip
-    """A convolution with as many more groups; one with as many more outputs where all groups share the input."""
+    """Return a convolution with as many more groups; one with as many more outputs where all groups share the input."""
     if not isinstance(weight, Grouped):
         return NotImplemented
     is_shared = not isinstance(x, Grouped) and groups == 1 and not transposed
@@ -41,7 +41,7 @@ def convolution(
 def _as_product(
     size: int, x: Any, weight: Grouped, bias: Any, stride: Sequence[int], padding: Sequence[int]
 ) -> Grouped:
-    """A matrix product of all patches of images with few channels: faster, and the result has channels last."""
+    """Return a matrix product of all patches of images with few channels: faster, and the result has channels last."""
     filters = weight.stacked().flatten(0, 1)
     height, width = filters.shape[2:]
     padded = torch.constant_pad_nd(x, [padding[1], padding[1], padding[0], padding[0]])
@@ -93,7 +93,7 @@ def group_norm(
 
 
 def by_channel(target: Any) -> Rule:
-    """The rule of an operator that works on each channel on its own, such as pooling."""
+    """Return the rule of an operator that works on each channel on its own, such as pooling."""
 
     def rule(size: int, x: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(x, Grouped) or any(isinstance(each, Grouped) for each in args) or len(x.shape) < 3:
@@ -105,7 +105,7 @@ def by_channel(target: Any) -> Rule:
 
 
 def over_space(target: Any) -> Rule:
-    """The rule of a reduction, for packed values that are reduced over space."""
+    """Return the rule of a reduction, for packed values that are reduced over space."""
 
     def rule(size: int, x: Any, dims: Any = None, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(x, Grouped) or not x.is_packed or not dims:

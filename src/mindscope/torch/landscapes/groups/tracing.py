@@ -22,7 +22,7 @@ _CHANGES_NOTHING = (torch.ops.aten.empty.memory_format,)
 
 
 def trace(function: Callable[..., Any], arguments: Sequence[Tensor]) -> GraphModule:
-    """The operators that ``function`` calls for tensors of these shapes; the placeholders are in their order.
+    """Return the operators that ``function`` calls for tensors of these shapes; the placeholders are in their order.
 
     Nothing is computed. Raises what tracing raises: a function whose operators depend on values has no such graph.
     """
