@@ -20,7 +20,7 @@ from mindscope.server.http.schema import ReasonEntry
 from mindscope.texts import fill
 
 CATALOGS = Path(mindscope.__file__).parent / "texts"
-SUBJECTS = ("errors", "advice")
+SUBJECTS = ("errors", "advice", "debug")
 NAMES = re.compile(r"\{(\w+(?::\w+)?)")
 
 
@@ -41,7 +41,7 @@ def test_the_languages_say_the_same(subject: str):
     assert [(section, list(texts)) for section, texts in english.items()] == [
         (section, list(texts)) for section, texts in chinese.items()
     ]
-    for section in ("errors", "advice"):
+    for section in ("errors", "advice", "first_bad", "compare"):
         for code, texts in english.get(section, {}).items():
             assert {kind: set(NAMES.findall(text)) for kind, text in chinese[section][code].items()} == {
                 kind: set(NAMES.findall(text)) for kind, text in texts.items()
