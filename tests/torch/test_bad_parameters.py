@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,12 @@ def test_a_parameter_that_is_spoiled_after_the_backward_pass_is_named(level: str
     found = first_bad(Training().run(tmp_path, level, nothing, by_numpy))
     assert found.cause is Cause.PARAMETERS
     assert found.text.startswith("The parameter 0.weight was already bad before the optimizer of step 3 changed it: ")
+    assert "elements, made by no recorded operator." in found.text
+    earlier = replace(found, since=2)
+    assert "elements since step 2, made by no recorded operator." in earlier.text
+    made = replace(earlier, made_by="aten::fill_")
+    assert "elements since step 2, made there by aten::fill_." in made.text
+    assert "no recorded operator" not in made.text
 
 
 class Direct(nn.Module):

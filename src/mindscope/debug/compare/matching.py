@@ -22,9 +22,9 @@ from mindscope.debug.compare.operators import RecordedOperator, RecordedOperator
 from mindscope.debug.compare.partial_matches import partial_matches, updates_of
 from mindscope.debug.compare.step_offset import StepOffset, aligned_samples, find_step_offset
 from mindscope.debug.compare.tensor_pairs import Sides, operator_pairs
-from mindscope.debug.compare.texts import say
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.tensors import Role
+from mindscope.debug.texts import say
 
 _LEAST_SHARE = 0.5
 """Share of the operators of one training that must have a counterpart, so that a comparison says something."""
@@ -79,7 +79,7 @@ class TensorMatching:
     def text(self) -> str:
         """The coverage, such as ``91 % of 1,204 operators matched``."""
         most = max(self.operators)
-        return say("coverage", percent=100 * self.matched_operators // most if most else 100, n=f"{most:,}")
+        return say("compare", "coverage", percent=100 * self.matched_operators // most if most else 100, n=f"{most:,}")
 
 
 def match_tensors(

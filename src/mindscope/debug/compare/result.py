@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from mindscope.debug.compare.texts import say
+from mindscope.debug.texts import say
 from mindscope.tables import arrow_table, columns_of_rows, pandas_table
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ class Divergence:
         if first is not None and self.cause is not DivergenceCause.BATCH:
             errors = {"error": first.error, "inherited": first.inherited, "added": first.added}
             values = {name: _error(value) for name, value in errors.items()}
-            found.append(say("error", **values, tolerance=f"{first.tolerance:.3g}"))
+            found.append(say("compare", "error", **values, tolerance=f"{first.tolerance:.3g}"))
         bitwise = self.bitwise
         if bitwise is not None and (self.first is None or self._comes_before(bitwise)):
-            found.append(say("bitwise", step=bitwise.step, tensor=bitwise.tensor, left=bitwise.left))
+            found.append(say("compare", "bitwise", step=bitwise.step, tensor=bitwise.tensor, left=bitwise.left))
         found += [*self._offset_sentences(), f"{self.matching.text}."]
         return found if self.is_comparable else [_NOT_COMPARABLE, *found, _REMEDY]
 
@@ -126,10 +126,14 @@ class Divergence:
     def _head(self) -> str:
         first = self.first
         if first is None:
-            return say("none", n=self.steps_compared)
+            return say("compare", "none", n=self.steps_compared)
         has_ranks = first.rank > 0 or any(each.rank > 0 for each in self.operators)
-        place = say("place_rank", step=first.step, rank=first.rank) if has_ranks else say("place", step=first.step)
-        return say(str(self.cause), place=place, left=first.left, tensor=first.tensor, phase=first.phase)
+        place = (
+            say("compare", "place_rank", step=first.step, rank=first.rank)
+            if has_ranks
+            else say("compare", "place", step=first.step)
+        )
+        return say("compare", str(self.cause), place=place, left=first.left, tensor=first.tensor, phase=first.phase)
 
     def _offset_sentences(self) -> list[str]:
         offset = self.matching.step_offset
@@ -173,4 +177,4 @@ _REMEDY = "Pair operators by hand, or record both trainings at the same level."
 
 
 def _error(value: float) -> str:
-    return say("unbounded") if math.isinf(value) else f"{value:.3g}"
+    return say("compare", "unbounded") if math.isinf(value) else f"{value:.3g}"

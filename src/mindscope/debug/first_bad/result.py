@@ -7,11 +7,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
-from mindscope.texts import Value, english, fill
+from mindscope.debug.texts import say
 
-_TEXTS = english("debug")["first_bad"]
+_say = partial(say, "first_bad")
 
 
 class Cause(str, Enum):
@@ -198,10 +199,10 @@ class FirstBad:
         if self.cause is Cause.OPERATOR:
             code = "operator" if kind is OperatorKind.OPERATOR else "computed"
             return code if self.has_finite_inputs else f"{code}_other"
-        if self.cause is Cause.PARAMETERS and kind is OperatorKind.UPDATE:
-            return "parameters_changed"
-        if self.cause in (Cause.BUFFER, Cause.PARAMETERS) and self.since < self.step:
-            return f"{self.cause}_made" if self.made_by else f"{self.cause}_since"
+        if self.cause in (Cause.BUFFER, Cause.PARAMETERS):
+            is_changed = self.cause is Cause.PARAMETERS and kind is OperatorKind.UPDATE
+            code = "parameters_changed" if is_changed else str(self.cause)
+            return code if self.since == self.step else f"{code}_made" if self.made_by else f"{code}_since"
         is_inside = self.cause is Cause.UNRECORDED and self.before != self.operator
         return "unrecorded_inside" if is_inside else str(self.cause)
 
@@ -220,10 +221,6 @@ def non_finite_text(counts: Mapping[str, int], *, is_least: bool = False) -> str
     kinds = _say("and").join(name for key, name in names.items() if counts[key])
     bad = sum(counts[key] for key in names)
     return _say("what_least" if is_least else "what", kinds=kinds, bad=f"{bad:,}", count=f"{counts['count']:,}")
-
-
-def _say(code: str, **values: Value) -> str:
-    return fill(_TEXTS[code]["text"], values)
 
 
 def _number(value: float) -> str:

@@ -63,6 +63,9 @@ describe("the first bad number in words", () => {
     expect(firstBadHead({ ...found, since: 7, made_by: "aten::fill_" }, false, chinese)).toContain("由该步的 aten::fill_ 产生");
     const changed = { ...found, operator: { kind: "update" as const, name: "fc1.weight", row: 3 } };
     expect(firstBadHead(changed, false, english)).toContain("already bad before the optimizer of step 50 changed it");
+    const made = { ...changed, since: 7, made_by: "aten::fill_" };
+    expect(firstBadHead(made, false, english)).toContain("since step 7, made there by aten::fill_.");
+    expect(firstBadHead(made, false, english)).not.toContain("no recorded operator");
   });
 
   it("says what was not recorded", () => {

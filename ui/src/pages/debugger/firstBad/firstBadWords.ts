@@ -49,9 +49,10 @@ function headKey(found: DebugFirstBad): MessageKey {
     const key = operator.kind === "operator" ? "debug.bad_operator" : "debug.bad_computed";
     return found.has_finite_inputs ? key : `${key}_other`;
   }
-  if (cause === "parameters" && operator.kind === "update") return "debug.bad_parameters_changed";
-  if ((cause === "buffer" || cause === "parameters") && found.since < found.step)
-    return `debug.bad_${cause}_${found.made_by === "" ? "since" : "made"}`;
+  if (cause === "buffer" || cause === "parameters") {
+    const key = cause === "parameters" && operator.kind === "update" ? "debug.bad_parameters_changed" : (`debug.bad_${cause}` as const);
+    return found.since === found.step ? key : `${key}_${found.made_by === "" ? "since" : "made"}`;
+  }
   const isInside = operator.kind !== before.kind || operator.name !== before.name;
   return cause === "unrecorded" && isInside ? "debug.bad_unrecorded_inside" : `debug.bad_${cause}`;
 }

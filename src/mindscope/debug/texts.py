@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts about debugging data, from the catalog that the page reads too."""
+
+from __future__ import annotations
+
+from mindscope.texts import Value, english, fill
+
+_ENGLISH = english("debug")
+
+
+def say(section: str, code: str, **values: Value) -> str:
+    """Return an English text, filled. Raises KeyError if there is none, or a value is missing."""
+    return fill(_ENGLISH[section][code]["text"], values)
