@@ -432,6 +432,7 @@ def test_a_message_of_slurm_after_a_progress_bar_is_an_error(tmp_path: Path, end
     assert (error.module, error.text) == ("slurmstepd", CANCELLED)
     bar = "\n".join(message.text for message in messages if message.row < error.row)
     assert bar.endswith("22%|##    | 11/50 [110:31<8:35:20, 631.01s/it]")
+    assert np.concatenate(list(select_messages(index, LogFilter(regex="^slurmstepd")))).tolist() == [error.row]
     assert "0/50 [0:31" not in bar
 
 

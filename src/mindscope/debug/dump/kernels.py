@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any
 
 from mindscope.errors import SettingsError
+from mindscope.search_regex import RegexError, whole_match
 
 _REGEX_BEGIN, _REGEX_END = "name-regex(", ")"
 
@@ -72,17 +71,8 @@ def operator_type(full_name: str) -> str:
 
 
 def _regex_matcher(expression: str, place: str) -> Callable[[str], bool]:
-    for pattern in (expression, rf"\A(?:{expression})\z"):  # the expression alone, since "a)|(b" fits into a group
-        try:
-            _is_found(pattern, "")
-        except ValueError as error:
-            want = "an expression of RE2, without look-ahead and back references"
-            raise SettingsError(f"{place} has {expression!r}, which is invalid: {error}; want {want}") from None
-    return lambda name: _is_found(rf"\A(?:{expression})\z", name)
-
-
-def _is_found(pattern: str, text: str) -> bool:
-    pyarrow: Any = import_module("pyarrow")  # has no type hints
-    compute: Any = import_module("pyarrow.compute")
-    found = compute.match_substring_regex(pyarrow.array([text], pyarrow.string()), pattern)
-    return bool(found[0].as_py())
+    try:
+        return whole_match(expression)
+    except RegexError as error:
+        want = "an expression of RE2, without look-ahead and back references"
+        raise SettingsError(f"{place} has {expression!r}, which is invalid: {error}; want {want}") from None

@@ -8,20 +8,26 @@ one continues.
 from __future__ import annotations
 
 import re
+from typing import Any
 
-HEAD = r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ?"
-"""Expression of the head of a captured line, for RE2 and for Python."""
-_HEAD = re.compile(HEAD.encode(), re.ASCII)
+import numpy as np
+from numpy.typing import NDArray
+
+_HEAD = re.compile(rb"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ?", re.ASCII)
 
 
-def is_captured(data: bytes) -> bool:
-    """Whether a text begins with such a line."""
-    return _HEAD.match(data) is not None
+def without_heads(data: bytes, starts: NDArray[np.integer[Any]]) -> tuple[bytes, NDArray[np.integer[Any]]]:
+    """Return texts without the heads of captured lines, and where each begins, if the first one has a head."""
+    if not _HEAD.match(data):
+        return data, starts
+    heads = np.array([each.span() for each in _HEAD.finditer(data)], np.int64)
+    lengths = np.concatenate([[0], np.cumsum(heads[:, 1] - heads[:, 0])])
+    return _HEAD.sub(b"", data), starts - lengths[np.searchsorted(heads[:, 0], starts)]
 
 
 def printed_text(data: bytes) -> bytes:
     """Return what was printed: pieces are joined. Text of another form stays as it is."""
-    if not is_captured(data):
+    if not _HEAD.match(data):
         return data
     parts: list[bytes] = []
     for line in data.splitlines(keepends=True):

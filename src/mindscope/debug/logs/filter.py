@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow
 from numpy.typing import NDArray
-from pyarrow import compute
 
 from mindscope import search_regex
-from mindscope.debug.logs.captured_lines import HEAD, is_captured
+from mindscope.debug.logs.captured_lines import without_heads
 from mindscope.debug.logs.index import MessageKind
 from mindscope.debug.logs.line_heads import Level
 from mindscope.debug.logs.message_index import MessageIndex
 from mindscope.errors import DebugDataError
 from mindscope.reasons import Reason
 
-_ARROW: Any = pyarrow  # both without types
-_COMPUTE: Any = compute
 _GROUP = 1 << 16
 _FAR = 1 << 16
 _SPAN = 4 << 20
@@ -104,19 +100,25 @@ def search_span(index: MessageIndex, condition: LogFilter, rows: NDArray[np.int6
     Raises OSError.
     """
     first, last = int(rows[0]), int(rows[-1])
-    every = np.arange(first, last + 1)
-    data, offsets = index.texts(first, last)
-    buffers = [None, _ARROW.py_buffer(offsets), _ARROW.py_buffer(data)]
-    texts: Any = _ARROW.Array.from_buffers(_ARROW.string(), len(every), buffers)
-    if is_captured(data):
-        texts = _COMPUTE.replace_substring_regex(texts, HEAD, "")
-    keep = np.zeros(len(every), bool)
+    data, starts = without_heads(*with_line_ends(*index.texts(first, last)))
+    keep = np.zeros(last + 1 - first, bool)
     keep[rows - first] = True
     if condition.text:
-        keep &= np.asarray(_COMPUTE.match_substring(texts, condition.text, ignore_case=True))
+        keep &= search_regex.text_search(condition.text).rows(data, starts)
     if condition.regex:
-        keep &= search_regex.matches(condition.regex, texts)
-    return every[keep]
+        keep &= search_regex.line_search(condition.regex).rows(data, starts)
+    return np.flatnonzero(keep) + first
+
+
+def with_line_ends(data: bytes, starts: NDArray[np.integer[Any]]) -> tuple[bytes, NDArray[np.integer[Any]]]:
+    """Return texts that all end with a line feed; one is added to those that have none."""
+    array = np.frombuffer(data, np.uint8)
+    lacks_end = np.diff(starts) == 0
+    lacks_end[~lacks_end] = array[starts[1:][~lacks_end] - 1] != ord("\n")
+    if not lacks_end.any():
+        return data, starts
+    data = np.insert(array, starts[1:][lacks_end], ord("\n")).tobytes()
+    return data, starts + np.concatenate([[0], np.cumsum(lacks_end)])
 
 
 def _is_kind(kind: MessageKind, condition: LogFilter) -> bool:
