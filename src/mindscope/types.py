@@ -298,6 +298,7 @@ class DamageKind(str, Enum):
     MESSAGE = "message"
     SHRUNK = "shrunk"
     UNREADABLE = "unreadable"
+    TOO_LONG = "too_long"
 
     def __str__(self) -> str:
         return self.value

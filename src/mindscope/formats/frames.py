@@ -33,6 +33,11 @@ MAX_CLAIMS = 16
 
 MAX_WAITS = 64
 """Limit of waits for long records after one damage. The reader must read each one whole; it skips later ones."""
+LONG_RECORD_BYTES = 1 << 29
+"""Longer records are not held in memory. Nor does the reader wait for them where it searches for records: there, any
+bytes may look like a header."""
+MAX_RECORD_BYTES = 1 << 31
+"""Limit of a record: no program reads longer messages."""
 MAX_WASTED_BYTES = 1 << 28
 """Limit of damaged payload bytes to search for other records, plus 64 for each byte of the file. Only a crafted file
 exceeds it; the reader then trusts the length of a damaged record."""
@@ -119,7 +124,8 @@ class FrameReader:
         for number, claim in enumerate(self._claims):
             if claim.end <= end:
                 self._claims = self._claims[:number]
-                self._pause(claim.offset, claim.end - claim.offset)
+                size = claim.end - claim.offset
+                self._pause(claim.offset, size if size <= MAX_RECORD_BYTES else FRAME_OVERHEAD)
                 return
 
     def records(
@@ -160,7 +166,9 @@ class FrameReader:
             at, status, needed = walk(at)
             self._pause(base + at, needed)
             yield
-            if status == _frames.WHOLE:
+            if status == _frames.WHOLE and MAX_RECORD_BYTES < needed <= known_end - base - at:
+                at = self._note_too_long(base + at) - base
+            elif status == _frames.WHOLE:
                 at = self._note_claim(view, at, base, known_end)
             else:
                 at = self._note_damage(view, at, status, base, known_end)
@@ -195,13 +203,28 @@ class FrameReader:
                 self._pause(base + at, FRAME_OVERHEAD)
                 return None
             needed = _frames.read_frame_header(view, at)[0] + FRAME_OVERHEAD
-            if base + at + needed <= end and self._wait_count < MAX_WAITS:
+            if base + at + needed <= end and self._wait_count < MAX_WAITS and needed <= LONG_RECORD_BYTES:
                 self._wait_count += 1
                 self._pause(base + at, needed)
                 return None
             if base + at + needed > end and len(self._claims) < MAX_CLAIMS:
                 self._claims.append(Claim(base + at, base + at + needed))
             at += 1
+
+    def _note_too_long(self, offset: int) -> int:
+        """Note the record at ``offset`` as damage; returns where to search for others."""
+        reason = Reason("record_too_long", size=self.needed - FRAME_OVERHEAD, most=MAX_RECORD_BYTES)
+        self._lost_since = Damage(self.file, offset, DamageKind.TOO_LONG, reason)
+        return offset + FRAME_HEADER
+
+    def note_wrong_payload(self, stored: bytes, computed: bytes, ending: memoryview, size: int) -> None:
+        """Note the record at ``ahead``, which the caller has read, as damage, and continue behind it or inside it.
+
+        ``stored`` and ``computed`` are the checksums of its payload; ``ending`` has its last ``size`` bytes, and the
+        header after it if there is one. The reader must not be resyncing.
+        """
+        damage = Damage(self.file, self.ahead, DamageKind.PAYLOAD_CHECKSUM, _checksum_reason(stored, computed))
+        self._pause(self._pass_over(damage, self.ahead + self.needed, ending, size), FRAME_OVERHEAD)
 
     def _settle(self, resumed_at: int, end: int) -> None:
         """Note the searched bytes up to ``resumed_at`` as damage."""
@@ -226,28 +249,39 @@ class FrameReader:
             self._pause(base + at, length + FRAME_OVERHEAD + FRAME_HEADER)
             return None
         damage = Damage(self.file, base + at, DamageKind.PAYLOAD_CHECKSUM, _payload_reason(view, at, stop))
-        self._wasted += length
-        if self._wasted > MAX_WASTED_BYTES + 64 * (base + at) or _is_end(view, at, stop):
-            self._settled.append(replace(damage, resumed_at=base + stop))
-            self._pause(base + stop, FRAME_OVERHEAD)
+        return self._pass_over(damage, base + stop, view[at + FRAME_HEADER :], length + 4) - base
+
+    def _pass_over(self, damage: Damage, stop: int, view: memoryview, size: int) -> int:
+        """Note a record whose length says that it ends at byte ``stop`` of the file; returns where to continue.
+
+        ``view`` has ``size`` bytes of it up to its end, and what follows it.
+        """
+        self._wasted += stop - damage.offset - FRAME_OVERHEAD
+        is_excessive = self._wasted > MAX_WASTED_BYTES + 64 * damage.offset
+        if is_excessive or _is_end(view, size):
+            self._settled.append(replace(damage, resumed_at=stop))
+            self._pause(stop, FRAME_OVERHEAD)
             return stop
         self._lost_since = damage
-        return at + FRAME_HEADER
+        return damage.offset + FRAME_HEADER
 
 
 def _payload_reason(view: memoryview, at: int, stop: int) -> Reason:
-    stored = int.from_bytes(view[stop - 4 : stop], "little")
-    computed = masked_crc32c(view[at + FRAME_HEADER : stop - 4])
-    return Reason("payload_checksum", got=f"{stored:#010x}", want=f"{computed:#010x}")
+    return _checksum_reason(bytes(view[stop - 4 : stop]), frame_footer(crc32c(view[at + FRAME_HEADER : stop - 4])))
 
 
-def _is_end(view: memoryview, at: int, stop: int) -> bool:
-    """Whether the damaged record at ``at`` really ends at ``stop``: the next record begins there.
+def _checksum_reason(stored: bytes, computed: bytes) -> Reason:
+    got, want = (f"{int.from_bytes(checksum, 'little'):#010x}" for checksum in (stored, computed))
+    return Reason("payload_checksum", got=got, want=want)
+
+
+def _is_end(view: memoryview, stop: int) -> bool:
+    """Whether a damaged record really ends at ``stop`` of ``view``, which begins inside it: the next one begins there.
 
     False if a whole record ends at the same byte: then the damaged record was cut, and others were appended. A record
     inside a payload ends before the checksum of that payload.
     """
-    return _frames.is_header(view, stop) and not _frames.ends_with_frame(view[:stop], at + FRAME_HEADER)
+    return _frames.is_header(view, stop) and not _frames.ends_with_frame(view[:stop], 0)
 
 
 def find_record(chunk: bytes | bytearray | memoryview) -> int | None:

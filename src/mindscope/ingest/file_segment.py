@@ -7,9 +7,10 @@ import collections
 from io import FileIO
 
 from mindscope.formats import dialects
-from mindscope.formats.frames import FRAME_HEADER, UNKNOWN_END, FrameReader
+from mindscope.formats.frames import FRAME_HEADER, LONG_RECORD_BYTES, UNKNOWN_END, FrameReader
 from mindscope.formats.scan import EventScanner, Scanned
 from mindscope.ingest.file_identity import ContentFingerprint
+from mindscope.ingest.long_records import read_long_record
 from mindscope.ingest.read_buffers import ReadBuffers
 from mindscope.types import DialectName, Kind
 
@@ -55,19 +56,26 @@ class FileSegment:
     def read(self, stop: int, end: int) -> None:
         """Read until the reader reaches ``stop``, but nothing from byte ``end`` on."""
         self.reader.rewind(self._size_bytes)
-        while self.reader.ahead < stop and (chunk := self._next_chunk(end)):
-            before, position = self.reader.ahead, self.reader.position
+        while self.reader.ahead < stop and self._read_on(end):
+            pass
+
+    def _read_on(self, end: int) -> bool:
+        """Read a chunk, or a long record; returns whether there may be more to read."""
+        reader, chunk = self.reader, memoryview(b"")
+        before, position = reader.ahead, reader.position
+        if reader.needed > LONG_RECORD_BYTES and not reader.is_resyncing:
+            self._scan_long(end)
+        elif chunk := self._next_chunk(end):
             self._scan(chunk)
-            self._update_fingerprint(chunk, before, position)
-            if self.reader.ahead == before and self.reader.needed <= len(chunk):
-                break  # guard against an endless loop
+        self._update_fingerprint(chunk, before, position)
+        return reader.ahead != before or 0 < len(chunk) < reader.needed  # False guards against an endless loop
 
     def _update_fingerprint(self, chunk: memoryview, before: int, position: int) -> None:
         """Move the fingerprint to the reader. The reader was at ``position``, and the chunk begins at ``before``."""
         for start, stop, is_damaged in self.reader.sections_since(position):
-            if before == position:
+            if before == position and stop - position <= len(chunk):
                 self.fingerprint.advance(chunk[start - position : stop - position], is_damaged)
-            else:  # the reader found a record in bytes that it had searched before
+            else:  # the reader found a record in bytes that it had searched before, or it was a long one
                 self.fingerprint.move(self._file, stop, is_damaged)
 
     def continue_from(self, other: FileSegment) -> None:
@@ -101,6 +109,19 @@ class FileSegment:
             self._large = memoryview(b"")  # never two at once
             self._large = memoryview(bytearray(needed))
         return self._large[:needed]
+
+    def _scan_long(self, end: int) -> None:
+        size = self.reader.needed
+        if size > end - self.reader.ahead:
+            return  # it is not complete before ``end``
+        record = read_long_record(self._file, self.reader.ahead, size, self._buffers.data)
+        if record is None:
+            return  # the file was truncated; the next read handles it
+        self.read_bytes += size
+        if record.stored == record.computed:
+            self._scan(record.outline)
+        else:
+            self.reader.note_wrong_payload(record.stored, record.computed, record.ending, record.ending_size)
 
     def _scan(self, chunk: memoryview) -> None:
         if self._scanner is None:

@@ -131,4 +131,5 @@ export const runs = {
   "issues.kind.message": "Record content can’t be decoded",
   "issues.kind.shrunk": "The file shrank",
   "issues.kind.unreadable": "The file can’t be read",
+  "issues.kind.too_long": "The record is too long",
 } as const;

@@ -133,4 +133,5 @@ export const runs: Record<keyof typeof en, string> = {
   "issues.kind.message": "记录的内容无法解码",
   "issues.kind.shrunk": "文件变短了",
   "issues.kind.unreadable": "文件无法读取",
+  "issues.kind.too_long": "记录过长",
 };
