@@ -94,8 +94,22 @@ function partsByFirstWord(names: readonly string[], kept: number, least: number)
   return names.map((name) => parts.get(name)!);
 }
 
+/** Results of `distinctNames`: hundreds of charts name the same runs. */
+const distinct = new Map<string, readonly string[]>();
+const MOST_DISTINCT = 32;
+
 /** The names, of runs or others, that say what differs and nothing else: different names stay different. */
-export function distinctNames(names: readonly string[]): string[] {
+export function distinctNames(names: readonly string[]): readonly string[] {
+  const key = JSON.stringify(names);
+  let texts = distinct.get(key);
+  if (texts === undefined) {
+    if (distinct.size >= MOST_DISTINCT) distinct.clear();
+    distinct.set(key, (texts = differingNames(names)));
+  }
+  return texts;
+}
+
+function differingNames(names: readonly string[]): string[] {
   const different = [...new Set(names)];
   const [only = ""] = different;
   if (different.length === 1) return names.map(() => only.slice(only.lastIndexOf("/") + 1));
