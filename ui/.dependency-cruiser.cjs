@@ -84,6 +84,7 @@ module.exports = {
       cards: ["controls"],
       tables: ["controls", "cards"],
       feedback: ["controls", "cards"],
+      layout: ["controls", "cards", "feedback"],
     }),
     {
       name: "saved-page-is-pure",

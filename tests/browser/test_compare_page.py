@@ -52,7 +52,7 @@ def expect_cells(page: Page, group: str, want: list[str]) -> None:
 
 def listed_colors(page: Page) -> list[str]:
     """Of the swatches beside the page, run by run."""
-    swatches = page.get_by_test_id("run-list").locator("[data-run] button.swatch")
+    swatches = page.get_by_test_id("run-list").locator("[data-run] button.picker")
     expect(swatches).to_have_count(len(LASTS))
     return swatches.evaluate_all('all => all.map((one) => one.style.getPropertyValue("--color"))')
 

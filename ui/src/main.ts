@@ -2,6 +2,7 @@
 import "./styles/font.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/utilities.css";
 
 import { mount } from "svelte";
 

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 
 import "../src/styles/tokens.css";
 import "../src/styles/base.css";
+import "../src/styles/utilities.css";
 
 /** Mounts a component until the test ends. A test sets the returned props as a parent does. */
 export function render<Props extends Record<string, unknown>>(component: Component<Props>, given: Props): Props {
