@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { scaledRows } from "./scrollScale";
+import { lastRow, rowAtTop, rowsAt, scaledRows, topOfRow } from "./scrollScale";
+import { rowWindow } from "./visibleRows";
 
 describe("rows of a scrolled table", () => {
   it("are those under the viewport", () => {
@@ -30,6 +31,34 @@ describe("rows of a scrolled table", () => {
           expect(rows.offset).toBeLessThanOrEqual(top + 1e-6);
           const bottom = rows.offset + (rows.end - rows.first) * 24;
           expect(bottom + 1e-3).toBeGreaterThanOrEqual(Math.min(top + height, total));
+        },
+      ),
+    );
+  });
+
+  it("are at the position of the scroll bar that belongs to the row at the upper edge", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 100, max: 1e9 }), fc.double({ min: 0, max: 1, noNaN: true }), (count, share) => {
+        const scale = { count, size: 20, height: 600 };
+        const row = lastRow(scale) * share;
+        expect(rowAtTop(scale, topOfRow(scale, row))).toBeCloseTo(row, 3);
+      }),
+    );
+  });
+
+  it("are all rows of a window where a pixel of the scroll bar is one of the rows", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 40, max: 10_000 }),
+        fc.nat(2000),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (count, height, share) => {
+          const scale = { count, size: 28, height };
+          const row = lastRow(scale) * share;
+          const rows = rowsAt(scale, row, 8);
+          const window = rowWindow(count, 28, { top: row * 28, height });
+          expect(Math.abs(rows.first - window.first) + Math.abs(rows.end - window.end)).toBeLessThanOrEqual(1); // a rounded edge
+          expect(rows).toMatchObject({ height: count * 28, offset: rows.first * 28 });
         },
       ),
     );

@@ -74,6 +74,18 @@ test("of ten thousand rows only those in sight are elements", async () => {
   await expect.element(page.getByText("lr 9999", { exact: true })).toBeVisible();
 });
 
+test("the last of three million rows is reached", async () => {
+  show(Array.from({ length: 3_000_000 }, (_, row) => row));
+  await expect.element(page.getByText("lr 0", { exact: true })).toBeVisible();
+  const scroller = page.getByTestId("table").element();
+  scroller.scrollTop = scroller.scrollHeight;
+  const lastTop = (): number => document.querySelector("[data-key='2999999']")?.getBoundingClientRect().top ?? Infinity;
+  await expect.poll(lastTop).toBeLessThan(450);
+  scroller.dispatchEvent(new WheelEvent("wheel", { deltaY: -5 * 28, cancelable: true }));
+  await expect.poll(lastTop).toBeGreaterThan(450);
+  expect(document.querySelectorAll("[role=row]").length).toBeLessThan(60);
+});
+
 test("columns are hidden, moved and pinned by their menus", async () => {
   show([1, 2]);
   await expect.poll(order).toEqual(["run", ...OWN]);
