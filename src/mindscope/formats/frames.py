@@ -218,7 +218,7 @@ class FrameReader:
         return offset + FRAME_HEADER
 
     def note_wrong_payload(self, stored: bytes, computed: bytes, ending: memoryview, size: int) -> None:
-        """Note the record at ``ahead``, which the caller has read, as damage, and continue behind it or inside it.
+        """Note the record at ``ahead``, which the caller has read, as damage, and continue after it or inside it.
 
         ``stored`` and ``computed`` are the checksums of its payload; ``ending`` has its last ``size`` bytes, and the
         header after it if there is one. The reader must not be resyncing.

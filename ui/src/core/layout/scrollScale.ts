@@ -24,7 +24,7 @@ export function scrolledHeight({ count, size }: RowScale): number {
   return Math.min(count * size, MOST_PIXELS);
 }
 
-/** Whether a pixel of the scroll bar stands for more than a pixel of the rows. */
+/** Whether a pixel of the scroll bar means more than a pixel of the rows. */
 export function isScaled({ count, size }: RowScale): boolean {
   return count * size > MOST_PIXELS;
 }

@@ -49,7 +49,7 @@ interface Rows {
 
 /** Rows of equal height, any number of them, of which only those in sight are elements. */
 export class VirtualScroll {
-  /** The row at the upper edge, with a fraction; exact also where a pixel of the scroll bar stands for many rows. */
+  /** The row at the upper edge, with a fraction; exact also where a pixel of the scroll bar means many rows. */
   row = $state(0);
   readonly view = new ScrolledView(1, () => this.#scrolled());
   readonly #rows: () => Rows;
@@ -94,7 +94,7 @@ export class VirtualScroll {
     this.#onmove(moved < 0);
   }
 
-  /** Where a pixel of the scroll bar stands for many rows, the wheel still moves by pixels of the rows. */
+  /** Where a pixel of the scroll bar means many rows, the wheel still moves by pixels of the rows. */
   #wheeled(event: WheelEvent): void {
     if (event.ctrlKey || event.deltaY === 0) return;
     event.preventDefault();
