@@ -10,15 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mindscope.errors import MissingPackageError
+from mindscope.reasons import Reason
 
 if TYPE_CHECKING:
     import pandas
 
 
+def pyarrow_module(name: str = "pyarrow") -> Any:
+    """Return a module of pyarrow, which has no type hints. Raises MissingPackageError if it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingPackageError(Reason("arrow_missing")) from error
+
+
 def arrow_table(columns: Mapping[str, Any]) -> Any:
-    """Return a ``pyarrow.Table`` of named columns of equal length: arrays or lists."""
-    pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
-    return pyarrow.table({name: _arrow_array(column) for name, column in columns.items()})
+    """Return a ``pyarrow.Table`` of named columns of equal length: arrays or lists. Raises MissingPackageError."""
+    pyarrow = pyarrow_module()
+    return pyarrow.table({name: _arrow_array(pyarrow, column) for name, column in columns.items()})
 
 
 def pandas_table(columns: Mapping[str, Any]) -> pandas.DataFrame:
@@ -49,8 +58,7 @@ def _is_array(column: Any) -> bool:
     return isinstance(column, np.ndarray)
 
 
-def _arrow_array(column: Any) -> Any:
-    pyarrow: Any = import_module("pyarrow")
+def _arrow_array(pyarrow: Any, column: Any) -> Any:
     if _is_array(column):
         return pyarrow.array(column)
     try:

@@ -13,6 +13,7 @@ import pytest
 
 from mindscope.errors import MissingPackageError
 from mindscope.reading import open_run, open_runs
+from mindscope.reading.export import ExportOptions, export_run
 from tests.event_log import DATA, LINEAGE_NAME, MINDSPORE_NAME, append, lineage, scalars, steps, version
 
 
@@ -84,6 +85,24 @@ def test_without_pandas_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(MissingPackageError, match=r"pip install pandas, or use to_arrow"):
         loss.to_pandas()
     assert loss.to_arrow().num_rows == 1
+
+
+def test_without_pyarrow_the_extra_is_named_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    append(run / MINDSPORE_NAME.format(1), version() + steps([1]))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    runs = open_runs(tmp_path)
+    for make in (runs.to_arrow, runs.lineage().to_arrow, runs["run"].scalars("loss").to_arrow):
+        with pytest.raises(MissingPackageError, match=r"pip install 'mindscope\[arrow\]'"):
+            make()
+    with pytest.raises(MissingPackageError, match="Parquet files need pyarrow"):
+        ExportOptions(scalar_formats=("csv", "parquet"))
+    (path,) = export_run(runs["run"], tmp_path / "out").files
+    assert path.name == "scalars.csv"
+    assert len(runs.to_pandas()) == 1
 
 
 def test_neither_library_is_imported_before_a_table_is_asked_for() -> None:

@@ -7,12 +7,14 @@ import csv
 import io
 import json
 import math
+import sys
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, cast, get_args
 
 import pyarrow.parquet
 import pytest
+from fastapi.testclient import TestClient
 
 from mindscope.errors import ColumnNotFoundError, FilterError
 from mindscope.ingest import Catalog
@@ -20,6 +22,7 @@ from mindscope.lineage.cell import CellKind
 from mindscope.lineage.column import Group
 from mindscope.reading import open_runs
 from mindscope.reading.lineage_output import write_lineage_csv
+from mindscope.server.app import create_app
 from mindscope.server.http.context import Viewer
 from mindscope.server.lineage import schema
 from mindscope.server.lineage.importance import answer_importance
@@ -338,6 +341,21 @@ def test_files_have_the_chosen_runs_and_columns(viewer: LiveViewer):
     whole = viewer.http.post("/api/lineage/file", json={"format": "csv"}).text
     assert len(whole.splitlines()) == 1 + len(table)
     assert viewer.http.post("/api/lineage/file", json={"format": "csv", "columns": ["nix"]}).status_code == 404
+
+
+def test_without_pyarrow_a_parquet_file_is_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    settings = Settings(workspace=tmp_path / "workspace", summary_base_dir=tmp_path)
+    with TestClient(
+        create_app(settings, Catalog(tmp_path, settings.workspace)), base_url="http://127.0.0.1:8080"
+    ) as client:
+        answer = client.post("/api/lineage/file", json={"format": "parquet"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (501, "arrow_missing")
+        assert "pip install 'mindscope[arrow]'" in answer.json()["error"]["remedy"]
+        assert client.post("/api/lineage/file", json={"format": "csv"}).status_code == 200
 
 
 def test_a_file_has_columns_that_only_the_client_knows(viewer: LiveViewer):

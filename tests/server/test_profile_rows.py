@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,6 +135,15 @@ def test_a_csv_has_all_rows_and_no_formula(client: TestClient) -> None:
     assert [each["name"] for each in lines] == ["'" + FORMULA, "aten::add", "aten::mm"]
     assert [each["device_self_ms"] for each in lines] == ["0.005", "0.02", "0.04"]
     assert [each["shapes"] for each in lines] == ["[[1]]", "[[2,3]]", "(2 different)"]
+
+
+def test_without_its_package_a_workbook_is_refused_with_the_remedy(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    answer = client.post("/api/profiles/rows/file", json={**OF, "part": "operators", "by": "name", "format": "xlsx"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (501, "excel_missing")
+    assert "pip install 'mindscope[excel]'" in answer.json()["error"]["remedy"]
 
 
 def test_a_workbook_has_texts_and_numbers(client: TestClient) -> None:

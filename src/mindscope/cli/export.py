@@ -24,7 +24,10 @@ def export(
     format: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", metavar="csv|parquet", help="Format of scalars; repeat the option for both.", show_default="csv"
+            "--format",
+            metavar="csv|parquet",
+            help="Format of scalars; repeat the option for both. Parquet needs pyarrow.",
+            show_default="csv",
         ),
     ] = None,
     kinds: Annotated[

@@ -45,7 +45,8 @@ def lineage(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV with all columns.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON with all columns.")] = False,
     parquet: Annotated[
-        str | None, typer.Option("--parquet", metavar="FILE", help="Write all columns to a Parquet file.")
+        str | None,
+        typer.Option("--parquet", metavar="FILE", help="Write all columns to a Parquet file; needs pyarrow."),
     ] = None,
     follow_links: FollowLinks = False,
 ) -> None:

@@ -19,6 +19,7 @@ from mindscope.reading.export_values import write_values
 from mindscope.reading.file_names import file_names
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
+from mindscope.tables import pyarrow_module
 from mindscope.types import Kind
 
 DIRECTORIES = {kind: each.export_directory for kind, each in KINDS.items() if each.export_directory}
@@ -34,7 +35,8 @@ class ExportOptions:
 
     ``kinds`` of ``EXPORTABLE``; ``tags`` are patterns with ``*`` and ``?``, empty for all tags; one must match.
     ``scalar_formats`` of "csv" and "parquet"; ``histogram_format`` "npz" or "csv". ``overwritten`` also exports points
-    that a restart replaced; ``overwrite`` replaces existing files. Raises SettingsError for any other name.
+    that a restart replaced; ``overwrite`` replaces existing files. Raises SettingsError for any other name, and
+    MissingPackageError for "parquet" if pyarrow is not installed.
     """
 
     kinds: tuple[Kind, ...] = EXPORTABLE
@@ -48,6 +50,8 @@ class ExportOptions:
         _check("kind to export", self.kinds, EXPORTABLE)
         _check("scalar format", self.scalar_formats, SCALAR_FORMATS)
         _check("histogram format", (self.histogram_format,), HISTOGRAM_FORMATS)
+        if "parquet" in self.scalar_formats:
+            pyarrow_module()
 
     def tags_of(self, run: Run, kind: Kind) -> tuple[str, ...]:
         """Return the tags to export."""

@@ -6,13 +6,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from importlib import import_module
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from mindscope.formats.csv_cells import text_cell
 from mindscope.reading.scalars import Scalars
+from mindscope.tables import pyarrow_module
 
 COLUMNS = ("tag", "step", "wall_time", "value")
 
@@ -40,8 +40,7 @@ def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
 
     ``value`` is float32, or float64 if a value of any tag does not fit float32.
     """
-    pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
-    parquet: Any = import_module("pyarrow.parquet")
+    pyarrow, parquet = pyarrow_module(), pyarrow_module("pyarrow.parquet")
     series = list(series)
     is_wide = any(scalars.value.dtype == np.float64 for scalars in series)
     value_type = pyarrow.float64() if is_wide else pyarrow.float32()

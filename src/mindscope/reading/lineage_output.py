@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO, cast
 
@@ -14,6 +13,7 @@ from mindscope.errors import ExportError
 from mindscope.formats.csv_cells import text_cell
 from mindscope.lineage.cell import Cell, cell_text
 from mindscope.reading.lineage_table import LineageTable
+from mindscope.tables import pyarrow_module
 
 
 def write_lineage_csv(table: LineageTable, file: TextIO) -> None:
@@ -37,8 +37,8 @@ def write_lineage_json(table: LineageTable, file: TextIO) -> None:
 
 
 def write_lineage_parquet(table: LineageTable, path: Path) -> None:
-    """Write the table of ``to_arrow``. Raises ExportError if it can't be written."""
-    parquet: Any = import_module("pyarrow.parquet")  # pyarrow has no type hints
+    """Write the table of ``to_arrow``. Raises MissingPackageError; ExportError if it can't be written."""
+    parquet = pyarrow_module("pyarrow.parquet")
     try:
         parquet.write_table(table.to_arrow(), path)
     except OSError as error:

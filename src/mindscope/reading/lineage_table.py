@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -21,7 +20,7 @@ from mindscope.lineage.pipeline_alignment import PipelineTable, align_runs
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
 from mindscope.reasons import Reason
-from mindscope.tables import pandas_table
+from mindscope.tables import pandas_table, pyarrow_module
 
 if TYPE_CHECKING:
     import pandas
@@ -143,8 +142,9 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         """Return a ``pyarrow.Table``: null for missing values, NaN for NaN.
 
         int64, float64, bool, string and lists; a column of mixed kinds, or of integers beyond int64, becomes text.
+        Raises MissingPackageError if pyarrow is not installed.
         """
-        pyarrow: Any = import_module("pyarrow")  # pyarrow has no type hints
+        pyarrow = pyarrow_module()
         return pyarrow.table({column.id: _arrow_array(pyarrow, column) for column in self.table.columns.values()})
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -11,7 +11,14 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from mindscope.errors import ColumnNotFoundError, FilterError, MindscopeError, RunNotFoundError, TagNotFoundError
+from mindscope.errors import (
+    ColumnNotFoundError,
+    FilterError,
+    MindscopeError,
+    MissingPackageError,
+    RunNotFoundError,
+    TagNotFoundError,
+)
 from mindscope.reasons import UNCODED, Reason, reason_of, unforeseen_reason
 from mindscope.server.http.disconnect import ClientDisconnectedError
 from mindscope.server.http.headers import SECURITY_HEADERS
@@ -53,6 +60,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnectedError, _disconnected)
     app.add_exception_handler(AnswerTooLargeError, _too_large)
     app.add_exception_handler(AnswerTooSlowError, _too_slow)
+    app.add_exception_handler(MissingPackageError, _package_missing)
     app.add_exception_handler(MindscopeError, _our_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _unforeseen)
@@ -92,6 +100,11 @@ async def _too_large(request: Request, error: Exception) -> JSONResponse:
 
 async def _too_slow(request: Request, error: Exception) -> JSONResponse:
     return failure(503, reason_of(error), "send a smaller query: fewer runs or tags, or a smaller range")
+
+
+async def _package_missing(request: Request, error: Exception) -> JSONResponse:
+    reason = reason_of(error)
+    return failure(501, reason, reason.remedy)
 
 
 async def _our_error(request: Request, error: Exception) -> JSONResponse:

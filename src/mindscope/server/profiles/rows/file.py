@@ -17,6 +17,7 @@ from mindscope.errors import MissingPackageError
 from mindscope.profile.columns import Column, Rows, TextColumn, integers_of, value_of
 from mindscope.profile.schema import ColumnField, Unit
 from mindscope.profile.table_rows import MergedRows
+from mindscope.reasons import Reason
 from mindscope.server.profiles.rows.query import figures_of
 
 _FORMULA = "=+-@\t\r\n＝＋－＠"
@@ -75,7 +76,7 @@ def xlsx_bytes(lines: Iterable[list[Cell]]) -> bytes:
     try:
         xlsxwriter: Any = import_module("xlsxwriter")
     except ImportError as error:
-        raise MissingPackageError("XlsxWriter is not installed, Excel files need it: pip install XlsxWriter") from error
+        raise MissingPackageError(Reason("excel_missing")) from error
     buffer = BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True})
     sheet = book.add_worksheet()

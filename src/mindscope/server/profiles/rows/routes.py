@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
-from mindscope.errors import MissingPackageError
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -122,10 +121,7 @@ def _file(lines: Iterator[list[Any]], format: str) -> Response:
 
     if format == "csv":
         return StreamingResponse(csv_text(lines), media_type="text/csv")
-    try:
-        return Response(xlsx_bytes(lines), media_type=XLSX)
-    except MissingPackageError as error:
-        return failure(501, Reason("unreadable", detail=str(error)), "pip install XlsxWriter, or save CSV")
+    return Response(xlsx_bytes(lines), media_type=XLSX)
 
 
 def _merged(viewer: Viewer) -> MergedTables:
