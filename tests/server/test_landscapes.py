@@ -13,8 +13,7 @@ import pytest
 import mindscope
 from mindscope.analysis.stored_values import find_value
 from mindscope.ingest import Catalog
-from mindscope.server.landscapes.cache import LandscapeCache
-from mindscope.server.landscapes.query import list_landscapes, pack_landscape
+from mindscope.server.landscapes.query import LandscapeCache, list_landscapes, pack_landscape
 from mindscope.server.landscapes.schema import LandscapeHeader
 from mindscope.types import Kind, Landscape, LandscapeFacts
 from tests.event_log import MINDSPORE_NAME, append

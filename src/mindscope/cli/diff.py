@@ -28,7 +28,7 @@ def diff(
     from mindscope.reading.lineage_output import json_cell
     from mindscope.reading.lineage_rows import compare_runs
 
-    pairs = compare_runs(open_run(one), open_run(other), scalars or ())
+    pairs = compare_runs(open_run(one).store, open_run(other).store, scalars or ())
     if as_json:
         entries = [
             {"field": pair.key.id, "one": json_cell(pair.one), "other": json_cell(pair.other), "differs": pair.differs}

@@ -18,7 +18,6 @@ from mindscope.lineage.index import Row, TableIndex
 from mindscope.lineage.run_row import parameter_cells
 from mindscope.lineage.table import Table
 from mindscope.reading.hparams_sessions import MetricInfo
-from mindscope.reading.run import Run
 from mindscope.reading.run_source import RunSource
 from mindscope.reading.run_sources import RunSources, row_failure
 from mindscope.reading.scalar_summaries import ScalarSummaries
@@ -211,10 +210,10 @@ class LineageRows:
                 yield source.hparams.metrics
 
 
-def compare_runs(one: Run, other: Run, scalars: Iterable[str] = ()) -> tuple[FieldPair, ...]:
+def compare_runs(one: RunStore, other: RunStore, scalars: Iterable[str] = ()) -> tuple[FieldPair, ...]:
     """Compares two runs field by field; differing fields come first."""
     choice = ScalarChoice(tuple(scalars))
-    return compare_rows(_row_alone(one.store, choice), _row_alone(other.store, choice))
+    return compare_rows(_row_alone(one, choice), _row_alone(other, choice))
 
 
 def _row_alone(store: RunStore, scalars: ScalarChoice) -> Row:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -28,18 +28,15 @@ from mindscope.debug.open import FoundDebugData
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError, RunNotFoundError
+from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, has_statistics, problems_of
 from mindscope.reading.debugging_data import OWN, debug_data_of, existing_cache
-from mindscope.reading.open import open_runs
 from mindscope.reading.operator_pairs import remembered_pairs
 from mindscope.reading.rank_runs import stores_of_ranks
 from mindscope.reading.tensor_records import TensorRecord, TensorRecords
 from mindscope.reasons import Reason
 from mindscope.settings import load_settings
 from mindscope.store import RunStore
-
-if TYPE_CHECKING:
-    pass
 
 _MOST_NAMED = 5
 
@@ -281,12 +278,18 @@ def open_debug(path: str | Path, workspace: str | Path | None = None) -> RunDebu
     directory = Path(path).expanduser()
     if not directory.exists():
         raise RunNotFoundError(f"{directory} does not exist: give a run, or a directory with debugging data")
-    stores = [run.store for run in open_runs(directory).values()] if directory.is_dir() else []
+    stores = _stores_below(directory) if directory.is_dir() else []
     own = next((store for store in stores if store.path == directory and has_statistics(store)), None)
     if own is not None:
         return debug_of_run(own, workspace)
     stores = [store for store in stores if has_statistics(store)]
     return _of_ranks(stores, directory, workspace) if stores else _found_in(directory, workspace)
+
+
+def _stores_below(directory: Path) -> list[RunStore]:
+    catalog = Catalog(directory)
+    catalog.refresh()
+    return list(catalog.runs.values())
 
 
 def _of_ranks(stores: list[RunStore], directory: Path, workspace: str | Path | None) -> RunDebug:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats import _m4
+from mindscope.stats._m4 import merge, pick
 from mindscope.stats._pyramid import Pyramid
 from mindscope.stats.chunked_array import ChunkedArray, Rows
 from mindscope.stats.log_buckets import log_edges
@@ -87,12 +87,12 @@ def reduce(
         edges = x_axis.edges(start, stop, pixels, range)
     elif is_reduced and log_origin is not None:
         edges = log_edges(x_axis, start, stop, pixels, range, log_origin)
-    picked = [_m4.pick(line.y.values(), edges, line.pyramid) for line in lines]
+    picked = [pick(line.y.values(), edges, line.pyramid) for line in lines]
     first, last = max(start - 1, 0), min(stop + 1, x_axis.x.size)
     places: Rows | slice = slice(first, last)
     returned = settled = last - first
     if is_reduced:
-        inside: Rows = fold(_m4.merge, [rows for rows, _ in picked])
+        inside: Rows = fold(merge, [rows for rows, _ in picked])
         places = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
         returned, settled = places.size, int(np.searchsorted(places, int(edges[-2])))
         is_reduced = inside.size < stop - start

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats import _x_axis
+from mindscope.stats._x_axis import cut, find, survey
 from mindscope.stats.chunked_array import ChunkedArray, Rows
 
 Range = tuple[float, float]
@@ -47,7 +47,7 @@ class XAxis:
         edges: list[Rows] = []
         last_bucket = None  # of the piece before: it may go on in the next one
         for first, x in self.x.pieces(start, stop):
-            places = first + _x_axis.cut(x, 0, x.size, self.origin, width)[:-1]
+            places = first + cut(x, 0, x.size, self.origin, width)[:-1]
             edges.append(places[1:] if last_bucket == self._bucket(x[0], width) else places)
             last_bucket = self._bucket(x[-1], width)
         return np.append(np.concatenate([np.empty(0, np.int64), *edges]), stop)
@@ -60,7 +60,7 @@ class XAxis:
         for first, x in self.x.pieces(0, self.x.size):
             last = float(x[-1]) - origin
             if last > limit or (last == limit and not after):
-                return first + _x_axis.find(x, origin, limit, after)
+                return first + find(x, origin, limit, after)
         return self.x.size
 
     def _span(self, start: int, stop: int, range: Range | None) -> float:
@@ -75,7 +75,7 @@ class XAxis:
 def sort_x(x: ArrayLike, origin: float = 0.0) -> XAxis:
     """Bring ``x``, shape (n,), into order: equal x stay in their given order, rows whose x is NaN are left out."""
     coordinates = as_coordinates(x)
-    if _x_axis.survey(coordinates)[0]:
+    if survey(coordinates)[0]:
         return XAxis(ChunkedArray([coordinates]), origin)
     order = np.argsort(coordinates, kind="stable")  # NaN comes last
     order = order[: order.size - int(np.count_nonzero(np.isnan(coordinates)))].astype(np.int64, copy=False)

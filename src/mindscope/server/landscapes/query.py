@@ -18,8 +18,8 @@ from mindscope.reading import Run
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.json_numbers import finite
+from mindscope.server.http.run_cache import RunCache
 from mindscope.server.http.schema import ReasonEntry
-from mindscope.server.landscapes.cache import LandscapeCache
 from mindscope.server.landscapes.schema import (
     LandscapeColumns,
     LandscapeComputation,
@@ -31,6 +31,8 @@ from mindscope.server.landscapes.schema import (
 from mindscope.store import RunStore
 from mindscope.types import Kind, Landscape, LandscapeFacts
 
+MAX_RUNS = 4096
+KINDS = frozenset({Kind.LANDSCAPE, Kind.TRAIN_LINEAGE})
 NO_FACTS = LandscapeFacts()
 NOTHING = np.empty(0)
 
@@ -43,6 +45,13 @@ class RunLandscapes:
     landscapes: tuple[LandscapeEntry, ...]
 
 
+class LandscapeCache(RunCache[RunLandscapes]):
+    """LRU cache; lists the landscapes of a run again after a landscape or its lineage was written."""
+
+    def __init__(self) -> None:
+        super().__init__(_read_landscapes, MAX_RUNS, KINDS)
+
+
 def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) -> LandscapesAnswer:
     """Return the landscapes of each run that has any. Unreadable ones have a ``problem``."""
     stores = [catalog.runs.get(id) for id in while_connected(dict.fromkeys(runs))]
@@ -52,8 +61,7 @@ def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) ->
     )
 
 
-def read_landscapes(run: Run) -> RunLandscapes:
-    """Return the landscapes of one run."""
+def _read_landscapes(run: Run) -> RunLandscapes:
     return RunLandscapes(_training_of(run), tuple(_entry(run.store, tag) for tag in run.store.tags(Kind.LANDSCAPE)))
 
 

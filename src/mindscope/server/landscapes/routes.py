@@ -11,7 +11,6 @@ from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.immutable import READABLE, Id, immutable, value_not_found
 from mindscope.server.http.json_response import JsonResponse
-from mindscope.server.landscapes.cache import LandscapeCache
 from mindscope.server.landscapes.schema import LandscapesAnswer, LandscapesQuery
 from mindscope.types import Kind
 
@@ -21,7 +20,7 @@ router = APIRouter()
 @router.post("/landscapes", response_model=LandscapesAnswer)
 def query_landscapes(query: LandscapesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The newest landscape of each tag of the runs: size, interval, method, and progress while it is computed."""
-    from mindscope.server.landscapes.query import list_landscapes  # lineage would delay the first response
+    from mindscope.server.landscapes.query import LandscapeCache, list_landscapes
 
     return JsonResponse(list_landscapes(viewer.catalog, query.runs, viewer.shared(LandscapeCache)))
 
