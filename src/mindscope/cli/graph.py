@@ -191,10 +191,8 @@ def _differences(diff: GraphDiff) -> Iterator[str]:
 
 
 def _found(shown: Graph, text: str | None, attribute: str | None, is_regex: bool) -> Iterator[str]:
-    from mindscope.graph.selection import find_nodes
-
     wanted = None if attribute is None else _searched(attribute, is_regex, "--attribute")
-    for node in find_nodes(shown, _searched(text or "", is_regex, "--find"), attribute=wanted):
+    for node in shown.find(_searched(text or "", is_regex, "--find"), attribute=wanted):
         yield printable(_node_line(node))
 
 

@@ -8,9 +8,10 @@ from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_
 from mindscope.graph.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
 from mindscope.graph.encoded import read_graph
 from mindscope.graph.files import ONNX_SUFFIX, find_graph_files, read_graph_file
+from mindscope.graph.graph import Graph
+from mindscope.graph.graph_data import Input, Node, Nodes, Scope
 from mindscope.graph.keras import read_keras_model
 from mindscope.graph.mindspore import read_mindspore_graph
-from mindscope.graph.model import Graph, Input, Node, Nodes, Scope
 from mindscope.graph.onnx import read_onnx_model
 from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Runs, Texts, distinct_runs
 from mindscope.graph.columns import EdgeColumns, Indices, NodeColumns, Role, ScopeColumns, TensorType
-from mindscope.graph.model import Details, Graph
+from mindscope.graph.graph import Graph
+from mindscope.graph.graph_data import Details
 from mindscope.reasons import Reason
 
 MOST_LEVELS = 256  # a scope costs the length of its path

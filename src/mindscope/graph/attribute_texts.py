@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import MindscopeError
 from mindscope.graph.columns import Indices
-from mindscope.graph.model import Graph
+from mindscope.graph.graph_data import GraphData
 from mindscope.graph.structure import shape_text
 
 MOST_LETTERS = 2000
@@ -36,7 +36,7 @@ class AttributeTexts:
         return np.unique(self.node[found[self.text]]) if self.texts else self.node
 
 
-def attribute_texts(graph: Graph, most_bytes: int = MOST_BYTES) -> AttributeTexts:
+def attribute_texts(graph: GraphData, most_bytes: int = MOST_BYTES) -> AttributeTexts:
     """Return the attributes of all nodes, and the values of constants; nodes that can't be read have none."""
     numbers: dict[str, int] = {}
     nodes: list[int] = []
@@ -59,7 +59,7 @@ def _joined(numbers: dict[str, int], nodes: list[int], texts: list[int], is_cut:
     return AttributeTexts(tuple(numbers), np.array(nodes, np.int32), np.array(texts, np.int32), is_cut)
 
 
-def _lines(graph: Graph, node: int) -> list[str]:
+def _lines(graph: GraphData, node: int) -> list[str]:
     try:
         return [f"{name}={value_text(value)[:MOST_LETTERS]}" for name, value in graph.details.attributes(node).items()]
     except MindscopeError:
@@ -72,6 +72,6 @@ def value_text(value: Any) -> str:
         array = cast("NDArray[Any]", value)
         shown = np.array2string(array, threshold=100, edgeitems=3, separator=", ")
         return f"{shown} ({array.dtype}, {shape_text(array.shape)})"
-    if isinstance(value, Graph):
+    if isinstance(value, GraphData):
         return f"{value.name} ({len(value.operations)} operations)"
     return value if isinstance(value, str) else repr(value)

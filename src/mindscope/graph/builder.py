@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mindscope.formats.message_columns import Texts
 from mindscope.graph.assemble import GraphParts, NamedInputs, NamedNodes, TypeNumbers, assemble
 from mindscope.graph.columns import UNKNOWN_TYPE, Role, TensorType
-from mindscope.graph.model import Graph
+from mindscope.graph.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)

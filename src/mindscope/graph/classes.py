@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.graph.columns import Indices
-from mindscope.graph.model import Graph
+from mindscope.graph.graph_data import GraphData
 
 _OUTSIDE = 1 << 40  # above all places inside of a scope
 _TYPES = 1 << 32
 
 
-def scope_classes(graph: Graph) -> NDArray[np.uint32]:
+def scope_classes(graph: GraphData) -> NDArray[np.uint32]:
     """(k,) Scopes with the same number above 0 have the same structure; 0 is for scopes without nodes.
 
     Equal are: all nodes with operation type, role and type, the labels of the scopes inside, and all inputs in their
@@ -38,7 +38,7 @@ def scope_classes(graph: Graph) -> NDArray[np.uint32]:
 class _TreeOrder:
     """Nodes and edges so ordered that each scope with all scopes inside is one range of each."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: GraphData) -> None:
         nodes, edges = graph.node_columns, graph.edge_columns
         self.place, self.after = _preorder(graph.scope_columns.parent)
         scope = self.place[nodes.scope]
@@ -108,7 +108,7 @@ def _preorder(parent: Indices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return places, places + np.array(sizes, np.int64)
 
 
-def _label_numbers(graph: Graph) -> NDArray[np.int64]:
+def _label_numbers(graph: GraphData) -> NDArray[np.int64]:
     """(k,) Scopes with the same label have the same number."""
     paths = graph.scope_columns.path.tolist()
     labels = [graph.texts[path].rpartition("/")[2] for path in paths]

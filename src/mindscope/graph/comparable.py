@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from mindscope.formats.message_columns import Runs, number_runs
 from mindscope.graph._matching import hash_along
 from mindscope.graph.columns import Indices, Role
+from mindscope.graph.graph_data import GraphData
 from mindscope.graph.hashes import Hashes, combine, mix, sums_of_ranges
-from mindscope.graph.model import Graph
 
 Neighbors = tuple[Indices, Indices, Hashes, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
@@ -42,7 +42,7 @@ class Comparable:
     ``name`` and ``plain_name`` are 0 if a node has no name or only a number; a plain name has no suffix ``-op12``.
     """
 
-    graph: Graph
+    graph: GraphData
     op_type: Indices  # (n,)
     name: Indices  # (n,)
     plain_name: Indices  # (n,)
@@ -116,7 +116,7 @@ class Comparable:
         return near
 
 
-def comparable(before: Graph, after: Graph) -> tuple[Comparable, Comparable]:
+def comparable(before: GraphData, after: GraphData) -> tuple[Comparable, Comparable]:
     """Both graphs with common numbers."""
     graphs = (before, after)
     texts, plain = _common_texts(graphs)
@@ -126,7 +126,9 @@ def comparable(before: Graph, after: Graph) -> tuple[Comparable, Comparable]:
     )
 
 
-def _columns(graph: Graph, text: Indices, plain: Indices, type: Indices, dtype: Indices, shape: Indices) -> Comparable:
+def _columns(
+    graph: GraphData, text: Indices, plain: Indices, type: Indices, dtype: Indices, shape: Indices
+) -> Comparable:
     nodes = graph.node_columns
     name = np.where(nodes.full_name > 0, nodes.full_name, nodes.name)
     return Comparable(
@@ -142,7 +144,7 @@ def _columns(graph: Graph, text: Indices, plain: Indices, type: Indices, dtype: 
     )
 
 
-def _common_texts(graphs: Sequence[Graph]) -> tuple[list[Indices], list[Indices]]:
+def _common_texts(graphs: Sequence[GraphData]) -> tuple[list[Indices], list[Indices]]:
     """Number the texts that graphs have in common, and the plain names in them, for the texts of each graph."""
     data = b"".join(graph.texts.joined.tobytes() for graph in graphs)
     runs: list[Runs] = []
@@ -171,7 +173,7 @@ def _is_digit(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return (data >= ord("0")) & (data <= ord("9"))
 
 
-def _common_types(graphs: Sequence[Graph]) -> tuple[list[Indices], list[Indices], list[Indices]]:
+def _common_types(graphs: Sequence[GraphData]) -> tuple[list[Indices], list[Indices], list[Indices]]:
     """Common numbers of the types of each graph, of their dtypes and of their shapes."""
     numbers: dict[object, int] = {}
 

@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 
 from mindscope.formats.tensors import dtype_by_name
 from mindscope.graph.columns import Role, Shape, TensorType
-from mindscope.graph.model import Graph
+from mindscope.graph.graph_data import GraphData
 from mindscope.graph.parts import pass_through_types
 
 Costs = NDArray[np.float64]
 Flops = Callable[[Shape, Sequence[Shape]], float]
 
 
-def output_bytes(graph: Graph) -> Costs:
+def output_bytes(graph: GraphData) -> Costs:
     """(n,) The size of the first output of each node."""
     sizes = [_elements(type.shape) * _item_size(type.dtype) for type in graph.types]
     return np.array(sizes, np.float64)[graph.node_columns.type]
 
 
-def parameter_counts(graph: Graph) -> Costs:
+def parameter_counts(graph: GraphData) -> Costs:
     """(n,) The number of elements of each parameter; 0 for other nodes."""
     elements = np.array([_elements(type.shape) for type in graph.types], np.float64)
     columns = graph.node_columns
     return np.where(columns.role == Role.PARAMETER, elements[columns.type], 0.0)
 
 
-def node_flops(graph: Graph) -> Costs:
+def node_flops(graph: GraphData) -> Costs:
     """(n,) The operations of each node: of products by their shapes, of others one for each output element."""
     columns, edges = graph.node_columns, graph.edge_columns
     elements = np.array([_elements(type.shape) for type in graph.types], np.float64)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from mindscope.graph.columns import Indices
 from mindscope.graph.comparable import Comparable, comparable
+from mindscope.graph.graph_data import GraphData, Node, Nodes
 from mindscope.graph.hashes import combine, sums_of_ranges
 from mindscope.graph.matching import Matching, match_nodes
-from mindscope.graph.model import Graph, Node, Nodes
 from mindscope.graph.replacements import find_replacements
 
 
@@ -81,8 +81,8 @@ class GraphDiff:
     ones.
     """
 
-    before: Graph
-    after: Graph
+    before: GraphData
+    after: GraphData
     before_status: NDArray[np.uint8]  # (n,) Status
     after_status: NDArray[np.uint8]  # (k,) Status
     after_of: Indices  # (n,) the matching node of ``after``, -1 without one
@@ -161,7 +161,7 @@ class GraphDiff:
         )
 
 
-def diff_graphs(before: Graph, after: Graph) -> GraphDiff:
+def diff_graphs(before: GraphData, after: GraphData) -> GraphDiff:
     """Compare two graphs: what ``after`` has, lacks and does differently.
 
     Nodes match by their operation types, types, attributes and neighbors at any distance, then by names, so that a

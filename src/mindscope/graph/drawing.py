@@ -10,7 +10,7 @@ from html import escape
 from itertools import pairwise
 
 from mindscope.graph.columns import Role
-from mindscope.graph.model import Graph, Node, Scope
+from mindscope.graph.graph_data import GraphData, Node, Scope
 from mindscope.graph.parts import Part, node_parts
 
 TYPE_COLORS = ("#adc8f4", "#f1c9b5", "#a9c6c0", "#ffc1d1", "#cddab1", "#bbadd8", "#b6dae4", "#d9aca5", "#e7caf9")
@@ -53,7 +53,7 @@ class _Frame:
     lines: list[tuple[list[tuple[float, float]], int, bool]]  # points, number of edges (0 not to show it), carry data
 
 
-def to_svg(graph: Graph, depth: int | None = None) -> str:
+def to_svg(graph: GraphData, depth: int | None = None) -> str:
     """Return the graph as SVG with scopes expanded to ``depth``; by default as deep as about 60 boxes.
 
     Parameters and constants are rows of the operations that take them; nodes that only pass a value on are left out.
@@ -64,7 +64,7 @@ def to_svg(graph: Graph, depth: int | None = None) -> str:
 class _Drawing:
     """Items are the scopes by index, then the nodes."""
 
-    def __init__(self, graph: Graph, depth: int | None) -> None:
+    def __init__(self, graph: GraphData, depth: int | None) -> None:
         self.graph = graph
         self.scopes = len(graph.scope_columns)
         self.parent: list[int] = [*graph.scope_columns.parent.tolist(), *graph.node_columns.scope.tolist()]

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from mindscope.errors import FormatError
+from mindscope.graph.graph import Graph
 from mindscope.graph.keras import read_keras_model
 from mindscope.graph.mindspore import read_mindspore_graph
-from mindscope.graph.model import Graph
 from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
 from mindscope.types import EncodedGraph, GraphFormat, Message
 

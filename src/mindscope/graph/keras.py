@@ -22,7 +22,7 @@ from mindscope.errors import FormatError
 from mindscope.formats.json_text import parse_json
 from mindscope.graph.builder import NewInput, NewNode, build_graph
 from mindscope.graph.columns import Role, Shape, TensorType
-from mindscope.graph.model import Graph
+from mindscope.graph.graph import Graph
 from mindscope.reasons import Reason
 
 JsonObject = dict[str, Any]

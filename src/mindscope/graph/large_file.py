@@ -10,7 +10,7 @@ from typing import Any
 from mindscope.formats import dialects
 from mindscope.graph.encoded import read_graph, read_meta_graph_message
 from mindscope.graph.files import read_graph_file
-from mindscope.graph.model import Graph
+from mindscope.graph.graph import Graph
 from mindscope.limited_process import Report, is_large, result_folder, run_limited
 from mindscope.store.encoded_value import EncodedValue, read_encoded
 from mindscope.store.object_file import open_object, save_object

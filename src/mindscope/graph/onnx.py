@@ -32,8 +32,8 @@ from mindscope.graph.assemble import (
     name_the_nameless,
 )
 from mindscope.graph.columns import Role, TensorType
+from mindscope.graph.graph import Graph
 from mindscope.graph.hashes import mix, sums_by_row
-from mindscope.graph.model import Graph
 from mindscope.graph.onnx_files import field_content, number_after
 from mindscope.graph.onnx_tensors import decode_tensor, dtype_name, tensor_types
 from mindscope.reasons import Reason

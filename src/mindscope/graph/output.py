@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from mindscope.errors import SettingsError
 from mindscope.graph.columns import EdgeKind
-from mindscope.graph.model import Graph, Node, Scope
+from mindscope.graph.graph_data import GraphData, Node, Scope
 
 if TYPE_CHECKING:
     import networkx
 
 
-def to_networkx(graph: Graph) -> networkx.MultiDiGraph[int]:
+def to_networkx(graph: GraphData) -> networkx.MultiDiGraph[int]:
     """Return the nodes by index with their facts, as in ``to_json``; edges with ``output`` and ``kind``.
 
     Raises SettingsError if networkx is not installed.
@@ -32,13 +32,13 @@ def to_networkx(graph: Graph) -> networkx.MultiDiGraph[int]:
     return result
 
 
-def to_json(graph: Graph) -> str:
+def to_json(graph: GraphData) -> str:
     """Return an object with ``name``, ``nodes`` and ``edges``; an edge is [source, target, output, kind] by index."""
     nodes = [{"index": node.index, **_facts(node)} for node in graph.nodes]
     return json.dumps({"name": graph.name, "nodes": nodes, "edges": list(_edges(graph))}, ensure_ascii=False)
 
 
-def to_dot(graph: Graph) -> Iterator[str]:
+def to_dot(graph: GraphData) -> Iterator[str]:
     """Yield the lines of the graph in Graphviz's language; scopes are clusters, control edges are dashed."""
     yield f"digraph {_quoted(graph.name)} {{"
     yield "  node [shape=box];"
@@ -77,7 +77,7 @@ def _facts(node: Node) -> dict[str, Any]:
     }
 
 
-def _edges(graph: Graph) -> Iterator[tuple[int, int, int, str]]:
+def _edges(graph: GraphData) -> Iterator[tuple[int, int, int, str]]:
     edges = graph.edge_columns
     columns = (edges.source.tolist(), edges.target.tolist(), edges.output.tolist(), edges.is_control.tolist())
     for source, target, output, is_control in zip(*columns, strict=True):

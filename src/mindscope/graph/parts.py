@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.graph.columns import Indices
-from mindscope.graph.model import Graph
+from mindscope.graph.graph_data import GraphData
 
 
 class Part(IntFlag):
@@ -33,7 +33,7 @@ _OPTIMIZERS = frozenset(
 )
 
 
-def node_parts(graph: Graph) -> NDArray[np.uint8]:
+def node_parts(graph: GraphData) -> NDArray[np.uint8]:
     """(n,) The parts that each node belongs to."""
     columns = graph.node_columns
     parts = np.zeros(len(columns), np.uint8)
@@ -42,17 +42,17 @@ def node_parts(graph: Graph) -> NDArray[np.uint8]:
     return parts | _scope_parts(graph)[columns.scope]
 
 
-def pass_through_types(graph: Graph) -> Indices:
+def pass_through_types(graph: GraphData) -> Indices:
     """Return the operation types (texts) that pass a value on."""
     return _types_in(graph, _PASS_THROUGH)
 
 
-def _types_in(graph: Graph, names: frozenset[str]) -> Indices:
+def _types_in(graph: GraphData, names: frozenset[str]) -> Indices:
     types = np.unique(graph.node_columns.op_type)
     return types[[graph.texts[int(number)].partition(".")[0] in names for number in types]]
 
 
-def _scope_parts(graph: Graph) -> NDArray[np.uint8]:
+def _scope_parts(graph: GraphData) -> NDArray[np.uint8]:
     """(k,) A part of a scope is one of all scopes inside."""
     columns = graph.scope_columns
     parents: list[int] = columns.parent.tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes before, after and between nodes, and the path of the largest costs. Everything is linear in nodes and edges."""
+"""Nodes between nodes, and the path of the largest costs. Everything is linear in nodes and edges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.graph.model import Graph, Nodes
+from mindscope.graph.graph_data import GraphData, Nodes
 
 
 class CriticalPath(NamedTuple):
@@ -18,22 +18,13 @@ class CriticalPath(NamedTuple):
     total: float
 
 
-def upstream(graph: Graph, node: int) -> Nodes:
-    """Return the node and all nodes on which it depends, in the order of the graph."""
-    return _marked(graph, _reached(graph, node, is_forward=False))
-
-
-def downstream(graph: Graph, node: int) -> Nodes:
-    """Return the node and all nodes that depend on it, in the order of the graph."""
-    return _marked(graph, _reached(graph, node, is_forward=True))
-
-
-def between(graph: Graph, first: int, last: int) -> Nodes:
+def between(graph: GraphData, first: int, last: int) -> Nodes:
     """Return the nodes on all paths from ``first`` to ``last``, in the order of the graph; none without a path."""
-    return _marked(graph, _reached(graph, first, is_forward=True) & _reached(graph, last, is_forward=False))
+    is_between = graph.is_downstream(first) & graph.is_upstream(last)
+    return Nodes(graph, np.flatnonzero(is_between).astype(np.int32))
 
 
-def critical_path(graph: Graph, costs: NDArray[np.float64]) -> CriticalPath:
+def critical_path(graph: GraphData, costs: NDArray[np.float64]) -> CriticalPath:
     """Return the path along edges with the largest sum of ``costs`` (n,). NaN counts as 0, a cycle as one node."""
     own: list[float] = np.nan_to_num(costs, nan=0.0).tolist()
     consumers = _Consumers(graph)
@@ -59,34 +50,13 @@ def critical_path(graph: Graph, costs: NDArray[np.float64]) -> CriticalPath:
 class _Consumers:
     """The targets of the edges of each node, as lists."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: GraphData) -> None:
         order, first = graph.consumer_edges
         self._targets: list[int] = graph.edge_columns.target[order].tolist()
         self._first: list[int] = first.tolist()
 
     def of(self, node: int) -> list[int]:
         return self._targets[self._first[node] : self._first[node + 1]]
-
-
-def _reached(graph: Graph, start: int, *, is_forward: bool) -> NDArray[np.bool_]:
-    edges = graph.edge_columns
-    order, first = graph.consumer_edges if is_forward else (slice(None), graph.first_input)
-    ends: list[int] = (edges.target if is_forward else edges.source)[order].tolist()
-    places: list[int] = first.tolist()
-    reached = bytearray(len(graph.node_columns))
-    reached[start] = 1
-    waiting = [start]
-    while waiting:
-        node = waiting.pop()
-        for each in ends[places[node] : places[node + 1]]:
-            if not reached[each]:
-                reached[each] = 1
-                waiting.append(each)
-    return np.frombuffer(bytes(reached), np.bool_)
-
-
-def _marked(graph: Graph, marks: NDArray[np.bool_]) -> Nodes:
-    return Nodes(graph, np.flatnonzero(marks).astype(np.int32))
 
 
 def _components(consumers: _Consumers, count: int) -> list[list[int]]:

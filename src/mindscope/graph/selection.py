@@ -6,30 +6,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.graph.attribute_texts import AttributeTexts
 from mindscope.graph.columns import EdgeColumns, Indices, NodeColumns, Role, ScopeColumns
-from mindscope.graph.model import Details, Graph, Nodes
+from mindscope.graph.graph_data import Details, GraphData, Nodes
+
+_GraphT = TypeVar("_GraphT", bound=GraphData)
 
 Mask = NDArray[np.bool_]
 
 
 def find_nodes(
-    graph: Graph,
+    graph: GraphData,
     text: str | re.Pattern[str],
     *,
     op_type: str | None = None,
     scope: str = "",
-    attribute: str | re.Pattern[str] | None = None,
+    attribute: str | re.Pattern[str] = "",
+    texts: AttributeTexts | None = None,
 ) -> Nodes:
-    """The nodes with ``text`` in their name, full name or operation type, inside ``scope``; the case does not matter.
-
-    A compiled pattern is searched as it is; ``op_type`` is compared exactly; ``attribute`` is searched in each
-    attribute as ``name=value``. Raises KeyError for an unknown scope.
-    """
+    """Find nodes as ``Graph.find``; ``attribute`` is searched in ``texts``, if there are any."""
     columns, matches = graph.node_columns, _matcher(text)
     names = np.array([matches(each) for each in graph.texts.all], bool)
     found: Mask = names[columns.name] | names[columns.full_name] | names[columns.op_type]
@@ -38,9 +38,9 @@ def find_nodes(
         found &= types[columns.op_type]
     if scope:
         found &= _scopes_inside(graph, graph.scope(scope).index)[columns.scope]
-    if attribute is not None:
+    if texts is not None:
         with_attribute = np.zeros(len(columns), bool)
-        with_attribute[graph.attribute_texts.nodes_with(_matcher(attribute))] = True
+        with_attribute[texts.nodes_with(_matcher(attribute))] = True
         found &= with_attribute
     return Nodes(graph, np.flatnonzero(found).astype(np.int32))
 
@@ -52,7 +52,7 @@ def _matcher(text: str | re.Pattern[str]) -> Callable[[str], bool]:
     return lambda each: wanted in each.casefold()
 
 
-def subgraph(graph: Graph, scope: str) -> Graph:
+def subgraph(graph: _GraphT, scope: str) -> _GraphT:
     """Return the nodes inside ``scope`` with the edges to them; nodes outside that they take become inputs.
 
     Raises KeyError for an unknown scope.
@@ -67,7 +67,7 @@ def subgraph(graph: Graph, scope: str) -> Graph:
     return _cut(graph, scope, kept, edge_inside, needed, kept & ~node_inside)
 
 
-def _scopes_inside(graph: Graph, scope: int) -> Mask:
+def _scopes_inside(graph: GraphData, scope: int) -> Mask:
     """(k,) Whether each scope is ``scope`` or inside it."""
     parents: list[int] = graph.scope_columns.parent.tolist()
     inside = [False] * len(parents)
@@ -77,7 +77,7 @@ def _scopes_inside(graph: Graph, scope: int) -> Mask:
     return np.array(inside, bool)
 
 
-def _around(graph: Graph, scopes: Indices) -> Mask:
+def _around(graph: GraphData, scopes: Indices) -> Mask:
     """(k,) Whether each scope is one of ``scopes``, or around one of them."""
     parents: list[int] = graph.scope_columns.parent.tolist()
     around = np.zeros(len(parents), bool)
@@ -89,12 +89,12 @@ def _around(graph: Graph, scopes: Indices) -> Mask:
     return around
 
 
-def _cut(graph: Graph, name: str, kept: Mask, edge_kept: Mask, scope_kept: Mask, borders: Mask) -> Graph:
+def _cut(graph: _GraphT, name: str, kept: Mask, edge_kept: Mask, scope_kept: Mask, borders: Mask) -> _GraphT:
     """Return the kept parts of ``graph``; ``borders`` are nodes that become inputs."""
     scope_number, node_number = _numbers(scope_kept), _numbers(kept)
     nodes, edges, scopes = graph.node_columns, graph.edge_columns, graph.scope_columns
     parent = scopes.parent[scope_kept]
-    return Graph(
+    return type(graph)(
         name,
         graph.texts,
         NodeColumns(

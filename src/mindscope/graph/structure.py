@@ -12,7 +12,7 @@ from mindscope.formats.message_columns import Runs, Texts, number_runs
 from mindscope.graph.classes import scope_classes
 from mindscope.graph.columns import Indices, Role, Shape
 from mindscope.graph.costs import node_flops, output_bytes, parameter_counts
-from mindscope.graph.model import Graph
+from mindscope.graph.graph_data import GraphData
 from mindscope.graph.parts import node_parts
 
 
@@ -41,7 +41,7 @@ class GraphStructure:
     output: Indices  # (m,)
 
 
-def structure_of(graph: Graph) -> GraphStructure:
+def structure_of(graph: GraphData) -> GraphStructure:
     """Return the structure of ``graph``."""
     nodes, edges, scopes = graph.node_columns, graph.edge_columns, graph.scope_columns
     own = _runs(graph.texts)
@@ -87,7 +87,7 @@ def shape_text(shape: Shape | None) -> str:
     return " x ".join("?" if size < 0 else str(size) for size in shape) or "scalar"
 
 
-def _label_texts(graph: Graph) -> Indices:
+def _label_texts(graph: GraphData) -> Indices:
     """(n,) The full name of an operation, because MindSpore's names are numbers; the name of other nodes."""
     nodes = graph.node_columns
     has_full_name = (nodes.role == Role.OPERATION) & (nodes.full_name > 0)

@@ -25,8 +25,8 @@ from mindscope.graph.assemble import (
     name_the_nameless,
 )
 from mindscope.graph.columns import Indices, Role, Shape, TensorType
+from mindscope.graph.graph import Graph
 from mindscope.graph.hashes import mix, sums_by_row
-from mindscope.graph.model import Graph
 from mindscope.types import Message
 
 _INPUTS = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}

@@ -3,25 +3,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.formats.message_columns import Texts
 from mindscope.graph.columns import EdgeColumns, EdgeKind, Indices, NodeColumns, Role, ScopeColumns, Shape, TensorType
+from mindscope.graph.reachability import reachable
 from mindscope.reasons import Reason
-
-if TYPE_CHECKING:
-    import networkx
-
-    from mindscope.graph.attribute_texts import AttributeTexts
-    from mindscope.graph.diff import GraphDiff
-    from mindscope.graph.paths import CriticalPath
 
 NO_NODES: Indices = np.empty(0, np.int32)
 
@@ -50,11 +43,11 @@ class Input(NamedTuple):
     output: int = 0
 
 
-class Graph:
-    """A computational graph as columns. ``functions`` are graphs that nodes call by name.
+class GraphData:
+    """The columns of a computational graph; ``Graph`` adds the algorithms on them.
 
-    ``output_nodes`` give the results, ``damaged_nodes`` can't be read to their ends. If ``is_cut``, the graph itself
-    breaks off before its end.
+    ``functions`` are graphs that nodes call by name, ``output_nodes`` give the results, ``damaged_nodes`` can't be read
+    to their ends. If ``is_cut``, the graph itself breaks off before its end.
     """
 
     def __init__(
@@ -68,7 +61,7 @@ class Graph:
         details: Details,
         *,
         outputs: Indices = NO_NODES,
-        functions: Sequence[Graph] = (),
+        functions: Sequence[GraphData] = (),
         damaged: Indices = NO_NODES,
         is_cut: bool = False,
     ) -> None:
@@ -158,60 +151,14 @@ class Graph:
         first = np.searchsorted(self.edge_columns.source[order], np.arange(len(self.node_columns) + 1))
         return order, first
 
-    # ---- selections and other forms ---------------------------------------------------------------------------------
+    def is_upstream(self, node: int) -> NDArray[np.bool_]:
+        """(n,) Whether each node is ``node``, or one on which it depends."""
+        return reachable(self.edge_columns.source, self.first_input, node)
 
-    def find(
-        self,
-        text: str | re.Pattern[str] = "",
-        *,
-        op_type: str | None = None,
-        scope: str = "",
-        attribute: str | re.Pattern[str] | None = None,
-    ) -> Nodes:
-        """Return the nodes with ``text`` in their name, full name or operation type, as ``find_nodes``."""
-        from mindscope.graph.selection import find_nodes
-
-        return find_nodes(self, text, op_type=op_type, scope=scope, attribute=attribute)
-
-    @cached_property
-    def attribute_texts(self) -> AttributeTexts:
-        """The attributes of all nodes as texts, read at the first use."""
-        from mindscope.graph.attribute_texts import attribute_texts
-
-        return attribute_texts(self)
-
-    def diff(self, other: Graph) -> GraphDiff:
-        """List what ``other`` has, lacks and does differently. Nodes match by structure, not by name alone."""
-        from mindscope.graph.diff import diff_graphs
-
-        return diff_graphs(self, other)
-
-    def between(self, first: Node | str, last: Node | str) -> Nodes:
-        """Return the nodes on all paths from ``first`` to ``last``, with both; none without a path. Raises KeyError."""
-        from mindscope.graph.paths import between
-
-        return between(self, self._index_of(first), self._index_of(last))
-
-    def critical_path(self, costs: NDArray[np.float64]) -> CriticalPath:
-        """The path with the largest sum of ``costs`` (n,), such as ``costs.node_flops(graph)``; NaN counts as 0."""
-        from mindscope.graph.paths import critical_path
-
-        return critical_path(self, costs)
-
-    def _index_of(self, node: Node | str) -> int:
-        return self.node_numbers[node] if isinstance(node, str) else node.index
-
-    def subgraph(self, scope: str) -> Graph:
-        """Return the nodes inside ``scope``; nodes outside that they take become inputs. Raises KeyError."""
-        from mindscope.graph.selection import subgraph
-
-        return subgraph(self, scope)
-
-    def to_networkx(self) -> networkx.MultiDiGraph[int]:
-        """Nodes by index, edges with ``output`` and ``kind``. Raises SettingsError if networkx is not installed."""
-        from mindscope.graph.output import to_networkx
-
-        return to_networkx(self)
+    def is_downstream(self, node: int) -> NDArray[np.bool_]:
+        """(n,) Whether each node is ``node``, or one that depends on it."""
+        order, first = self.consumer_edges
+        return reachable(self.edge_columns.target[order], first, node)
 
     # ---- scopes -----------------------------------------------------------------------------------------------------
 
@@ -247,7 +194,7 @@ class Graph:
 class Node:
     """A view of one node; equal views show the same node of the same graph."""
 
-    graph: Graph
+    graph: GraphData
     index: int
 
     def _text(self, column: Indices) -> str:
@@ -311,16 +258,12 @@ class Node:
     @property
     def upstream(self) -> Nodes:
         """The node and all nodes on which it depends, in file order."""
-        from mindscope.graph.paths import upstream
-
-        return upstream(self.graph, self.index)
+        return Nodes(self.graph, np.flatnonzero(self.graph.is_upstream(self.index)).astype(np.int32))
 
     @property
     def downstream(self) -> Nodes:
         """The node and all nodes that depend on it, in file order."""
-        from mindscope.graph.paths import downstream
-
-        return downstream(self.graph, self.index)
+        return Nodes(self.graph, np.flatnonzero(self.graph.is_downstream(self.index)).astype(np.int32))
 
     @property
     def attributes(self) -> Mapping[str, Any]:
@@ -344,7 +287,7 @@ class Node:
 class Nodes(Sequence[Node]):
     """Some nodes of a graph by index or name."""
 
-    def __init__(self, graph: Graph, indices: Indices) -> None:
+    def __init__(self, graph: GraphData, indices: Indices) -> None:
         self._graph = graph
         self.indices = indices
 
@@ -373,7 +316,7 @@ class Nodes(Sequence[Node]):
 class Scope:
     """A view of one scope."""
 
-    graph: Graph
+    graph: GraphData
     index: int
 
     @property
