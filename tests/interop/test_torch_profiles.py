@@ -16,7 +16,8 @@ pytest.importorskip("torch")
 
 from mindscope.profile.advice import advise
 from mindscope.profile.open import read_profile
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS
 from mindscope.profile.table_rows import Condition, merged_rows
 from mindscope.profile.texts import Missing

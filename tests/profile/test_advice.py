@@ -14,7 +14,8 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.overview import overview_of
 from mindscope.profile.pipeline_bottlenecks import bottlenecks
-from mindscope.profile.profile import Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part, ProfileFacts
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import ADVICE
 from tests.profile.kineto_events import Events

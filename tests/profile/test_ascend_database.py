@@ -17,7 +17,8 @@ from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS
 from mindscope.profile.texts import Missing
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate

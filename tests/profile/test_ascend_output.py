@@ -13,7 +13,7 @@ from mindscope.profile.arguments import ArgumentFile
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 
 
 def test_facts(tmp_path: Path) -> None:

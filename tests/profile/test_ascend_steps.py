@@ -11,7 +11,8 @@ from mindscope.errors import ProfilePartError
 from mindscope.profile.diff import diff_profiles
 from mindscope.profile.open import read_profile
 from mindscope.profile.parts_file import columns_of, open_parts, save_parts
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
 from tests.profile.made_profiles import BASE_US, TRACE_VIEW, ascend_output, write
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mindscope.errors import FormatError
-from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.open import read_profile
 from tests.profile.made_profiles import ascend_output

@@ -17,7 +17,8 @@ from mindscope.profile.formats.torch_trace import TORCH_TRACE
 from mindscope.profile.open import FoundProfile, read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.parts_file import columns_of
-from mindscope.profile.profile import Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part, ProfileFacts
 from mindscope.profile.texts import Missing
 
 OPERATOR = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}

@@ -21,7 +21,8 @@ from mindscope.errors import FormatError
 from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.open import read_profile
 from mindscope.profile.parts_file import columns_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
 from tests.profile.advised_profiles import advised_ascend
 from tests.profile.test_kineto_fuzz import NUMBERS, check_tables

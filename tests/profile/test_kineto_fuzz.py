@@ -18,7 +18,8 @@ from mindscope.errors import FormatError
 from mindscope.profile.open import read_profile
 from mindscope.profile.operators import Operators
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS, Steps
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
 from tests.profile.kineto_events import AUTOGRAD, Events

@@ -14,7 +14,8 @@ from mindscope.profile.kineto.categories import STEP_NAME
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.repeated_events import REPEATED
 from tests.profile.kineto_events import HOST, Events
 

@@ -12,7 +12,7 @@ import pytest
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.parts_file import columns_of
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from tests.profile.kineto_events import Events
 
 

@@ -35,7 +35,7 @@ from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.open import read_profile
 from mindscope.profile.parts_file import columns_of, open_parts, save_parts
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from mindscope.profile.timeline_file import open_timeline, save_timeline
 
 def peak():

@@ -15,7 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.formats._pickle_memo import scan_pickle
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 
 BASE_US = 1_800_000_000_000_000
 MB = 1 << 20

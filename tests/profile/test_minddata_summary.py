@@ -12,7 +12,7 @@ import pytest
 
 from mindscope.profile.advice import advise
 from mindscope.profile.open import read_profile
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
 from tests.profile.test_mindspore_profiles import ascend
 

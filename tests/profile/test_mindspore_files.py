@@ -18,7 +18,7 @@ from mindscope.profile.columns import TextColumn
 from mindscope.profile.memory import UNKNOWN_TIME
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from tests.profile.made_profiles import write
 from tests.profile.test_mindspore_profiles import SCOPE, STEP_HEADER, ascend, profiler
 

@@ -13,7 +13,8 @@ from made_profiles import write
 from mindscope.profile.advice import advise
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 
 TICKS_MS = 100_000
 SCOPE = "Default/network-Net/fc1-Dense"

@@ -10,7 +10,7 @@ from made_profiles import write
 
 from mindscope.errors import FormatError
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 
 NAME = "PROF_000001_20270115080000000_ABCDEFGHIJKLMNOP"
 SLICE = {"ph": "X", "name": "MatMul", "pid": 1, "tid": 2, "ts": "1800000000000010.250", "dur": 3, "args": {"a": 1}}

@@ -21,7 +21,8 @@ from mindscope.profile.formats.step_names import step_numbers
 from mindscope.profile.open import read_profile
 from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS
 from mindscope.profile.texts import Missing
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate

@@ -20,7 +20,7 @@ import pytest
 
 from mindscope.errors import FormatError, ProfilePartError
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 
 TORCH = {
     "schemaVersion": 1,

@@ -17,7 +17,8 @@ from mindscope.ingest import Catalog
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS
 from mindscope.profile.table_rows import times_of
 from mindscope.server.app import create_app

@@ -18,7 +18,8 @@ from mindscope.profile.further_tables import FurtherTables
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.parts_file import columns_of, open_parts, save_parts
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.stored_texts import StoredTexts
 from mindscope.profile.texts import Missing
 from tests.profile.kineto_events import Events

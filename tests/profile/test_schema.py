@@ -24,7 +24,8 @@ from mindscope.profile.grouping import group_rows
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import ProfileFacts
 from mindscope.profile.schema import EQUAL, SUM, ColumnField, Unit, fields_of, mean_by, schema_version
 
 TEXTS = Path(__file__).parents[2] / "ui/src/i18n"

@@ -23,7 +23,8 @@ from mindscope.profile.formats.xplane import event_blocks
 from mindscope.profile.formats.xplane.scopes import scope_of
 from mindscope.profile.open import find_profiles, read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
 from tests.profile.slice_arguments import all_arguments, arguments_of_timeline

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mindscope.profile.advice.advice import share_text, time_text
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.streams import Streams
 
 _WAITS = ("host_wait", "kernel_wait", "other_wait")

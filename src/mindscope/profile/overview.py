@@ -10,12 +10,13 @@ from typing import Any, cast
 import numpy as np
 
 from mindscope.profile.advice import Advice, advise
-from mindscope.profile.advice.parts import part_of, steps_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import Memory
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of, steps_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.texts import Missing
 

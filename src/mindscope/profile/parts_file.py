@@ -21,7 +21,8 @@ from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import Memory
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.schema import ColumnField, Merge, Unit, schema_version
 from mindscope.profile.step_rows import StepRows
 from mindscope.profile.steps import Steps

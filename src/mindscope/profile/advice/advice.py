@@ -8,10 +8,21 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from mindscope.profile.profile import Part
-from mindscope.profile.ranks.tables import RankTable
+from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import ADVICE
 from mindscope.texts import fill
+
+
+class RankTable(str, Enum):
+    """Tables over ranks, by the names of the fields of ``Ranks``."""
+
+    CLOCKS = "clocks"
+    STEPS = "steps"
+    MEANS = "means"
+    COLLECTIVES = "collectives"
+    LINKS = "links"
+    STRAGGLERS = "stragglers"
+    STAGES = "stages"
 
 
 class TracePart(str, Enum):

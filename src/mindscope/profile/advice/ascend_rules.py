@@ -11,11 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice, Span, TracePart, time_text
-from mindscope.profile.advice.parts import part_of, slowest_steps, steps_of
+from mindscope.profile.ascend_limits import (
+    ALIGNMENT,
+    CALL_INTERVAL_NS,
+    LONG_COLLECTION_NS,
+    LONG_PAUSE_NS,
+)
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of, slowest_steps, steps_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 
 FREE_SHARE = 0.1
 """Share of a step in which the NPU neither computes nor communicates."""
@@ -24,11 +31,8 @@ LONG_TASK_NS = 20_000
 UNIT_SHARE, CUBE_TRANSFER_SHARE, VECTOR_SHARE = 0.8, 0.95, 0.7
 """Shares of a kernel's time in which a unit works: any; transfers of a cube kernel; a unit of a vector kernel."""
 FREQUENCY_DROP = 0.05
-LONG_COLLECTION_NS = 1_000_000
-LONG_PAUSE_NS, CALL_INTERVAL_NS = 200_000_000, 10_000_000
-"""A pause of the device, and the mean time between calls of the host above which it is quiet."""
-ALIGNMENT, UNALIGNED_SHARE = 512, 0.2
-"""Bytes of which the size of a transfer is to be a multiple; the share of other ones is ours."""
+UNALIGNED_SHARE = 0.2
+"""Share of transfers whose size is no multiple of ``ALIGNMENT``."""
 SYNCHRONIZED_NORMS = 20
 _NORM = re.compile(r"sync_?batch_?norm", re.IGNORECASE)
 _UNITS = ("mac", "mte1", "mte2", "mte3", "fixpipe", "vec", "scalar", "vector_mte2", "vector_mte3", "vector_scalar")

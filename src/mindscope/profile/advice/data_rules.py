@@ -9,10 +9,11 @@ from math import ceil
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of, slowest, slowest_steps, steps_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.data_pipeline import DataPipeline, QueueSamples
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of, slowest, slowest_steps, steps_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import Steps
 
 DATA_SHARE = 0.05

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of, slowest, slowest_steps, steps_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.communication import Communication
 from mindscope.profile.kernels import TENSOR_CORE_CAPABILITY, Kernels
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of, slowest, slowest_steps, steps_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import Steps
 from mindscope.profile.streams import Streams
 

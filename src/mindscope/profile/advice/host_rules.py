@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.columns import Table, TextColumn, integers_of
 from mindscope.profile.communication import SMALL_MB, Communication
 from mindscope.profile.data_pipeline import DataPipeline
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 
 MEMORY_CALLS_NS = 10_000_000
 """msprof-analyze: of all calls that allocate or free memory of the device."""

@@ -9,10 +9,11 @@ from itertools import zip_longest
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.leaks import LEAST_BYTES, find_leaks
 from mindscope.profile.memory import Memory
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 
 PEAK_SHARE = 0.9
 """TensorBoard's profiler plugin: of the memory of the device."""

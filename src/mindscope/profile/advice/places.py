@@ -16,7 +16,8 @@ from mindscope.profile.further_tables import FurtherTables
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import Steps
 from mindscope.profile.streams import Streams
 from mindscope.profile.table_rows import EACH, Condition, merged_rows

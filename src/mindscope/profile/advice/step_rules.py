@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.advice.parts import slowest_steps, steps_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import slowest_steps, steps_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import FEWEST_STEPS, PARTS
 
 COMMUNICATION_SHARE = 0.1

@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.call_tree import OPERATOR, KernelTimes
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.diff.changes import Changes
 from mindscope.profile.diff.side import Means, Side
 from mindscope.profile.diff.states import states_of
 from mindscope.profile.kernels import Kernels
-from mindscope.profile.profile import Part
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile_data import Part
 
 
 class Row(NamedTuple):

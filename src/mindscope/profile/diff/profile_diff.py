@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.diff.alignment import NamedTree, align
 from mindscope.profile.diff.call_diff import align_calls, aligned_modules, call_changes
 from mindscope.profile.diff.changes import CallChanges, Change, Changes
@@ -18,7 +17,8 @@ from mindscope.profile.diff.notes import Note, notes_of
 from mindscope.profile.diff.operator_diff import changes_of, kernel_rows, operator_rows
 from mindscope.profile.diff.side import Side, StepRange, side_of, variance_of_mean, without_tree
 from mindscope.profile.modules import Modules
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile_data import Part, ProfileData
 from mindscope.profile.steps import PARTS
 
 
@@ -46,7 +46,7 @@ class ProfileDiff:
 
 
 def diff_profiles(
-    before: Profile, after: Profile, steps_before: StepRange | None = None, steps_after: StepRange | None = None
+    before: ProfileData, after: ProfileData, steps_before: StepRange | None = None, steps_after: StepRange | None = None
 ) -> ProfileDiff:
     """Aligns two profiles: modules and calls by their trees, operators by module and name, kernels by name.
 
@@ -91,7 +91,7 @@ def diff_profiles(
     )  # fmt: skip
 
 
-def _aligned_by_paths(before: Profile, after: Profile) -> dict[str, str]:
+def _aligned_by_paths(before: ProfileData, after: ProfileData) -> dict[str, str]:
     """Paths of modules after -> paths before, without trees of calls."""
     old, new = part_of(before, Part.MODULES, Modules), part_of(after, Part.MODULES, Modules)
     if old is None or new is None:

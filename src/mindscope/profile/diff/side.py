@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import ProfilePartError
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.call_tree import CallTimes, CallTree, Indices
 from mindscope.profile.columns import Table
 from mindscope.profile.memory import Memory
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile_data import Part, ProfileData
 from mindscope.profile.steps import Steps
 
 StepRange = tuple[int, int]
@@ -34,7 +34,7 @@ class Means(NamedTuple):
 class Side:
     """The parts of a profile that a difference needs."""
 
-    profile: Profile
+    profile: ProfileData
     steps: Steps | None
     """The compared ones; None without steps."""
     tree: CallTree | None
@@ -80,7 +80,7 @@ class Side:
         }
 
 
-def side_of(profile: Profile, steps: StepRange | None) -> Side:
+def side_of(profile: ProfileData, steps: StepRange | None) -> Side:
     """Return the side of a profile, of all its steps or those of a range.
 
     Raises:

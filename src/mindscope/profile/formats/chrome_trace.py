@@ -9,7 +9,8 @@ from mindscope.formats.json_trace_files import TraceKind, bare_name, trace_kind
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.profile import Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import ProfileFacts
 from mindscope.profile.time_unit import time_unit_problem
 
 

@@ -25,7 +25,8 @@ from mindscope.profile.formats.memory_segments import (
 )
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, Part, ProfileFacts
 from mindscope.reasons import Reason
 
 _HEAD = 1 << 16

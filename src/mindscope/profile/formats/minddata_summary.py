@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.data_pipeline import PipelineFindings, PipelineOperations
-from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import read_lines
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, number_of, whole_numbers, whole_of
 
 _NONE = -1

@@ -22,7 +22,8 @@ from mindscope.profile.kineto.merged_ranks import merged_ranks
 from mindscope.profile.kineto.operator_times import operator_time_problem
 from mindscope.profile.kineto.profile_parts import missing_parts, profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
-from mindscope.profile.profile import Device, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, ProfileFacts
 from mindscope.profile.time_unit import time_unit_problem
 from mindscope.reasons import Reason
 

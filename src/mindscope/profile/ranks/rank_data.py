@@ -12,10 +12,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.columns import Durations
 from mindscope.profile.communication import Communication, Links
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import Steps
 
 _NAMED_RANK = re.compile(r"(?:^|_)(?:rank_?|summary_dir|device_?)(\d{1,6})$", re.IGNORECASE)

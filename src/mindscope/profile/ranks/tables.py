@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Annotated
 
 import numpy as np
@@ -17,18 +16,6 @@ StepMeans = Annotated[NDArray[np.int64], Unit.NS, mean_by("steps")]
 """Nanoseconds of a step, over the steps of a rank."""
 StageMeans = Annotated[NDArray[np.int64], Unit.NS, mean_by("ranks")]
 """Nanoseconds of a step, over the ranks of a stage."""
-
-
-class RankTable(str, Enum):
-    """The tables, by the names of the fields of ``Ranks``."""
-
-    CLOCKS = "clocks"
-    STEPS = "steps"
-    MEANS = "means"
-    COLLECTIVES = "collectives"
-    LINKS = "links"
-    STRAGGLERS = "stragglers"
-    STAGES = "stages"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from mindscope.profile.damage import readable
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.parts_file import SavedParts, columns_of, open_parts, save_parts
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_file import open_timeline, save_timeline

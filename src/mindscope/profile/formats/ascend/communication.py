@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,13 +10,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
 from mindscope.profile.communication import Communication, Links
 from mindscope.profile.formats.ascend.packets import PACKETS, packets_of
-from mindscope.profile.formats.csv_table import check_size
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import bounded, whole_numbers
-from mindscope.reasons import Reason
 
 _STEP = re.compile(r"step\s*(\d+)")
 _SEQUENCE = re.compile(r"__\w+?_(\d+)_\d+$")
@@ -25,8 +22,6 @@ _KIND = re.compile(r"(?:hcom_)?([A-Za-z]+(?:_[A-Za-z]+)*?)(?:__|_\d|-|$)")
 _TOTAL = "Total Op Info"
 _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 _MB = 1_000_000
-_MOST_JSON = 64 << 20
-"""Bytes of a file, whose objects take ten times as much."""
 
 
 class AscendOperation(NamedTuple):
@@ -97,18 +92,6 @@ def links_table(operations: Sequence[AscendOperation]) -> Links | None:
         size=whole_numbers([_number(facts, "Transit Size(MB)") * _MB for *_, facts in rows]),
         transit=whole_numbers([_number(facts, "Transit Time(ms)") * 1e6 for *_, facts in rows]),
     )
-
-
-def read_object(path: Path) -> Mapping[str, Any]:
-    """Return the object of a JSON file. Raises FormatError, also if it is too large to be read whole, OSError."""
-    check_size(path, _MOST_JSON)
-    try:
-        found = json.loads(path.read_bytes().decode("utf-8-sig", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise FormatError(Reason("profile_not_json", file=path.name, detail=str(error))) from error
-    if not isinstance(found, dict):
-        raise FormatError(Reason("profile_json_type", file=path.name, type=type(found).__name__))
-    return cast("dict[str, Any]", found)
 
 
 def _operations(content: Mapping[str, Any]) -> Iterator[AscendOperation]:

@@ -29,7 +29,8 @@ from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
 from mindscope.profile.memory import UNKNOWN_TIME, Memory
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.steps import Steps
 from mindscope.reasons import Reason
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.ascend.kernels import (
     kernels_of,
     operators_of_kernels,
@@ -22,13 +21,16 @@ from mindscope.profile.formats.ascend.kernels import (
     types_of,
 )
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.problems import Problems, columns_missing
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.formats.scope_names import by_time, modules_of
+from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kernels import Kernels
+from mindscope.profile.module_tree import modules_of
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace_file import trace_file_of
 from mindscope.reasons import Reason

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.ascend.communication import communication_of, links_of, read_object
+from mindscope.profile.formats.ascend.communication import communication_of, links_of
 from mindscope.profile.formats.ascend.database import read_directory
 from mindscope.profile.formats.ascend.further import FurtherFiles, csv_of
 from mindscope.profile.formats.ascend.kernels import (
@@ -28,16 +28,19 @@ from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.ascend.run_steps import FACTS_FILE, first_and_last_step, with_run_steps
 from mindscope.profile.formats.ascend.steps import step_marks, step_names, steps_of
 from mindscope.profile.formats.ascend.trace_figures import trace_figures, with_computing
+from mindscope.profile.formats.cpu_operators import cpu_operators
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
-from mindscope.profile.formats.mindspore.cpu import cpu_operators
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.formats.scope_names import by_time, modules_of
+from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kernels import Kernels
+from mindscope.profile.module_tree import modules_of
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.step_rows import StepRows, step_texts
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
 from mindscope.profile.steps import Steps
 

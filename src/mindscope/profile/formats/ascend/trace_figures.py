@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.advice.ascend_rules import ALIGNMENT, CALL_INTERVAL_NS, LONG_COLLECTION_NS, LONG_PAUSE_NS
 from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, FileArguments
 from mindscope.profile.arguments import ArgumentFile
+from mindscope.profile.ascend_limits import ALIGNMENT, CALL_INTERVAL_NS, LONG_COLLECTION_NS, LONG_PAUSE_NS
 from mindscope.profile.communication import Communication
 from mindscope.profile.formats.json_values import number_of
 from mindscope.profile.schema import SUM, ColumnField, Unit

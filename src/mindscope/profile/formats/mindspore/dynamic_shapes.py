@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.mindspore.gpu import kernel_kind
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of

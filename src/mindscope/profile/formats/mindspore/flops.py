@@ -16,8 +16,8 @@ import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
 from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import module_of

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 from mindscope.formats.profile_file_names import is_device_table
 from mindscope.profile.communication import Communication
-from mindscope.profile.formats.ascend.communication import read_object
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, Runs, trace_of
+from mindscope.profile.formats.cpu_operators import cpu_memory_curve, cpu_operators, timestamp_runs
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore import ascend_operators as ascend
 from mindscope.profile.formats.mindspore import flops, gpu, step_trace
@@ -26,7 +27,6 @@ from mindscope.profile.formats.mindspore.compute_time import (
     compute_time_operators,
     data_preprocess_table,
 )
-from mindscope.profile.formats.mindspore.cpu import cpu_memory_curve, cpu_operators, timestamp_runs
 from mindscope.profile.formats.mindspore.dynamic_shapes import DynamicShapes, read_dynamic_shapes
 from mindscope.profile.formats.mindspore.files import ASCEND, GPU, PREFIXES, RankFiles, ranks_of
 from mindscope.profile.formats.mindspore.gpu_steps import read_gpu_steps
@@ -40,13 +40,15 @@ from mindscope.profile.formats.mindspore.parallel_strategy import (
 from mindscope.profile.formats.mindspore.recommendations import recommendations_of
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.formats.scope_names import by_time, modules_of
+from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.memory import Memory
+from mindscope.profile.module_tree import modules_of
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Device, Part, Profile, ProfileFacts
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.rank_path import with_rank
 from mindscope.profile.step_rows import StepRows, step_texts
 from mindscope.profile.steps import Steps

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.ascend.communication import read_object
+from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, whole_of
 from mindscope.profile.operators import Operators
 from mindscope.profile.schema import TEXT

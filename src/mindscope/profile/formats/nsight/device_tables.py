@@ -17,7 +17,7 @@ from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
 from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.host_calls import MEMORY_NAME
-from mindscope.profile.profile import Device
+from mindscope.profile.profile_data import Device
 from mindscope.profile.trace import Counter, Track
 
 _PREFIX = "CUPTI_ACTIVITY_KIND_"

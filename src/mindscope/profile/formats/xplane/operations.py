@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 
 from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.columns import TextColumn
-from mindscope.profile.formats.scope_names import by_time, mapped, modules_of
+from mindscope.profile.formats.scope_names import by_time, mapped
 from mindscope.profile.formats.xplane.plane_reader import OPERATION, PATH
 from mindscope.profile.formats.xplane.scopes import Scope, scope_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.kernels import kernels_of
+from mindscope.profile.module_tree import modules_of
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from mindscope.profile.schema import SUM, ColumnField, Unit
 from mindscope.profile.texts import Missing
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.diff import CallChanges, Change, Changes, ProfileDiff
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.server.http.json_numbers import finite

@@ -16,7 +16,8 @@ from mindscope.profile.memory_views.block_groups import breakdown, own_line
 from mindscope.profile.memory_views.live_blocks import allocated_rows, largest, live_rows
 from mindscope.profile.memory_views.segment_map import segment_map
 from mindscope.profile.memory_views.views import MemoryViews
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.slice_search import slice_at
 from mindscope.profile.timeline import Timeline
 from mindscope.profile.timeline_window import CounterWindow, Range
@@ -42,7 +43,7 @@ from mindscope.server.profiles.memory.schema import (
     SegmentMapHeader,
     SizeColumns,
 )
-from mindscope.server.profiles.missing import missing_entry
+from mindscope.server.profiles.tables.missing import missing_entry
 from mindscope.server.profiles.timeline.query import color_of
 from mindscope.server.profiles.timeline.schema import FlameColumns, FlameHeader
 

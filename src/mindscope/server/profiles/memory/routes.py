@@ -40,10 +40,10 @@ Time = Annotated[int, Query(ge=-MOST_TIME, le=MOST_TIME)]
 @router.get("/profiles/memory", response_model=MemoryAnswer, responses=READABLE)
 def get_memory(run: str, profile: str, viewer: CurrentViewer) -> Response:
     """What is recorded of the memory of a profile, with hints at leaks; or why it is missing."""
-    from mindscope.profile.profile import Part
+    from mindscope.profile.profile_data import Part
     from mindscope.profile.texts import Missing
     from mindscope.server.profiles.memory.query import memory_facts
-    from mindscope.server.profiles.missing import missing_entry
+    from mindscope.server.profiles.tables.missing import missing_entry
 
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
@@ -150,7 +150,7 @@ def _memory(viewer: Viewer, of: OfMemory) -> tuple[MemoryViews, int] | Response:
 
 def _views(viewer: Viewer, opened: OpenParts) -> MemoryViews | None:
     from mindscope.profile.memory import Memory
-    from mindscope.profile.profile import Part
+    from mindscope.profile.profile_data import Part
     from mindscope.server.profiles.memory.cache import MemoryCache
 
     memory = opened.profile.part(Part.MEMORY)

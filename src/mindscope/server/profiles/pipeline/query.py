@@ -11,12 +11,13 @@ import numpy as np
 from mindscope.profile.columns import integers_of
 from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, bottlenecks
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite
-from mindscope.server.profiles.missing import missing_entry
 from mindscope.server.profiles.pipeline.schema import BatchColumns, PipelineHeader, PipelineOperationEntry, QueueEntry
+from mindscope.server.profiles.tables.missing import missing_entry
 
 
 def pack_pipeline(profile: Profile, version: str) -> Packed:

@@ -14,7 +14,7 @@ from mindscope.profile.columns import Column, Rows, TextColumn, integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part
+from mindscope.profile.profile_data import Part
 from mindscope.profile.schema import Unit
 from mindscope.profile.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
 from mindscope.profile.texts import Missing

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.graph_join import align_scopes
 from mindscope.profile.modules import Modules
 from mindscope.profile.operators import Operators
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.optional_parts import part_of
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import Steps
 from mindscope.server.profiles.scopes.schema import OperatorTime, ScopesQuery, ScopeTimes
 

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.communication import Communication
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.steps import PARTS, UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import ColumnData, Packed, join
-from mindscope.server.profiles.missing import missing_entry
 from mindscope.server.profiles.steps.schema import (
     StepColumn,
     StepCommunicationAnswer,
     StepCommunicationEntry,
     StepsHeader,
 )
+from mindscope.server.profiles.tables.missing import missing_entry
 
 COLUMNS = ("duration", "interval", "forward_backward", "tail", *PARTS, "overlapped", "device_busy")
 MOST_OPERATIONS = 2_000

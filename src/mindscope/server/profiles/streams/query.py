@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
-from mindscope.server.profiles.missing import missing_entry
 from mindscope.server.profiles.streams.schema import StreamEntry, StreamsAnswer
+from mindscope.server.profiles.tables.missing import missing_entry
 
 
 def streams_answer(profile: Profile, version: str, kernel_wait_us: int) -> StreamsAnswer:

@@ -7,20 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from mindscope.profile.advice import Advice
-from mindscope.profile.advice.parts import part_of
 from mindscope.profile.advice.places import places_of
 from mindscope.profile.columns import integers_of
 from mindscope.profile.kernels import Kernels
 from mindscope.profile.operators import Operators
+from mindscope.profile.optional_parts import part_of
 from mindscope.profile.overview import MOST_UNLINKED, FlopsFigures, Overview, overview_of
-from mindscope.profile.profile import Part, Profile
+from mindscope.profile.profile import Profile
+from mindscope.profile.profile_data import Part
 from mindscope.profile.slice_search import slice_at
 from mindscope.profile.steps import PARTS, Steps
 from mindscope.profile.table_rows import times_of
 from mindscope.profile.timeline import Timeline
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
-from mindscope.server.profiles.missing import missing_entry
+from mindscope.server.profiles.tables.missing import missing_entry
 from mindscope.server.profiles.tables.schema import (
     AdviceEntry,
     AdviceRow,
