@@ -45,6 +45,9 @@ def test_a_viewer_answers_before_it_imports_what_reads_graphs_and_exports() -> N
     loaded = modules_after("import mindscope.server.process.server")
     assert "mindscope.server.app" in loaded
     assert not loaded & {"mindscope.reading", "mindscope.graph", "mindscope.lineage", "mindscope.server.previews.query"}
+    assert [name for name in loaded if name.startswith("mindscope.server") and name.endswith("routes")] == [
+        "mindscope.server.http.lazy_routes"
+    ]
 
 
 def test_public_names_and_modules_are_imported_when_they_are_used() -> None:

@@ -23,7 +23,8 @@ from mindscope import server
 from mindscope.ingest import Catalog
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT
-from mindscope.server.app import create_app
+from mindscope.server.app import ROUTES, create_app
+from mindscope.server.http.lazy_routes import LazyRoutes
 from mindscope.server.scalars.schema import CurvesHeader
 from mindscope.settings import Settings
 
@@ -86,7 +87,22 @@ def test_no_address_is_left_out_of_the_document():
     names = [".".join(file.relative_to(room).with_suffix("").parts) for file in files]
     modules = [import_module(f"mindscope.server.{name}") for name in names]
     served = {f"/api{route.path}" for module in modules for route in module.router.routes}
-    assert served == {operation.ok().path for operation in schema.get_all_operations()}
+    assert served == {"/api/openapi.json", *(operation.ok().path for operation in schema.get_all_operations())}
+
+
+def test_the_first_request_of_an_address_mounts_its_routes():
+    routes = LazyRoutes("mindscope.server", ROUTES, lambda router: None)
+    paths = {f"/api{route.path}": name for name in ROUTES for route in _router(name).routes}
+    assert {path: routes.missing_for(path) for path in paths} == paths
+    others = ("*", "/", "/api", "/api/", "/server", "/x/server", "/api/nothing", "/api/servers")
+    assert [path for path in others if routes.missing_for(path) is not None] == []
+    routes.mount("info.routes")
+    assert routes.missing_for("/api/server") is None
+    assert routes.missing_for("/api/runs/files/below") == "deletion.routes"
+
+
+def _router(name: str) -> Any:
+    return import_module(f"mindscope.server.{name}").router
 
 
 def test_every_route_and_field_is_documented(viewer: LiveViewer):

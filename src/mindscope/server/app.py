@@ -5,60 +5,72 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
 
 from mindscope import __version__
 from mindscope.ingest import Catalog
-from mindscope.server.alerts import routes as alerts
 from mindscope.server.alerts.worker import alerts_of
-from mindscope.server.annotations import routes as annotations
-from mindscope.server.damages import routes as damages
-from mindscope.server.debugger import routes as debugger
-from mindscope.server.debugger.compare import routes as debug_comparisons
-from mindscope.server.debugger.graphs import routes as debug_graphs
-from mindscope.server.debugger.tensors import routes as debug_tensors
-from mindscope.server.deletion import routes as deletion
-from mindscope.server.expressions import routes as expressions
-from mindscope.server.graphs import routes as graphs
-from mindscope.server.groups import routes as groups
-from mindscope.server.histograms import routes as histograms
 from mindscope.server.http import static_files
 from mindscope.server.http.admission import AdmissionMiddleware
 from mindscope.server.http.body_limit import BodyLimitMiddleware, add_body_error_handler
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.disconnect import DisconnectMiddleware
 from mindscope.server.http.errors import RESPONSES, add_error_handlers
+from mindscope.server.http.lazy_routes import LazyRoutes, LazyRoutesMiddleware
 from mindscope.server.http.response_limit import DeadlineMiddleware
 from mindscope.server.http.security import SecurityMiddleware, require_json, require_own_page
-from mindscope.server.images import routes as images
-from mindscope.server.info import routes as info
-from mindscope.server.landscapes import routes as landscapes
-from mindscope.server.lineage import routes as lineage
-from mindscope.server.live import routes as live
 from mindscope.server.live.event_stream import EventStream
-from mindscope.server.logs import routes as logs
-from mindscope.server.norms import routes as norms
-from mindscope.server.openapi import add_missing_schemas
-from mindscope.server.pr_curves import routes as pr_curves
-from mindscope.server.previews import routes as previews
-from mindscope.server.profiles import routes as profiles
-from mindscope.server.runs import routes as runs
-from mindscope.server.scalars import routes as scalars
-from mindscope.server.statistics import routes as statistics
-from mindscope.server.tags import routes as tags
-from mindscope.server.tensors import routes as tensors
-from mindscope.server.values import audio, text, video
-from mindscope.server.values import routes as values
 from mindscope.settings import Settings
 
-READERS = (
-    *(info, runs, tags, scalars, statistics, expressions, groups, histograms, norms, pr_curves),
-    *(images, video, values, text, audio, tensors, graphs, landscapes, lineage, previews, damages),
-    *(profiles, *profiles.VIEWS, debugger, debug_tensors, debug_comparisons, debug_graphs, logs),
-)
-WRITERS = (annotations, alerts, deletion)
+ROUTES = {
+    "info.routes": "server",
+    "runs.routes": "runs",
+    "tags.routes": "tags",
+    "scalars.routes": "curves scalars.csv",
+    "statistics.routes": "statistics",
+    "expressions.routes": "expressions",
+    "groups.routes": "groups",
+    "histograms.routes": "histograms",
+    "norms.routes": "norms",
+    "pr_curves.routes": "pr_curves",
+    "images.routes": "images image",
+    "values.video": "video",
+    "values.routes": "values",
+    "values.text": "text",
+    "values.audio": "audio",
+    "tensors.routes": "tensor tensor.csv tensor.json tensor.npy",
+    "graphs.routes": "graphs",
+    "landscapes.routes": "landscapes",
+    "lineage.routes": "lineage",
+    "previews.routes": "previews",
+    "damages.routes": "damages",
+    "profiles.routes": "profiles",
+    "profiles.timeline.routes": "profiles/timeline profiles/window profiles/slice profiles/names profiles/search "
+    "profiles/statistics profiles/flame profiles/export",
+    "profiles.steps.routes": "profiles/steps",
+    "profiles.pipeline.routes": "profiles/pipeline",
+    "profiles.memory.routes": "profiles/memory",
+    "profiles.diff.routes": "profiles/diff",
+    "profiles.ranks.routes": "profiles/ranks",
+    "profiles.rows.routes": "profiles/rows profiles/row profiles/modules",
+    "profiles.scopes.routes": "profiles/scopes",
+    "profiles.further.routes": "profiles/further",
+    "profiles.streams.routes": "profiles/streams",
+    "debugger.routes": "debugger",
+    "debugger.tensors.routes": "debugger/tensor debugger/tensor.csv debugger/tensor.json debugger/tensor.npy",
+    "debugger.compare.routes": "debugger/compare",
+    "debugger.graphs.routes": "debugger/graph",
+    "logs.routes": "logs",
+    "live.routes": "live",
+    "annotations.routes": "annotations",
+    "alerts.routes": "alerts",
+    "deletion.routes": "runs/deletion runs/files",
+    "openapi": "openapi.json",
+}
+"""The modules with the routes of the API, and the first segments of their paths. Each is imported when it is needed."""
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
@@ -70,7 +82,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
         title="mindscope",
         version=__version__,
         description="What a mindscope viewer answers. Nothing here changes a log, unless deleting runs is allowed.",
-        openapi_url="/api/openapi.json",
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -80,24 +92,21 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     )
     app.state.viewer = viewer = Viewer(settings, catalog)
     alerts_of(viewer)  # parses its settings now, so that an error in them ends the start
+    app.state.routes = routes = LazyRoutes("mindscope.server", ROUTES, partial(_include, app))
+    app.add_middleware(LazyRoutesMiddleware, routes=routes)
     app.add_middleware(DisconnectMiddleware)
     app.add_middleware(DeadlineMiddleware)
     app.add_middleware(BodyLimitMiddleware)
     app.add_middleware(AdmissionMiddleware)
     app.add_middleware(SecurityMiddleware, host=settings.host)
-    app.include_router(_api(), prefix="/api")
     static_files.mount(app)
-    add_missing_schemas(app)
     add_error_handlers(app)
     add_body_error_handler(app)
     return app
 
 
-def _api() -> APIRouter:
-    api = APIRouter(dependencies=[Depends(require_json), Depends(require_own_page)])
-    for resource in (*READERS, live, *WRITERS):
-        api.include_router(resource.router)
-    return api
+def _include(app: FastAPI, router: APIRouter) -> None:
+    app.include_router(router, prefix="/api", dependencies=[Depends(require_json), Depends(require_own_page)])
 
 
 @asynccontextmanager

@@ -1,26 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds messages to the OpenAPI document that FastAPI does not find. The types of the page come from the document."""
+"""The OpenAPI document, with messages that FastAPI does not find. The types of the page come from the document."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
-from pydantic import BaseModel
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import JSONResponse
 from pydantic.json_schema import models_json_schema
 
+from mindscope.server.alerts.schema import LiveAlerts
+from mindscope.server.annotations.schema import LiveAnnotations
+from mindscope.server.debugger.compare.schema import DebugComparisonHeader
+from mindscope.server.debugger.graphs.schema import GraphFiguresHeader
+from mindscope.server.debugger.schema import DebugHeatHeader, DebugHistoryHeader, DebugRowsHeader
+from mindscope.server.expressions.schema import ExpressionsHeader
+from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
+from mindscope.server.groups.schema import GroupsHeader
+from mindscope.server.histograms.schema import HistogramsHeader
+from mindscope.server.landscapes.schema import LandscapeHeader
+from mindscope.server.live.schema import LiveChange, LiveHello
+from mindscope.server.norms.schema import NormsHeader
+from mindscope.server.pr_curves.schema import PrCurvesHeader
+from mindscope.server.profiles.memory.schema import MemoryWindowHeader, SegmentMapHeader
+from mindscope.server.profiles.pipeline.schema import PipelineHeader
+from mindscope.server.profiles.ranks.schema import RanksHeader
+from mindscope.server.profiles.steps.schema import StepsHeader
+from mindscope.server.profiles.timeline.schema import FlameHeader, WindowHeader
+from mindscope.server.scalars.schema import CurvesHeader
+from mindscope.server.tensors.schema import HeatHeader
 
-def add_missing_schemas(app: FastAPI) -> None:
-    """Add the messages inside binary columns and event streams."""
-    plain = app.openapi
+router = APIRouter()
 
-    def openapi() -> dict[str, Any]:
-        document = plain()
-        document["components"]["schemas"].update(_extra_schemas())
-        _declare_failures_as_json(document)
-        return document
+MESSAGES = (
+    CurvesHeader,
+    HistogramsHeader,
+    ExpressionsHeader,
+    GroupsHeader,
+    HeatHeader,
+    DebugRowsHeader,
+    DebugHistoryHeader,
+    DebugHeatHeader,
+    GraphFiguresHeader,
+    DebugComparisonHeader,
+    StructureHeader,
+    DiffHeader,
+    AttributesHeader,
+    NormsHeader,
+    LandscapeHeader,
+    FlameHeader,
+    WindowHeader,
+    MemoryWindowHeader,
+    SegmentMapHeader,
+    PipelineHeader,
+    RanksHeader,
+    StepsHeader,
+    PrCurvesHeader,
+    LiveHello,
+    LiveChange,
+    LiveAnnotations,
+    LiveAlerts,
+)
+"""The messages inside binary columns and event streams."""
 
-    app.openapi = openapi
+
+@router.get("/openapi.json", include_in_schema=False)
+def get_openapi(request: Request) -> JSONResponse:
+    """The OpenAPI document."""
+    return JSONResponse(document_of(request.app))
+
+
+def document_of(app: FastAPI) -> dict[str, Any]:
+    """Return the document of an application that ``create_app`` made; mounts all routes."""
+    app.state.routes.mount_all()
+    document = app.openapi()
+    document["components"]["schemas"].update(_extra_schemas())
+    _declare_failures_as_json(document)
+    return document
 
 
 def _declare_failures_as_json(document: dict[str, Any]) -> None:
@@ -33,60 +89,6 @@ def _declare_failures_as_json(document: dict[str, Any]) -> None:
 
 
 def _extra_schemas() -> dict[str, Any]:
-    models = [(model, "serialization") for model in _not_in_a_json_body()]
+    models = [(model, "serialization") for model in MESSAGES]
     _, schema = models_json_schema(models, ref_template="#/components/schemas/{model}")  # pyright: ignore[reportArgumentType]
     return schema["$defs"]
-
-
-def _not_in_a_json_body() -> tuple[type[BaseModel], ...]:
-    """Imports at the first use, so that a viewer starts faster."""
-    from mindscope.server.alerts.schema import LiveAlerts
-    from mindscope.server.annotations.schema import LiveAnnotations
-    from mindscope.server.debugger.compare.schema import DebugComparisonHeader
-    from mindscope.server.debugger.graphs.schema import GraphFiguresHeader
-    from mindscope.server.debugger.schema import DebugHeatHeader, DebugHistoryHeader, DebugRowsHeader
-    from mindscope.server.expressions.schema import ExpressionsHeader
-    from mindscope.server.graphs.schema import AttributesHeader, DiffHeader, StructureHeader
-    from mindscope.server.groups.schema import GroupsHeader
-    from mindscope.server.histograms.schema import HistogramsHeader
-    from mindscope.server.landscapes.schema import LandscapeHeader
-    from mindscope.server.live.schema import LiveChange, LiveHello
-    from mindscope.server.norms.schema import NormsHeader
-    from mindscope.server.pr_curves.schema import PrCurvesHeader
-    from mindscope.server.profiles.memory.schema import MemoryWindowHeader, SegmentMapHeader
-    from mindscope.server.profiles.pipeline.schema import PipelineHeader
-    from mindscope.server.profiles.ranks.schema import RanksHeader
-    from mindscope.server.profiles.steps.schema import StepsHeader
-    from mindscope.server.profiles.timeline.schema import FlameHeader, WindowHeader
-    from mindscope.server.scalars.schema import CurvesHeader
-    from mindscope.server.tensors.schema import HeatHeader
-
-    return (
-        CurvesHeader,
-        HistogramsHeader,
-        ExpressionsHeader,
-        GroupsHeader,
-        HeatHeader,
-        DebugRowsHeader,
-        DebugHistoryHeader,
-        DebugHeatHeader,
-        GraphFiguresHeader,
-        DebugComparisonHeader,
-        StructureHeader,
-        DiffHeader,
-        AttributesHeader,
-        NormsHeader,
-        LandscapeHeader,
-        FlameHeader,
-        WindowHeader,
-        MemoryWindowHeader,
-        SegmentMapHeader,
-        PipelineHeader,
-        RanksHeader,
-        StepsHeader,
-        PrCurvesHeader,
-        LiveHello,
-        LiveChange,
-        LiveAnnotations,
-        LiveAlerts,
-    )

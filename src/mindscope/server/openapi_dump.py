@@ -9,13 +9,14 @@ from pathlib import Path
 
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
+from mindscope.server.openapi import document_of
 from mindscope.settings import Settings
 
 
 def main() -> None:
     """Print the document of an empty viewer."""
     app = create_app(Settings(summary_base_dir=Path(), workspace=Path()), Catalog(Path()))
-    json.dump(app.openapi(), sys.stdout, indent=1, sort_keys=True)
+    json.dump(document_of(app), sys.stdout, indent=1, sort_keys=True)
     sys.stdout.write("\n")
 
 

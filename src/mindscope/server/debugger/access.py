@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi.responses import Response
 
 from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
+from mindscope.reading.debugging_data import statistics_cache
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.debugger.schema import OfAllRanks
+from mindscope.server.debugger.sources import OpenSource, OpenSources, SourceNotFoundError
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.schema import FailureAnswer
-
-if TYPE_CHECKING:
-    from mindscope.server.debugger.sources import OpenSource, OpenSources
 
 READABLE: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND,
@@ -27,9 +26,6 @@ READABLE: dict[int | str, dict[str, Any]] = {
 
 def sources_of(viewer: Viewer) -> OpenSources:
     """Return the open debugging data of a viewer."""
-    from mindscope.reading.debugging_data import statistics_cache  # readers would delay the first response
-    from mindscope.server.debugger.sources import OpenSources
-
     catalog = viewer.catalog
     return viewer.shared(OpenSources, lambda: OpenSources(statistics_cache(catalog.workspace, catalog.cache_bytes)))
 
@@ -46,8 +42,6 @@ def answer_of(viewer: Viewer, query: OfAllRanks, look: Callable[[OpenSource], Re
 
 def readable(look: Callable[[], Response]) -> Response:
     """Return the result of ``look``, or a response with 404 or 409."""
-    from mindscope.server.debugger.sources import SourceNotFoundError
-
     try:
         return look()
     except SourceNotFoundError as error:

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from mindscope.server.debugger.access import READABLE, answer_of, readable, sources_of
+from mindscope.server.debugger.failures import failure_answer, list_failures
 from mindscope.server.debugger.failures_schema import DebugFailureAnswer, DebugFailureQuery, DebugFailuresAnswer
+from mindscope.server.debugger.first_bad import FirstBadSearches
 from mindscope.server.debugger.first_bad_schema import DebugFirstBadAnswer
+from mindscope.server.debugger.listing import list_sources
+from mindscope.server.debugger.query import pack_heat, pack_history, pack_rows, row_answer, steps_answer
+from mindscope.server.debugger.scans import Scans
 from mindscope.server.debugger.schema import (
     DebugHeatQuery,
     DebugHistoryQuery,
@@ -23,14 +26,12 @@ from mindscope.server.debugger.schema import (
     OfAllRanks,
     OfSource,
 )
+from mindscope.server.debugger.sources import OpenSource, is_growing
+from mindscope.server.debugger.watchpoints import WatchpointSearches, conditions_answer
 from mindscope.server.debugger.watchpoints_schema import DebugConditionsAnswer, DebugWatchAnswer, DebugWatchQuery
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.json_response import JsonResponse
-
-if TYPE_CHECKING:
-    from mindscope.server.debugger.scans import Scans
-    from mindscope.server.debugger.sources import OpenSource
 
 router = APIRouter()
 
@@ -38,48 +39,36 @@ router = APIRouter()
 @router.post("/debugger/sources", response_model=DebugSourcesAnswer)
 def query_debug_sources(query: DebugSourcesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The debugging data of runs: what a Debugger recorded, and dumps of other tools in their directories."""
-    from mindscope.server.debugger.listing import list_sources  # readers would delay the first response
-
     return JsonResponse(list_sources(viewer.catalog, sources_of(viewer), query.runs))
 
 
 @router.post("/debugger/failures", response_model=DebugFailuresAnswer)
 def query_debug_failures(query: DebugSourcesQuery, viewer: CurrentViewer) -> JsonResponse:
     """What recorders wrote when trainings failed: running data, and the last collectives of ranks."""
-    from mindscope.server.debugger.failures import list_failures
-
     return JsonResponse(list_failures(viewer.catalog, query.runs))
 
 
 @router.post("/debugger/failure", response_model=DebugFailureAnswer, responses=READABLE)
 def query_debug_failure(query: DebugFailureQuery, viewer: CurrentViewer) -> Response:
     """The running data of a rank: error, place in the program, last tensors, order of execution, memory, files."""
-    from mindscope.server.debugger.failures import failure_answer
-
     return readable(lambda: JsonResponse(failure_answer(viewer.catalog, query.run, query.source)))
 
 
 @router.post("/debugger/steps", response_model=DebugStepsAnswer, responses=READABLE)
 def query_debug_steps(query: OfSource, viewer: CurrentViewer) -> Response:
     """The recorded steps of a rank."""
-    from mindscope.server.debugger.query import steps_answer
-
     return answer_of(viewer, query, lambda opened: JsonResponse(steps_answer(opened, query)))
 
 
 @router.post("/debugger/rows", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
 def query_debug_rows(query: DebugRowsQuery, viewer: CurrentViewer) -> Response:
     """The tensors of a step with their figures, filtered and ordered; one page. The header is DebugRowsHeader."""
-    from mindscope.server.debugger.query import pack_rows
-
     return answer_of(viewer, query, lambda opened: ColumnsResponse(pack_rows(opened, query)))
 
 
 @router.post("/debugger/row", response_model=DebugRowAnswer, responses=READABLE)
 def query_debug_row(query: DebugRowQuery, viewer: CurrentViewer) -> Response:
     """One tensor of a step with its stack, and the other tensors of its operator."""
-    from mindscope.server.debugger.query import row_answer
-
     return answer_of(viewer, query, lambda opened: JsonResponse(row_answer(opened, query)))
 
 
@@ -89,8 +78,6 @@ def query_debug_history(query: DebugHistoryQuery, viewer: CurrentViewer) -> Resp
 
     The header is DebugHistoryHeader.
     """
-    from mindscope.server.debugger.query import pack_history
-
     return answer_of(viewer, query, lambda opened: ColumnsResponse(pack_history(opened, query, _scans(viewer))))
 
 
@@ -100,8 +87,6 @@ def query_debug_heat(query: DebugHeatQuery, viewer: CurrentViewer) -> Response:
 
     A long recording takes several requests. The header is DebugHeatHeader.
     """
-    from mindscope.server.debugger.query import pack_heat
-
     return answer_of(viewer, query, lambda opened: ColumnsResponse(pack_heat(opened, query, _scans(viewer))))
 
 
@@ -111,16 +96,12 @@ def query_debug_first_bad(query: OfAllRanks, viewer: CurrentViewer) -> Response:
 
     A long recording takes several requests.
     """
-    from mindscope.server.debugger.first_bad import FirstBadSearches
-
     return answer_of(viewer, query, lambda opened: JsonResponse(viewer.shared(FirstBadSearches).answer(opened)))
 
 
 @router.get("/debugger/conditions", response_model=DebugConditionsAnswer)
 def get_debug_conditions() -> JsonResponse:
     """The conditions of watchpoints with their parameters, and the recommended watchpoints."""
-    from mindscope.server.debugger.watchpoints import conditions_answer
-
     return JsonResponse(conditions_answer())
 
 
@@ -130,8 +111,6 @@ def query_debug_watchpoints(query: DebugWatchQuery, viewer: CurrentViewer) -> Re
 
     A long recording takes several requests.
     """
-    from mindscope.server.debugger.sources import is_growing
-    from mindscope.server.debugger.watchpoints import WatchpointSearches
 
     def look(opened: OpenSource) -> Response:
         growing = is_growing(viewer.catalog, query.run, query.source)
@@ -141,6 +120,4 @@ def query_debug_watchpoints(query: DebugWatchQuery, viewer: CurrentViewer) -> Re
 
 
 def _scans(viewer: Viewer) -> Scans:
-    from mindscope.server.debugger.scans import Scans
-
     return viewer.shared(Scans)

@@ -13,6 +13,7 @@ from mindscope.reading import Run
 from mindscope.reading.graphs import GraphReaders, graph_files
 from mindscope.reasons import Reason
 from mindscope.server.http.context import Viewer
+from mindscope.server.http.graph_readers import graph_readers
 from mindscope.store import RunStore
 from mindscope.types import Kind
 
@@ -62,7 +63,7 @@ def _unread_values(run: Run, graphs: dict[str, Graph]) -> dict[str, Reason]:
 
 def graphs_of(viewer: Viewer, run: str) -> RunGraphs:
     """Return the graphs of a run of a viewer. Raises RunNotFoundError."""
-    return viewer.shared(GraphCache, lambda: GraphCache(viewer.graph_readers())).get(viewer.catalog.run(run))
+    return viewer.shared(GraphCache, lambda: GraphCache(graph_readers(viewer))).get(viewer.catalog.run(run))
 
 
 def _version(store: RunStore) -> str:

@@ -3,21 +3,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
+from mindscope.graph import Node
+from mindscope.reading import Run
 from mindscope.reasons import Reason
+from mindscope.server.graphs.cache import RunGraphs, graphs_of
+from mindscope.server.graphs.query import (
+    describe_node,
+    graph_entries,
+    graph_problems,
+    graph_version,
+    pack_attributes,
+    pack_diff,
+    pack_structure,
+    pipeline_stages,
+)
 from mindscope.server.graphs.schema import DatasetGraphAnswer, GraphsAnswer, NodeAnswer
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.immutable import READABLE, immutable
 from mindscope.server.http.json_response import JsonResponse
-
-if TYPE_CHECKING:
-    from mindscope.server.graphs.cache import RunGraphs
 
 router = APIRouter()
 
@@ -28,8 +38,6 @@ Version = Annotated[str | None, Query(max_length=40, description="As in the list
 @router.get("/graphs", response_model=GraphsAnswer, responses=READABLE)
 def get_graphs(run: str, viewer: CurrentViewer) -> Response:
     """The computational graphs of a run."""
-    from mindscope.server.graphs.query import graph_entries, graph_problems  # graphs would delay the first response
-
     found = _graphs(viewer, run)
     return JsonResponse(GraphsAnswer(run=run, graphs=graph_entries(found), problems=graph_problems(found)))
 
@@ -37,8 +45,6 @@ def get_graphs(run: str, viewer: CurrentViewer) -> Response:
 @router.get("/graphs/structure", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
 def get_graph_structure(run: str, graph: str, viewer: CurrentViewer, version: Version = None) -> Response:
     """The nodes, scopes and edges of a graph as columns, without attributes. The header is a ``StructureHeader``."""
-    from mindscope.server.graphs.query import graph_version, pack_structure
-
     found = _graphs(viewer, run)
     if graph not in found.graphs:
         return _no_graph(run, graph)
@@ -49,8 +55,6 @@ def get_graph_structure(run: str, graph: str, viewer: CurrentViewer, version: Ve
 @router.get("/graphs/attributes", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)
 def get_graph_attributes(run: str, graph: str, viewer: CurrentViewer, version: Version = None) -> Response:
     """The attributes of all nodes of a graph, to search in. The header is an ``AttributesHeader``."""
-    from mindscope.server.graphs.query import graph_version, pack_attributes
-
     found = _graphs(viewer, run)
     if graph not in found.graphs:
         return _no_graph(run, graph)
@@ -69,8 +73,6 @@ def get_graph_diff(
     other_version: Version = None,
 ) -> Response:
     """What another graph, of this or another run, has, lacks and does differently. The header is a ``DiffHeader``."""
-    from mindscope.server.graphs.query import graph_version, pack_diff
-
     sides = ((run, graph, _graphs(viewer, run)), (other_run, other_graph, _graphs(viewer, other_run)))
     for name, wanted, found in sides:
         if wanted not in found.graphs:
@@ -85,9 +87,6 @@ def get_graph_node(
     run: str, graph: str, node: Annotated[int, Query(ge=0, le=MAX_NODE)], viewer: CurrentViewer
 ) -> Response:
     """The details of a node, by its index in the structure."""
-    from mindscope.graph import Node
-    from mindscope.server.graphs.query import describe_node
-
     found = _graphs(viewer, run).graphs.get(graph)
     if found is None:
         return _no_graph(run, graph)
@@ -100,16 +99,11 @@ def get_graph_node(
 @router.get("/graphs/dataset", response_model=DatasetGraphAnswer, responses=READABLE)
 def get_dataset_graph(run: str, viewer: CurrentViewer) -> Response:
     """The newest data pipeline of a run: stages with parameters, transforms, samplers and inputs."""
-    from mindscope.reading import Run
-    from mindscope.server.graphs.query import pipeline_stages
-
     found = Run(viewer.catalog.run(run), lambda: False).dataset_graph
     return JsonResponse(DatasetGraphAnswer(run=run, stages=pipeline_stages(found)))
 
 
 def _graphs(viewer: Viewer, run: str) -> RunGraphs:
-    from mindscope.server.graphs.cache import graphs_of
-
     return graphs_of(viewer, run)
 
 

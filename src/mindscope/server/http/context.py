@@ -7,17 +7,13 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar, cast, runtime_checkable
+from typing import Annotated, Protocol, TypeVar, cast, runtime_checkable
 
 from fastapi import Depends, Request
 
 from mindscope.ingest import Catalog
 from mindscope.settings import Settings
-
-if TYPE_CHECKING:
-    from mindscope.reading.graphs import GraphReaders
 
 T = TypeVar("T")
 
@@ -48,14 +44,6 @@ class Viewer:
             if kind not in self._shared:
                 self._shared[kind] = (make or kind)()
             return cast("T", self._shared[kind])
-
-    def graph_readers(self) -> GraphReaders:
-        """Readers of graphs, of which large ones are read in a process with limited memory."""
-        from mindscope.graph.large_file import read_graph_file_apart, read_graph_value_apart
-        from mindscope.reading.graphs import GraphReaders  # graphs would delay the first response
-
-        limits = {"memory_bytes": self.settings.reader_memory, "folder": self.catalog.cache_folder}
-        return GraphReaders(partial(read_graph_file_apart, **limits), partial(read_graph_value_apart, **limits))
 
     @staticmethod
     def now() -> float:

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from mindscope.lru import LRU
+from mindscope.reading.run import Run
 from mindscope.server.http.schema import MAX_RUNS
 from mindscope.store import RunStore
 from mindscope.types import Kind
-
-if TYPE_CHECKING:
-    from mindscope.reading import Run
 
 T = TypeVar("T")
 
@@ -57,6 +55,4 @@ class RunCache(Generic[T]):
 
 
 def _run_of(store: RunStore) -> Run:
-    from mindscope.reading import Run  # export, graphs and lineage would delay the first response
-
     return Run(store, lambda: False)

@@ -11,6 +11,7 @@ from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.immutable import READABLE, Id, immutable, value_not_found
 from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.landscapes.query import LandscapeCache, list_landscapes, pack_landscape
 from mindscope.server.landscapes.schema import LandscapesAnswer, LandscapesQuery
 from mindscope.types import Kind
 
@@ -20,8 +21,6 @@ router = APIRouter()
 @router.post("/landscapes", response_model=LandscapesAnswer)
 def query_landscapes(query: LandscapesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The newest landscape of each tag of the runs: size, interval, method, and progress while it is computed."""
-    from mindscope.server.landscapes.query import LandscapeCache, list_landscapes
-
     return JsonResponse(list_landscapes(viewer.catalog, query.runs, viewer.shared(LandscapeCache)))
 
 
@@ -31,8 +30,6 @@ def get_landscape(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response
 
     The header is LandscapeHeader.
     """
-    from mindscope.server.landscapes.query import pack_landscape
-
     value = find_value(viewer.catalog.run(run), Kind.LANDSCAPE, tag, id)
     if value is None:
         return value_not_found("landscape", run, tag, id)

@@ -7,17 +7,15 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import Column, ColumnKey, Group
+from mindscope.reading.lineage_output import write_lineage_csv, write_lineage_json, write_lineage_parquet
+from mindscope.reading.lineage_table import LineageTable
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.response_limit import check_size
 from mindscope.server.lineage.query import select_runs
 from mindscope.server.lineage.schema import FileFormat, FileQuery, GivenCell, GivenNumber
-
-if TYPE_CHECKING:
-    from mindscope.reading.lineage_table import LineageTable
 
 MEDIA_TYPES = {
     FileFormat.CSV: "text/csv; charset=utf-8",
@@ -60,16 +58,12 @@ def _cell(cell: GivenCell) -> Cell | None:
 
 
 def _text(table: LineageTable, format: FileFormat) -> str:
-    from mindscope.reading.lineage_output import write_lineage_csv, write_lineage_json
-
     file = StringIO()
     (write_lineage_csv if format is FileFormat.CSV else write_lineage_json)(table, file)
     return file.getvalue()
 
 
 def _parquet(table: LineageTable) -> bytes:
-    from mindscope.reading.lineage_output import write_lineage_parquet
-
     with TemporaryDirectory() as directory:
         path = Path(directory) / "lineage.parquet"
         write_lineage_parquet(table, path)

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from mindscope.lineage.association import Estimate
 from mindscope.lineage.importance import FeatureImportance, PairImportance
+from mindscope.reading.lineage_table import LineageTable
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.lineage.query import selected
@@ -19,9 +19,6 @@ from mindscope.server.lineage.schema import (
     ImportanceQuery,
     SetApartColumn,
 )
-
-if TYPE_CHECKING:
-    from mindscope.reading.lineage_table import LineageTable
 
 
 def answer_importance(

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +10,9 @@ from mindscope.lineage.cell_json import cells_to_json, to_json
 from mindscope.lineage.column import Column
 from mindscope.lineage.filter import Filter
 from mindscope.lineage.goal import guess_goal
+from mindscope.reading.lineage_rows import ScalarChoice
+from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.lineage_tables import Changes, LineageTables, LineageView
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.response_limit import check_size
@@ -26,18 +27,11 @@ from mindscope.server.lineage.schema import (
 )
 from mindscope.store.garbage import gc_disabled
 
-if TYPE_CHECKING:
-    from mindscope.reading.lineage_table import LineageTable
-    from mindscope.reading.lineage_tables import Changes, LineageView
-
 SMALLEST_CELL_BYTES = 2
 
 
 def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) -> LineageView:
     """Return the current table for the scalars of a query."""
-    from mindscope.reading.lineage_rows import ScalarChoice  # imports statistics: not before the first response
-    from mindscope.reading.lineage_tables import LineageTables
-
     catalog = viewer.catalog
     tables = viewer.shared(
         LineageTables,

@@ -5,16 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.lineage_tables import LineageView
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NO_COLUMN
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
+from mindscope.server.lineage.file import MEDIA_TYPES, lineage_file
+from mindscope.server.lineage.importance import answer_importance
 from mindscope.server.lineage.importance_cache import ImportanceCache
+from mindscope.server.lineage.pipelines import answer_pipelines
+from mindscope.server.lineage.query import answer_table, filter_runs, view_table
 from mindscope.server.lineage.schema import (
     FileQuery,
     FilterAnswer,
@@ -26,10 +32,6 @@ from mindscope.server.lineage.schema import (
     PipelinesAnswer,
     PipelinesQuery,
 )
-
-if TYPE_CHECKING:
-    from mindscope.reading.lineage_table import LineageTable
-    from mindscope.reading.lineage_tables import LineageView
 
 FILES: dict[str, dict[str, Any]] = {
     "text/csv": {"schema": {"type": "string"}},
@@ -46,16 +48,12 @@ def query_lineage(query: LineageTableQuery, viewer: CurrentViewer) -> RawJsonRes
 
     With ``since``, the cursor of a response, the changes since that response.
     """
-    from mindscope.server.lineage.query import answer_table  # lineage would delay the start of the viewer
-
     return RawJsonResponse(answer_table(viewer, query))
 
 
 @router.post("/lineage/filter", response_model=FilterAnswer)
 def filter_lineage(query: FilterQuery, viewer: CurrentViewer) -> JsonResponse:
     """The runs that match a filter. The error of a bad filter has the ``position`` of the character."""
-    from mindscope.server.lineage.query import filter_runs
-
     return JsonResponse(filter_runs(viewer, query))
 
 
@@ -68,22 +66,16 @@ async def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> Raw
 
 
 def _view(viewer: Viewer, query: ImportanceQuery) -> LineageView:
-    from mindscope.server.lineage.query import view_table
-
     return view_table(viewer, query)
 
 
 def _importance(table: LineageTable, query: ImportanceQuery, check: Callable[[], None]) -> str:
-    from mindscope.server.lineage.importance import answer_importance
-
     return answer_importance(table, query, check).model_dump_json()
 
 
 @router.post("/lineage/pipelines", response_model=PipelinesAnswer)
 def query_pipelines(query: PipelinesQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """The data pipelines of runs, aligned operation by operation."""
-    from mindscope.server.lineage.pipelines import answer_pipelines
-
     return RawJsonResponse(answer_pipelines(viewer, query))
 
 
@@ -94,7 +86,5 @@ def query_pipelines(query: PipelinesQuery, viewer: CurrentViewer) -> RawJsonResp
 )
 def export_lineage(query: FileQuery, viewer: CurrentViewer) -> Response:
     """The table as a file: CSV, JSON or Parquet."""
-    from mindscope.server.lineage.file import MEDIA_TYPES, lineage_file
-
     headers = {"content-disposition": f'attachment; filename="lineage.{query.format.value}"'}
     return Response(lineage_file(viewer, query), media_type=MEDIA_TYPES[query.format], headers=headers)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
@@ -15,6 +15,8 @@ from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import Answer, FailureAnswer
+from mindscope.server.logs.file import file_of
+from mindscope.server.logs.query import histogram_answer, lines_answer, list_logs, message_answer
 from mindscope.server.logs.schema import (
     LogFileQuery,
     LogFilesAnswer,
@@ -28,9 +30,7 @@ from mindscope.server.logs.schema import (
     LogMessageQuery,
     OfLog,
 )
-
-if TYPE_CHECKING:
-    from mindscope.server.logs.sources import OpenLog, OpenLogs
+from mindscope.server.logs.sources import NoLogError, OpenLog, OpenLogs
 
 router = APIRouter()
 
@@ -45,47 +45,35 @@ READABLE: dict[int | str, dict[str, Any]] = {
 @router.post("/logs/files", response_model=LogFilesAnswer)
 def query_log_files(query: LogFilesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The log files in the directories of runs and beside them."""
-    from mindscope.server.logs.query import list_logs  # readers would delay the first response
-
     return JsonResponse(list_logs(viewer.catalog, query.runs))
 
 
 @router.post("/logs/lines", response_model=LogLinesAnswer, responses=READABLE)
 def query_log_lines(query: LogLinesQuery, viewer: CurrentViewer) -> Response:
     """A page of messages that fulfil conditions. A long log takes several requests."""
-    from mindscope.server.logs.query import lines_answer
-
     return _answer(viewer, query, lambda opened: lines_answer(opened, query, viewer.catalog.run(query.run)))
 
 
 @router.post("/logs/message", response_model=LogMessageAnswer, responses=READABLE)
 def query_log_message(query: LogMessageQuery, viewer: CurrentViewer) -> Response:
     """One message with all of its lines."""
-    from mindscope.server.logs.query import message_answer
-
     return _answer(viewer, query, lambda opened: message_answer(opened, query, viewer.catalog.run(query.run)))
 
 
 @router.post("/logs/histogram", response_model=LogHistogramAnswer, responses=READABLE)
 def query_log_histogram(query: LogHistogramQuery, viewer: CurrentViewer) -> Response:
     """How many messages of each level were written when, and when steps were recorded."""
-    from mindscope.server.logs.query import histogram_answer
-
     return _answer(viewer, query, lambda opened: histogram_answer(opened, query, viewer.catalog.run(query.run)))
 
 
 @router.post("/logs/file", response_class=StreamingResponse, responses=READABLE)
 def save_log(query: LogFileQuery, viewer: CurrentViewer) -> Response:
     """All messages that fulfil conditions, as text or as CSV."""
-    from mindscope.server.logs.file import file_of
-
     media_type = "text/csv" if query.format is LogFormat.CSV else "text/plain"
     return _response(viewer, query, lambda opened: StreamingResponse(file_of(opened, query), media_type=media_type))
 
 
 def _logs(viewer: Viewer) -> OpenLogs:
-    from mindscope.server.logs.sources import OpenLogs
-
     return viewer.shared(OpenLogs, lambda: OpenLogs(viewer.catalog.cache_folder, viewer.settings.cache_size // 8))
 
 
@@ -95,8 +83,6 @@ def _answer(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Answer]) -> 
 
 def _response(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Response]) -> Response:
     """The result of ``look`` for a log, or a response with 400, 404 or 409."""
-    from mindscope.server.logs.sources import NoLogError
-
     try:
         return look(_logs(viewer).get(viewer.catalog, query.run, query.files))
     except NoLogError as error:

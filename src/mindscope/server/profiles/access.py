@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import Query
 from fastapi.responses import Response
 
 from mindscope.errors import MindscopeError
+from mindscope.profile.open import FoundProfile
 from mindscope.reasons import Reason
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.schema import FailureAnswer
-
-if TYPE_CHECKING:
-    from mindscope.profile.open import FoundProfile
-    from mindscope.server.profiles.reader import OpenParts, OpenProfile, ProfileReader
+from mindscope.server.profiles.files import find_profile
+from mindscope.server.profiles.reader import OpenParts, OpenProfile, ProfileReader, Reading
 
 _TIMELINE, _TABLES = "/api/profiles/timeline", "/api/profiles/tables"
 _RETRY_S = 1
@@ -30,7 +29,6 @@ READABLE: dict[int | str, dict[str, Any]] = {
 
 def reader_of(viewer: Viewer) -> ProfileReader:
     """Return the reader of the viewer, made at the first call."""
-    from mindscope.server.profiles.reader import ProfileReader  # readers would delay the first response
 
     def make() -> ProfileReader:
         return ProfileReader(
@@ -42,8 +40,6 @@ def reader_of(viewer: Viewer) -> ProfileReader:
 
 def found_profile(viewer: Viewer, run: str, profile: str) -> FoundProfile | Response:
     """Return the file or directory of a profile, or a response with 404."""
-    from mindscope.server.profiles.files import find_profile
-
     found = find_profile(viewer.catalog.run(run), viewer.catalog.runs, profile)
     if found is not None:
         return found
@@ -53,8 +49,6 @@ def found_profile(viewer: Viewer, run: str, profile: str) -> FoundProfile | Resp
 
 def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenProfile | Response:
     """Return a profile that was read, or a response with 404 or 409."""
-    from mindscope.server.profiles.reader import Reading
-
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
@@ -75,8 +69,6 @@ def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenP
 
 def open_parts(viewer: Viewer, run: str, profile: str) -> OpenParts | Response:
     """Return all parts of a profile that was read, or a response with 404 or 409."""
-    from mindscope.server.profiles.reader import Reading
-
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found

@@ -31,6 +31,7 @@ from mindscope.server.profiles.large_profile import (
 )
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.profile_cache import ProfileCache
+from mindscope.server.profiles.tables.query import tables_of
 from mindscope.server.profiles.versions import size_of, version_of
 
 MOST_OPEN = 4
@@ -257,8 +258,6 @@ class ProfileReader:
         return known.timeline if isinstance(known, OpenProfile) else None
 
     def _tabulate(self, state: Reading, parts: Callable[[], SavedParts]) -> OpenParts:
-        from mindscope.server.profiles.tables.query import tables_of
-
         with readable(state.path):
             saved = self._cache.parts(state.path, state.version)
             if saved is None:

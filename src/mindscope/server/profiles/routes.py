@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of runs, the overview of one, and the routes of its views."""
+"""Profiles of runs, and the tables of one."""
 
 from __future__ import annotations
 
@@ -11,20 +11,10 @@ from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse, json_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.access import READABLE, found_profile, reader_of
-from mindscope.server.profiles.diff import routes as diff
-from mindscope.server.profiles.further import routes as further
-from mindscope.server.profiles.memory import routes as memory
-from mindscope.server.profiles.pipeline import routes as pipeline
-from mindscope.server.profiles.ranks import routes as ranks
-from mindscope.server.profiles.rows import routes as rows
+from mindscope.server.profiles.listing import list_profiles, progress_of
+from mindscope.server.profiles.reader import Reading
 from mindscope.server.profiles.schema import ProfilesAnswer, ProfilesQuery
-from mindscope.server.profiles.scopes import routes as scopes
-from mindscope.server.profiles.steps import routes as steps
-from mindscope.server.profiles.streams import routes as streams
 from mindscope.server.profiles.tables.schema import TablesAnswer
-from mindscope.server.profiles.timeline import routes as timeline
-
-VIEWS = (timeline, steps, pipeline, memory, diff, ranks, rows, scopes, further, streams)
 
 router = APIRouter()
 
@@ -32,8 +22,6 @@ router = APIRouter()
 @router.post("/profiles", response_model=ProfilesAnswer)
 def query_profiles(query: ProfilesQuery, viewer: CurrentViewer) -> JsonResponse:
     """The profiles of runs: files and directories that profilers wrote."""
-    from mindscope.server.profiles.listing import list_profiles  # readers would delay the first response
-
     return JsonResponse(list_profiles(viewer.catalog, query.runs))
 
 
@@ -43,9 +31,6 @@ def get_tables(run: str, profile: str, viewer: CurrentViewer, is_waiting: bool =
 
     With ``is_waiting`` false, tables that are not computed yet are null, and no profile is read.
     """
-    from mindscope.server.profiles.listing import progress_of
-    from mindscope.server.profiles.reader import Reading
-
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found

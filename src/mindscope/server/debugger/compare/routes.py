@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from mindscope.annotations.operator_pairs import change_operator_pair, debug_data_path, operator_pairs
+from mindscope.debug.compare import known_pairs
 from mindscope.errors import AnnotationError, StaleRecordError
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.annotations.schema import LiveAnnotations
 from mindscope.server.annotations.store import annotations_of
 from mindscope.server.debugger.access import READABLE, answer_of, opened_source
+from mindscope.server.debugger.compare.comparisons import Comparisons, OpenComparison
+from mindscope.server.debugger.compare.query import operators_answer, pack_comparison, unmatched_answer
 from mindscope.server.debugger.compare.schema import (
     ComparedOperatorsAnswer,
     ComparedOperatorsQuery,
@@ -25,17 +28,15 @@ from mindscope.server.debugger.compare.schema import (
     UnmatchedAnswer,
     UnmatchedQuery,
 )
+from mindscope.server.debugger.compare.tensor_query import compared_tensor, compared_tensor_answer
 from mindscope.server.debugger.compare.tensor_schema import ComparedTensorAnswer, ComparedTensorQuery
+from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import FailureAnswer
 from mindscope.server.live.event_stream import EventStream
-
-if TYPE_CHECKING:
-    from mindscope.server.debugger.compare.comparisons import Comparisons, OpenComparison
-    from mindscope.server.debugger.sources import OpenSource
 
 router = APIRouter()
 
@@ -51,7 +52,6 @@ def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Respon
 
     A long comparison takes several requests. The header is DebugComparisonHeader.
     """
-    from mindscope.server.debugger.compare.query import pack_comparison
 
     def look(opened: OpenComparison) -> Response:
         _comparisons(viewer).advance(opened)
@@ -63,15 +63,12 @@ def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Respon
 @router.post("/debugger/compare/operators", response_model=ComparedOperatorsAnswer, responses=READABLE)
 def query_compared_operators(query: ComparedOperatorsQuery, viewer: CurrentViewer) -> Response:
     """The matched operators of a step with inherited and added errors, filtered and ordered; one page."""
-    from mindscope.server.debugger.compare.query import operators_answer
-
     return _answer(viewer, query, lambda opened: JsonResponse(operators_answer(opened, query)))
 
 
 @router.post("/debugger/compare/tensor", response_model=ComparedTensorAnswer, responses=READABLE)
 def query_compared_tensor(query: ComparedTensorQuery, viewer: CurrentViewer) -> Response:
     """How far a tensor of a step is from its counterpart, element by element where both were recorded as a whole."""
-    from mindscope.server.debugger.compare.tensor_query import compared_tensor, compared_tensor_answer
 
     def compare(left: OpenSource, right: OpenSource) -> Response:
         remembered = _remembered(viewer, left, right)
@@ -84,15 +81,12 @@ def query_compared_tensor(query: ComparedTensorQuery, viewer: CurrentViewer) -> 
 @router.post("/debugger/compare/unmatched", response_model=UnmatchedAnswer, responses=READABLE)
 def query_unmatched_operators(query: UnmatchedQuery, viewer: CurrentViewer) -> Response:
     """The operators of one side without a counterpart in the other; one page."""
-    from mindscope.server.debugger.compare.query import unmatched_answer
-
     return _answer(viewer, query, lambda opened: JsonResponse(unmatched_answer(opened, query)))
 
 
 @router.put("/debugger/compare/pairs", response_model=PairsAnswer, responses=CHANGEABLE)
 def put_operator_pair(query: PairChange, viewer: CurrentViewer) -> Response:
     """Pair two operators by hand, or undo it. All comparisons of the two trainings use the pairs."""
-    from mindscope.debug.compare import known_pairs
 
     def change(left: OpenSource, right: OpenSource) -> Response:
         pair = {query.left: query.right}
@@ -131,6 +125,4 @@ def _remembered(viewer: Viewer, left: OpenSource, right: OpenSource) -> Mapping[
 
 
 def _comparisons(viewer: Viewer) -> Comparisons:
-    from mindscope.server.debugger.compare.comparisons import Comparisons
-
     return viewer.shared(Comparisons)

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from mindscope.analysis.graph_tensors import GraphTensors
 from mindscope.reasons import Reason
 from mindscope.server.debugger.access import READABLE, answer_of
+from mindscope.server.debugger.graphs.joins import GraphJoins
+from mindscope.server.debugger.graphs.query import items_answer, pack_figures, tensors_answer
 from mindscope.server.debugger.graphs.schema import (
     GraphFiguresQuery,
     GraphItemsAnswer,
@@ -19,14 +21,12 @@ from mindscope.server.debugger.graphs.schema import (
     GraphTensorsQuery,
     OfGraph,
 )
+from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.graphs.cache import graphs_of
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
-
-if TYPE_CHECKING:
-    from mindscope.analysis.graph_tensors import GraphTensors
-    from mindscope.server.debugger.sources import OpenSource
 
 router = APIRouter()
 
@@ -34,31 +34,22 @@ router = APIRouter()
 @router.post("/debugger/graph/figures", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
 def query_graph_figures(query: GraphFiguresQuery, viewer: CurrentViewer) -> Response:
     """A figure of the tensors of all nodes and scopes of a graph at some steps. The header is GraphFiguresHeader."""
-    from mindscope.server.debugger.graphs.query import pack_figures
-
     return _answer(viewer, query, lambda opened, joined: ColumnsResponse(pack_figures(opened, joined, query)))
 
 
 @router.post("/debugger/graph/items", response_model=GraphItemsAnswer, responses=READABLE)
 def query_graph_items(query: GraphItemsQuery, viewer: CurrentViewer) -> Response:
     """The nodes and scopes of a graph that tensors of a step belong to."""
-    from mindscope.server.debugger.graphs.query import items_answer
-
     return _answer(viewer, query, lambda opened, joined: JsonResponse(items_answer(opened, joined, query)))
 
 
 @router.post("/debugger/graph/tensors", response_model=GraphTensorsAnswer, responses=READABLE)
 def query_graph_tensors(query: GraphTensorsQuery, viewer: CurrentViewer) -> Response:
     """The tensors of a node or scope of a graph in a step, with their figures."""
-    from mindscope.server.debugger.graphs.query import tensors_answer
-
     return _answer(viewer, query, lambda opened, joined: JsonResponse(tensors_answer(opened, joined, query)))
 
 
 def _answer(viewer: Viewer, query: OfGraph, look: Callable[[OpenSource, GraphTensors], Response]) -> Response:
-    from mindscope.server.debugger.graphs.joins import GraphJoins
-    from mindscope.server.graphs.cache import graphs_of
-
     def joined(opened: OpenSource) -> Response:
         graph = graphs_of(viewer, query.run).graphs.get(query.graph)
         if graph is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import Query
 from fastapi.responses import Response
@@ -14,13 +14,12 @@ from mindscope.analysis.tensors import TensorSource
 from mindscope.reasons import Reason
 from mindscope.server.debugger.access import READABLE, answer_of
 from mindscope.server.debugger.schema import MOST_NUMBER, MOST_STEP, OfAllRanks
+from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.debugger.tensors.query import tensor_source
 from mindscope.server.debugger.tensors.schema import DebugTensorFile
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.tensors.slice_routes import tensor_routes
-
-if TYPE_CHECKING:
-    from mindscope.server.debugger.sources import OpenSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,6 @@ class StepTensor:
         return answer_of(self.viewer, OfAllRanks(run=self.run, source=self.source), lambda each: self._look(each, look))
 
     def _look(self, opened: OpenSource, look: Callable[[TensorSource], Response]) -> Response:
-        from mindscope.server.debugger.tensors.query import tensor_source
-
         found = tensor_source(opened, self.step, self.rank, self.row)
         if found is None:
             problem = Reason("debug_statistics_only", step=self.step, row=self.row)

@@ -13,7 +13,11 @@ from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.access import READABLE, found_profile, reader_of
+from mindscope.server.profiles.diff.cache import DiffCache
+from mindscope.server.profiles.diff.query import step_numbers
 from mindscope.server.profiles.diff.schema import DiffAnswer
+from mindscope.server.profiles.listing import progress_of
+from mindscope.server.profiles.reader import OpenParts, Reading
 
 router = APIRouter()
 
@@ -33,11 +37,6 @@ def get_diff(
     before_last: Step = None,
 ) -> Response:
     """What changed in a profile since another one, in all steps or in a range; the progress until both are read."""
-    from mindscope.server.profiles.diff.cache import DiffCache
-    from mindscope.server.profiles.diff.query import step_numbers
-    from mindscope.server.profiles.listing import progress_of
-    from mindscope.server.profiles.reader import OpenParts, Reading
-
     reader = reader_of(viewer)
     answer = DiffAnswer(progress=None, reading="", problem=None, numbers_before=[], numbers_after=[], diff=None)
     opened: list[OpenParts] = []

@@ -3,18 +3,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from mindscope.errors import MindscopeError
+from mindscope.profile.memory import Memory
+from mindscope.profile.memory_views.views import MemoryViews
+from mindscope.profile.profile_data import Part
+from mindscope.profile.texts import Missing
+from mindscope.profile.timeline import Timeline
 from mindscope.reasons import Reason
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.profiles.access import READABLE, Version, found_profile, open_parts, reader_of
+from mindscope.server.profiles.memory.cache import MemoryCache
+from mindscope.server.profiles.memory.query import (
+    block_answer,
+    blocks_answer,
+    memory_facts,
+    pack_memory_flame,
+    pack_memory_window,
+    pack_segment_map,
+)
 from mindscope.server.profiles.memory.schema import (
     MOST_TIME,
     BlockAnswer,
@@ -26,11 +40,8 @@ from mindscope.server.profiles.memory.schema import (
     MemoryWindowQuery,
     OfMemory,
 )
-
-if TYPE_CHECKING:
-    from mindscope.profile.memory_views.views import MemoryViews
-    from mindscope.profile.timeline import Timeline
-    from mindscope.server.profiles.reader import OpenParts
+from mindscope.server.profiles.reader import OpenParts, Reading
+from mindscope.server.profiles.tables.missing import missing_entry
 
 router = APIRouter()
 
@@ -40,11 +51,6 @@ Time = Annotated[int, Query(ge=-MOST_TIME, le=MOST_TIME)]
 @router.get("/profiles/memory", response_model=MemoryAnswer, responses=READABLE)
 def get_memory(run: str, profile: str, viewer: CurrentViewer) -> Response:
     """What is recorded of the memory of a profile, with hints at leaks; or why it is missing."""
-    from mindscope.profile.profile_data import Part
-    from mindscope.profile.texts import Missing
-    from mindscope.server.profiles.memory.query import memory_facts
-    from mindscope.server.profiles.tables.missing import missing_entry
-
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened
@@ -61,8 +67,6 @@ def get_memory(run: str, profile: str, viewer: CurrentViewer) -> Response:
 @router.post("/profiles/memory/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_memory_window(query: MemoryWindowQuery, viewer: CurrentViewer) -> Response:
     """Curves of memory in a range, pixel by pixel, and areas of live blocks. The header is a MemoryWindowHeader."""
-    from mindscope.server.profiles.memory.query import pack_memory_window
-
     found = _memory(viewer, query)
     if isinstance(found, Response):
         return found
@@ -73,8 +77,6 @@ def query_memory_window(query: MemoryWindowQuery, viewer: CurrentViewer) -> Resp
 @router.post("/profiles/memory/blocks", response_model=BlocksAnswer, responses=READABLE)
 def query_blocks(query: BlocksQuery, viewer: CurrentViewer) -> Response:
     """The live blocks of a device at a moment: by group, and a page of them."""
-    from mindscope.server.profiles.memory.query import blocks_answer
-
     found = _memory(viewer, query)
     if isinstance(found, Response):
         return found
@@ -85,8 +87,6 @@ def query_blocks(query: BlocksQuery, viewer: CurrentViewer) -> Response:
 @router.post("/profiles/memory/flame", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_memory_flame(query: MemoryFlameQuery, viewer: CurrentViewer) -> Response:
     """Bytes by stack as a flame graph. The header is a FlameHeader, its totals are bytes."""
-    from mindscope.server.profiles.memory.query import pack_memory_flame
-
     found = _memory(viewer, query)
     if isinstance(found, Response):
         return found
@@ -101,8 +101,6 @@ def get_segment_map(
     run: str, profile: str, version: Version, device: str, time_ns: Time, by: By, viewer: CurrentViewer
 ) -> Response:
     """How the segments of an allocator are filled at a moment. The header is a SegmentMapHeader."""
-    from mindscope.server.profiles.memory.query import pack_segment_map
-
     found = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
     if isinstance(found, Response):
         return found
@@ -120,8 +118,6 @@ def get_block(
     viewer: CurrentViewer,
 ) -> Response:
     """A block: its stack, and the slice of the timeline that allocated it."""
-    from mindscope.server.profiles.memory.query import block_answer
-
     found = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
     if isinstance(found, Response):
         return found
@@ -149,10 +145,6 @@ def _memory(viewer: Viewer, of: OfMemory) -> tuple[MemoryViews, int] | Response:
 
 
 def _views(viewer: Viewer, opened: OpenParts) -> MemoryViews | None:
-    from mindscope.profile.memory import Memory
-    from mindscope.profile.profile_data import Part
-    from mindscope.server.profiles.memory.cache import MemoryCache
-
     memory = opened.profile.part(Part.MEMORY)
     if not isinstance(memory, Memory):
         return None
@@ -161,8 +153,6 @@ def _views(viewer: Viewer, opened: OpenParts) -> MemoryViews | None:
 
 def _timeline(viewer: Viewer, run: str, profile: str) -> Timeline | None:
     """None if the profile has none, or if it is not read."""
-    from mindscope.server.profiles.reader import Reading
-
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return None

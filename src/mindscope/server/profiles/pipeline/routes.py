@@ -9,6 +9,7 @@ from fastapi.responses import Response
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.profiles.access import READABLE, open_parts
+from mindscope.server.profiles.pipeline.query import pack_pipeline
 
 router = APIRouter()
 
@@ -16,8 +17,6 @@ router = APIRouter()
 @router.get("/profiles/pipeline", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def get_pipeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
     """Operations, queues and batches of a data pipeline, or why they are missing. The header is a PipelineHeader."""
-    from mindscope.server.profiles.pipeline.query import pack_pipeline
-
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
+from mindscope.server.profiles.ranks.query import query_ranks
 from mindscope.server.profiles.ranks.schema import RanksQuery
 
 router = APIRouter()
@@ -16,6 +17,4 @@ router = APIRouter()
 @router.post("/profiles/ranks", response_class=ColumnsResponse, responses=COLUMNS)
 def post_ranks(query: RanksQuery, viewer: CurrentViewer) -> Response:
     """All ranks of a training, or how many of their profiles are read. The header is a RanksHeader."""
-    from mindscope.server.profiles.ranks.query import query_ranks  # readers would delay the first response
-
     return ColumnsResponse(query_ranks(viewer, query.runs))

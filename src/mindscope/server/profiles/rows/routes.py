@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
@@ -15,6 +15,18 @@ from mindscope.server.http.errors import failure
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import FailureAnswer
 from mindscope.server.profiles.access import READABLE, open_parts
+from mindscope.server.profiles.reader import OpenParts
+from mindscope.server.profiles.rows.file import cells_of, columns_of, csv_text, xlsx_bytes
+from mindscope.server.profiles.rows.query import (
+    MergedTables,
+    RowsError,
+    modules_answer,
+    modules_of,
+    ordered_rows,
+    row_answer,
+    rows_answer,
+    table_of,
+)
 from mindscope.server.profiles.rows.schema import (
     ModulesAnswer,
     ModulesFileQuery,
@@ -24,10 +36,6 @@ from mindscope.server.profiles.rows.schema import (
     RowsFileQuery,
     RowsQuery,
 )
-
-if TYPE_CHECKING:
-    from mindscope.server.profiles.reader import OpenParts
-    from mindscope.server.profiles.rows.query import MergedTables
 
 router = APIRouter()
 
@@ -42,24 +50,18 @@ _FILES: dict[int | str, dict[str, Any]] = {
 @router.post("/profiles/rows", response_model=RowsAnswer, responses=READABLE)
 def query_rows(query: RowsQuery, viewer: CurrentViewer) -> Response:
     """Operators or kernels, merged, narrowed, filtered and ordered: one page of them, and the greatest of all."""
-    from mindscope.server.profiles.rows.query import rows_answer
-
     return _answer(viewer, query.run, query.profile, lambda parts: rows_answer(parts, query, _merged(viewer)))
 
 
 @router.post("/profiles/row", response_model=RowAnswer, responses=READABLE)
 def query_row(query: RowQuery, viewer: CurrentViewer) -> Response:
     """One row with all of its texts, and the kernels that it launched or the operators that launched it."""
-    from mindscope.server.profiles.rows.query import row_answer
-
     return _answer(viewer, query.run, query.profile, lambda parts: row_answer(parts, query, _merged(viewer)))
 
 
 @router.post("/profiles/rows/file", response_class=StreamingResponse, responses=_FILES)
 def save_rows(query: RowsFileQuery, viewer: CurrentViewer) -> Response:
     """All rows that a query shows, as CSV or as a workbook of Excel."""
-    from mindscope.server.profiles.rows.file import cells_of, columns_of
-    from mindscope.server.profiles.rows.query import ordered_rows, table_of
 
     def write(parts: OpenParts) -> Response:
         merged = _merged(viewer).get(parts, query, table_of(parts, query.part))
@@ -72,8 +74,6 @@ def save_rows(query: RowsFileQuery, viewer: CurrentViewer) -> Response:
 @router.get("/profiles/modules", response_model=ModulesAnswer, responses=READABLE)
 def get_modules(run: str, profile: str, viewer: CurrentViewer) -> Response:
     """The tree of modules with their times, operations and memory."""
-    from mindscope.server.profiles.rows.query import modules_answer
-
     return _answer(viewer, run, profile, modules_answer)
 
 
@@ -81,9 +81,6 @@ def get_modules(run: str, profile: str, viewer: CurrentViewer) -> Response:
 def save_modules(query: ModulesFileQuery, viewer: CurrentViewer) -> Response:
     """All modules as CSV or as a workbook of Excel."""
     import numpy as np
-
-    from mindscope.server.profiles.rows.file import cells_of
-    from mindscope.server.profiles.rows.query import modules_of
 
     def write(parts: OpenParts) -> Response:
         found = modules_of(parts)
@@ -105,8 +102,6 @@ def _answer(viewer: Viewer, run: str, profile: str, make: Callable[[OpenParts], 
 
 
 def _with_parts(viewer: Viewer, run: str, profile: str, respond: Callable[[OpenParts], Response]) -> Response:
-    from mindscope.server.profiles.rows.query import RowsError
-
     parts = open_parts(viewer, run, profile)
     if isinstance(parts, Response):
         return parts
@@ -117,14 +112,10 @@ def _with_parts(viewer: Viewer, run: str, profile: str, respond: Callable[[OpenP
 
 
 def _file(lines: Iterator[list[Any]], format: str) -> Response:
-    from mindscope.server.profiles.rows.file import csv_text, xlsx_bytes
-
     if format == "csv":
         return StreamingResponse(csv_text(lines), media_type="text/csv")
     return Response(xlsx_bytes(lines), media_type=XLSX)
 
 
 def _merged(viewer: Viewer) -> MergedTables:
-    from mindscope.server.profiles.rows.query import MergedTables
-
     return viewer.shared(MergedTables)

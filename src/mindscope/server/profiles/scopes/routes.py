@@ -12,6 +12,10 @@ from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.access import reader_of
+from mindscope.server.profiles.files import profiles_of
+from mindscope.server.profiles.listing import progress_of
+from mindscope.server.profiles.reader import OpenParts
+from mindscope.server.profiles.scopes.query import scope_times
 from mindscope.server.profiles.scopes.schema import ScopesAnswer, ScopesQuery
 
 router = APIRouter()
@@ -23,11 +27,6 @@ MOST_READ = 3
 @router.post("/profiles/scopes", response_model=ScopesAnswer, responses={**NOT_FOUND})
 def query_scopes(query: ScopesQuery, viewer: CurrentViewer) -> Response:
     """Times and memory of the scopes of a graph, by the newest profile of its run with modules."""
-    from mindscope.server.profiles.files import profiles_of
-    from mindscope.server.profiles.listing import progress_of
-    from mindscope.server.profiles.reader import OpenParts
-    from mindscope.server.profiles.scopes.query import scope_times
-
     answer = ScopesAnswer(profile=None, progress=None, problem=None, is_on_device=False, steps=0, scopes=[])
     store = viewer.catalog.run(query.run)
     try:

@@ -12,6 +12,7 @@ from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.profiles.access import READABLE, open_parts
+from mindscope.server.profiles.steps.query import pack_steps, step_communication
 from mindscope.server.profiles.steps.schema import StepCommunicationAnswer
 
 router = APIRouter()
@@ -22,8 +23,6 @@ Step = Annotated[int, Query(ge=-(2**53), le=2**53)]
 @router.get("/profiles/steps", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def get_steps(run: str, profile: str, viewer: CurrentViewer) -> Response:
     """Phases and parts of all steps, or why they are missing. The header is a StepsHeader."""
-    from mindscope.server.profiles.steps.query import pack_steps
-
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened
@@ -33,8 +32,6 @@ def get_steps(run: str, profile: str, viewer: CurrentViewer) -> Response:
 @router.get("/profiles/steps/communication", response_model=StepCommunicationAnswer, responses=READABLE)
 def get_step_communication(run: str, profile: str, number: Step, viewer: CurrentViewer) -> Response:
     """The operations between ranks of one step, by stream."""
-    from mindscope.server.profiles.steps.query import step_communication
-
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened

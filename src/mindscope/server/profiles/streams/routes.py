@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.profiles.access import READABLE, open_parts
+from mindscope.server.profiles.streams.query import streams_answer
 from mindscope.server.profiles.streams.schema import StreamsAnswer
 
 router = APIRouter()
@@ -21,8 +22,6 @@ KernelWait = Annotated[int, Query(ge=0, le=1000, description="Microseconds; shor
 @router.get("/profiles/streams", response_model=StreamsAnswer, responses=READABLE)
 def get_streams(run: str, profile: str, viewer: CurrentViewer, kernel_wait_us: KernelWait = 30) -> Response:
     """How busy the streams of devices are, for what they wait, and how their kernels are launched."""
-    from mindscope.server.profiles.streams.query import streams_answer
-
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened

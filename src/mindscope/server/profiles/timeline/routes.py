@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
 from mindscope.errors import MindscopeError
+from mindscope.profile.timeline import Timeline
 from mindscope.reasons import Reason
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
@@ -19,6 +20,18 @@ from mindscope.server.http.immutable import immutable
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.access import READABLE, Version, found_profile, open_timeline, reader_of
+from mindscope.server.profiles.listing import progress_of
+from mindscope.server.profiles.reader import OpenProfile, Reading
+from mindscope.server.profiles.timeline.query import (
+    export_name,
+    export_text,
+    facts_of,
+    pack_flame,
+    pack_window,
+    search_answer,
+    slice_answer,
+    statistics_answer,
+)
 from mindscope.server.profiles.timeline.schema import (
     MOST_SLICE,
     MOST_TIME,
@@ -33,10 +46,6 @@ from mindscope.server.profiles.timeline.schema import (
     TimelineAnswer,
     WindowQuery,
 )
-
-if TYPE_CHECKING:
-    from mindscope.profile.timeline import Timeline
-    from mindscope.server.profiles.reader import OpenProfile
 
 router = APIRouter()
 
@@ -55,10 +64,6 @@ class TraceResponse(StreamingResponse):
 @router.get("/profiles/timeline", response_model=TimelineAnswer, responses=READABLE)
 def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
     """What the timeline of a profile consists of. The first request begins to read it and returns the progress."""
-    from mindscope.server.profiles.listing import progress_of
-    from mindscope.server.profiles.reader import Reading
-    from mindscope.server.profiles.timeline.query import facts_of
-
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
@@ -76,8 +81,6 @@ def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
 @router.post("/profiles/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_window(query: WindowQuery, viewer: CurrentViewer) -> Response:
     """What a screen shows of a timeline: at most one cell for each pixel of a row. The header is a WindowHeader."""
-    from mindscope.server.profiles.timeline.query import pack_window
-
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else ColumnsResponse(pack_window(opened[1], query, query.version))
 
@@ -85,8 +88,6 @@ def query_window(query: WindowQuery, viewer: CurrentViewer) -> Response:
 @router.get("/profiles/slice", response_model=SliceAnswer, responses=READABLE)
 def get_slice(run: str, profile: str, version: Version, slice: Slice, viewer: CurrentViewer) -> Response:
     """A slice: its arguments, what it is part of, its parts, arrows."""
-    from mindscope.server.profiles.timeline.query import slice_answer
-
     opened = _open(viewer, OfTimeline(run=run, profile=profile, version=version))
     if isinstance(opened, Response):
         return opened
@@ -106,8 +107,6 @@ def get_names(run: str, profile: str, version: Version, viewer: CurrentViewer) -
 @router.post("/profiles/search", response_model=SearchAnswer, responses=READABLE)
 def query_slices(query: SearchQuery, viewer: CurrentViewer) -> Response:
     """Slices with some names: how many, where, and the next one."""
-    from mindscope.server.profiles.timeline.query import search_answer
-
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else JsonResponse(search_answer(opened[1], query))
 
@@ -115,8 +114,6 @@ def query_slices(query: SearchQuery, viewer: CurrentViewer) -> Response:
 @router.post("/profiles/statistics", response_model=RangeStatisticsAnswer, responses=READABLE)
 def query_range_statistics(query: RangeQuery, viewer: CurrentViewer) -> Response:
     """Count, total and own time of the slices of a range, by name."""
-    from mindscope.server.profiles.timeline.query import statistics_answer
-
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else JsonResponse(statistics_answer(opened[1], query))
 
@@ -124,8 +121,6 @@ def query_range_statistics(query: RangeQuery, viewer: CurrentViewer) -> Response
 @router.post("/profiles/flame", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_flame(query: RangeQuery, viewer: CurrentViewer) -> Response:
     """The calls within a range as a flame graph. The header is a FlameHeader."""
-    from mindscope.server.profiles.timeline.query import pack_flame
-
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else ColumnsResponse(pack_flame(opened[1], query, query.version))
 
@@ -135,8 +130,6 @@ def export_range(
     run: str, profile: str, version: Version, begin_ns: Time, end_ns: Time, tracks: Tracks, viewer: CurrentViewer
 ) -> Response:
     """The slices of a range as a JSON trace, which Perfetto and chrome://tracing open."""
-    from mindscope.server.profiles.timeline.query import export_name, export_text
-
     opened = _open(viewer, OfTimeline(run=run, profile=profile, version=version))
     if isinstance(opened, Response):
         return opened
