@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindscope.reasons import Reason
+from mindscope.reasons import reason_of
 
 
 class MindscopeError(Exception):
@@ -86,7 +86,13 @@ class StaleRecordError(MindscopeError):
 
 
 class ExpressionError(MindscopeError, ValueError):
-    """An expression over tags that can't be parsed or evaluated."""
+    """An expression over tags, or over columns of the lineage, that can't be parsed or evaluated."""
+
+    @property
+    def position(self) -> int | None:
+        """The character index of the error, from 0; None if the error is not at one character."""
+        position = reason_of(self).values.get("position")
+        return None if position is None else int(position)
 
 
 class ColumnNotFoundError(MindscopeError, KeyError):
@@ -94,20 +100,6 @@ class ColumnNotFoundError(MindscopeError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
-
-
-class FilterError(MindscopeError, ValueError):
-    """A lineage filter that can't be parsed or evaluated."""
-
-    def __init__(self, reason: Reason) -> None:
-        """``reason`` has the value ``position``."""
-        super().__init__(reason)
-        self.reason = reason
-
-    @property
-    def position(self) -> int:
-        """The character index of the error, from 0."""
-        return int(self.reason.values["position"])
 
 
 class FrameworkError(MindscopeError, RuntimeError):

@@ -140,7 +140,7 @@ def test_rules_may_change_while_it_looks(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("text", "want"), [("loss +", "can’t be read"), ("loss", "expected a condition"), ("1 > 2", "names no tag")]
+    ("text", "want"), [("loss +", "is incomplete"), ("loss", "expected a condition"), ("1 > 2", "names no tag")]
 )
 def test_a_condition_that_is_none_is_refused(text: str, want: str):
     with pytest.raises(ExpressionError, match=want):

@@ -129,7 +129,7 @@ def test_a_formula_is_drawn_from_all_points(training: LiveViewer, open_page: Ope
 def test_a_formula_that_is_none_says_why(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, '/scalars?run=a&chart=["=acc - nothing"]&chart=["=1 %2B"]&chart=["gone"]')
     expect(card(page, "acc - nothing").get_by_test_id("nothing")).to_contain_text("nothing")
-    expect(card(page, "1 +").get_by_test_id("nothing")).to_contain_text("invalid syntax")
+    expect(card(page, "1 +").get_by_test_id("nothing")).to_contain_text("The expression is incomplete")
     expect(card(page, "gone").get_by_test_id("nothing")).to_have_text("No selected run has gone")
 
 

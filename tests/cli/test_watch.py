@@ -54,7 +54,7 @@ def test_each_alert_is_an_object_a_line(mindscope: CommandLine):
     [
         (["--fail-on", "los > 2"], 1, "there is no scalar tag “los”; did you mean `loss`"),
         (["--fail-on", "nann"], 2, "is no check, want one of nan spike"),
-        (["--fail-on", "loss >"], 2, "can’t be read"),
+        (["--fail-on", "loss >"], 2, "'loss >': The expression is incomplete"),
         (["--fail-on", "loss + 1"], 2, "expected a condition"),
         (["--alerts", "spike=3"], 2, "sets no parameter"),
         (["--alerts", "spike_factor=-3"], 2, "want a number above 0"),

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from mindscope.expressions.tokens import WORDS
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.cell_json import cell_to_json
 from mindscope.lineage.column import ColumnKey, Group
-from mindscope.lineage.filter import Filter
-from mindscope.lineage.filter_tokens import KEYWORDS
+from mindscope.lineage.filter import RUNS, Filter
 from mindscope.lineage.table import Table
 
 CELLS: list[Cell | None] = [
@@ -36,6 +36,7 @@ GAPS = {
     "not_a_number": "{0} is not missing and {0} is not nan and not {0} <= inf",
 }
 RANGES = [(0, 1), (-1, 2.5), (0.1, 0.1), (1, 0), (-1e308, 1e308), (1e-300, 1e300), (-(2.0**64), -1)]
+KEYWORDS = {*WORDS, *RUNS.vocabulary.constants, *RUNS.vocabulary.reserved}
 NAMES = [
     "lr", "model.depth", "学习率", "a_1", *sorted(KEYWORDS), "run", "a b", "a.", ".a", "a..b", "1a", "a-b", "", " ",
     "`", "a`b", '"', "a\"b'c\\d", "line\nbreak\ttab\r", "🚀", "metric/loss", "constructor", "__proto__", "x" * 300,

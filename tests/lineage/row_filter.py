@@ -3,64 +3,85 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
-from mindscope.lineage import filter_syntax as syntax
+from mindscope.expressions.syntax import Syntax
 
 
-def holds(node: Any, row: dict[str, Any]) -> bool:
+def holds(syntax: Syntax, node: ast.expr, row: dict[str, Any]) -> bool:
     """Whether a condition holds for one row by column id."""
-    if isinstance(node, syntax.Join):
-        results = [holds(each, row) for each in node.conditions]
-        return all(results) if node.sign == "and" else any(results)
-    if isinstance(node, syntax.Not):
-        return not holds(node.condition, row)
-    if isinstance(node, syntax.IsTrue):
-        return value(node.operand, row) is True
-    if isinstance(node, syntax.Is):
-        got = value(node.operand, row)
-        if node.what == "missing":
-            return (got is not None) if node.is_negated else (got is None)
-        is_nan = isinstance(got, float) and math.isnan(got)
-        return got is not None and (not is_nan if node.is_negated else is_nan)
-    if isinstance(node, syntax.In):
-        item, container = value(node.item, row), value(node.container, row)
-        if item is None or container is None:
-            return False
-        if isinstance(container, tuple):
-            found = any(same(item, each) for each in container)
-        else:
-            found = isinstance(item, str) and isinstance(container, str) and item in container
-        return found != node.is_negated
-    left, right = value(node.left, row), value(node.right, row)
+    match node:
+        case ast.BoolOp(op=sign, values=values):
+            results = [holds(syntax, each, row) for each in values]
+            return all(results) if isinstance(sign, ast.And) else any(results)
+        case ast.UnaryOp(operand=operand):
+            return not holds(syntax, operand, row)
+        case ast.Compare(left=left, ops=signs, comparators=others):
+            pairs = zip(signs, [left, *others], others, strict=False)
+            return all(compares(syntax, *pair, row) for pair in pairs)
+        case _:
+            return value(syntax, node, row) is True
+
+
+def compares(syntax: Syntax, sign: ast.cmpop, one: ast.expr, other: ast.expr, row: dict[str, Any]) -> bool:
+    left = value(syntax, one, row)
+    if isinstance(sign, ast.Is | ast.IsNot):
+        is_negated = isinstance(sign, ast.IsNot)
+        if syntax.token(other).text == "missing":
+            return (left is None) != is_negated
+        return left is not None and (isinstance(left, float) and math.isnan(left)) != is_negated
+    right = value(syntax, other, row)
     if left is None or right is None:
         return False
-    if node.sign == "==":
-        return same(left, right)
-    if node.sign == "!=":
-        return not same(left, right)
-    if kind(left) != kind(right) or kind(left) not in ("number", "text"):
-        return False
-    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[node.sign]
+    match sign:
+        case ast.In() | ast.NotIn():
+            if isinstance(right, tuple):
+                is_in = any(same(left, each) for each in right)
+            else:
+                is_in = isinstance(left, str) and isinstance(right, str) and left in right
+            return is_in == isinstance(sign, ast.In)
+        case ast.Eq():
+            return same(left, right)
+        case ast.NotEq():
+            return not same(left, right)
+        case _ if kind(left) != kind(right) or kind(left) not in ("number", "text"):
+            return False
+        case _:
+            ordered = {ast.Lt: left < right, ast.LtE: left <= right, ast.Gt: left > right, ast.GtE: left >= right}
+            return ordered[type(sign)]
 
 
-def value(node: Any, row: dict[str, Any]) -> Any:
-    if isinstance(node, syntax.Constant):
-        return node.value
-    if isinstance(node, syntax.Name):
-        return row.get(f"{node.group}/{node.name}" if node.group not in (None, "parameter") else node.name)
-    left, right = value(node.left, row), value(node.right, row)
+def value(syntax: Syntax, node: ast.expr, row: dict[str, Any]) -> Any:
+    match node:
+        case ast.Name() | ast.Subscript():
+            group = syntax.token(node).text
+            name = group if isinstance(node, ast.Name) else syntax.token(node.slice).text
+            return row.get(name if group in (name, "parameter") else f"{group}/{name}")
+        case ast.List(elts=items):
+            return tuple([value(syntax, each, row) for each in items])
+        case ast.UnaryOp(operand=operand):
+            number = value(syntax, operand, row)
+            return -number if kind(number) == "number" else None
+        case ast.BinOp(left=left, op=sign, right=right):
+            return computed(sign, value(syntax, left, row), value(syntax, right, row))
+        case _:
+            return syntax.token(node).value
+
+
+def computed(sign: ast.operator, left: Any, right: Any) -> Any:
     if kind(left) != "number" or kind(right) != "number":
         return None
     try:
-        if node.sign == "/":
+        if isinstance(sign, ast.Div):
             if right == 0:
                 if left == 0 or math.isnan(left):
                     return math.nan
                 return math.copysign(math.inf, math.copysign(1, left) * math.copysign(1, right))
             return left / right
-        return left + right if node.sign == "+" else left - right if node.sign == "-" else left * right
+        is_plus, is_minus = isinstance(sign, ast.Add), isinstance(sign, ast.Sub)
+        return left + right if is_plus else left - right if is_minus else left * right
     except OverflowError:
         return math.nan
 

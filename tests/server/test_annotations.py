@@ -112,8 +112,8 @@ def test_a_threshold_says_which_lines_to_draw(noted: LiveViewer):
 
 
 def test_a_rule_that_can_not_be_read_says_why(noted: LiveViewer):
-    written = put(noted, "threshold", "bad", 0, {"tag": "loss", "rule": "value.__class__ > 2"}).raise_for_status()
-    assert "can’t be used in a formula" in written.json()["thresholds"]["bad"]["problem"]["message"]
+    written = put(noted, "threshold", "bad", 0, {"tag": "loss", "rule": "value[0] > 2"}).raise_for_status()
+    assert "Unexpected “[” (character 6)" in written.json()["thresholds"]["bad"]["problem"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from mindscope.errors import FilterError
+from mindscope.errors import ExpressionError
 from mindscope.ingest import Catalog
 from mindscope.lineage.column import ColumnKey, Group
 from mindscope.reading import open_runs
+from mindscope.reasons import reason_of
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
 from tests.event_log import MINDSPORE_NAME, append, version
@@ -69,8 +70,9 @@ def written(rows: list[dict[str, Any]]) -> Iterator[Path]:
 def answer_of_python(base: Path, text: str) -> Answer:
     try:
         return 200, list(open_runs(base).lineage().filter(text).runs)
-    except FilterError as error:
-        return 422, error.reason.code, error.position, dict(error.reason.values)
+    except ExpressionError as error:
+        reason = reason_of(error)
+        return 422, reason.code, error.position, dict(reason.values)
 
 
 def answer_of_api(base: Path, text: str) -> Answer:

@@ -171,7 +171,7 @@ def test_runs_without_the_tag_are_named(grouped: LiveViewer):
 @pytest.mark.parametrize(
     ("change", "want"),
     [
-        ({"y": "loss +"}, "can’t be read"),
+        ({"y": "loss +"}, "is incomplete"),
         ({"y": "loss > 2"}, "expected a number"),
         ({"y": "1 + 2"}, "names no tag"),
         ({"runs": []}, "has no runs"),
@@ -287,11 +287,11 @@ def test_values_that_are_no_numbers_are_counted_and_sent(grouped: LiveViewer):
 
 
 def test_a_line_that_can_not_be_had_says_why(grouped: LiveViewer):
-    answer = derived(grouped, {"y": "`trian/loss`"}, {"run": "nix"}, {"y": "a.b"}, {})
+    answer = derived(grouped, {"y": "`trian/loss`"}, {"run": "nix"}, {"y": "a @ b"}, {})
     errors = [each["error"] and each["error"]["message"] for each in answer.facts]
     assert "did you mean `train/loss`" in errors[0]
     assert "There is no run “nix”" in errors[1]
-    assert "can’t be used in a formula" in errors[2]
+    assert "Unexpected character “@”" in errors[2]
     assert errors[3] is None
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 from fastapi.testclient import TestClient
 
-from mindscope.errors import ColumnNotFoundError, FilterError
+from mindscope.errors import ColumnNotFoundError, ExpressionError
 from mindscope.ingest import Catalog
 from mindscope.lineage.cell import CellKind
 from mindscope.lineage.column import Group
@@ -245,10 +245,10 @@ def test_a_filter_is_that_of_python(viewer: LiveViewer):
 @pytest.mark.parametrize(
     ("where", "code", "position"),
     [
-        ("learning_rate < ", "filter_ends_before_operand", 16),
-        ("learning_rate = 1", "filter_assignment", 14),
-        ("batch_size > 16 and learning_rat < 1", "filter_column_near", 20),
-        ("(batch_size > 16", "filter_ends_before_word", 16),
+        ("learning_rate < ", "expression_ends_before_operand", 16),
+        ("learning_rate = 1", "expression_assignment", 14),
+        ("batch_size > 16 and learning_rat < 1", "expression_column_near", 20),
+        ("(batch_size > 16", "expression_ends_before_word", 16),
     ],
 )
 def test_the_error_of_a_filter_has_its_place(viewer: LiveViewer, where: str, code: str, position: int):
@@ -397,7 +397,7 @@ def test_groups_and_kinds_of_the_message_are_those_of_the_table():
 
 
 def test_errors_are_raised_before_anything_is_computed(local: Viewer):
-    with pytest.raises(FilterError, match="the table has no columns"):
+    with pytest.raises(ExpressionError, match="the table has no columns"):
         filter_runs(local, FilterQuery(where="a < 1"))
     with pytest.raises(ColumnNotFoundError):
         importance(local, ImportanceQuery(target="a"))

@@ -9,9 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mindscope.errors import ExpressionError
-from mindscope.stats.expression import parse, require_tags
-from mindscope.stats.expression_operators import coordinate
-from mindscope.stats.expression_parser import Bound
+from mindscope.stats.expression import Bound, coordinate, parse, require_tags
 
 COLUMNS = {
     "loss": np.array([3.0, 2.0, np.nan]),
@@ -54,7 +52,6 @@ def test_it_gives_what_python_would(text: str, want: list[float]):
     "text",
     [
         "__import__('os').system('x')",
-        "loss.__class__",
         "(lambda: 1)()",
         "[x for x in y]",
         "{1: 2}",
@@ -73,6 +70,11 @@ def test_it_gives_what_python_would(text: str, want: list[float]):
         "abs(x=1)",
         "True",
         "'text'",
+        "'text' < loss",
+        "loss in [1, 2]",
+        "loss is nan",
+        "`tag`('a')",
+        "tag('a' < 1)",
         "1j",
         "...",
         "a @ b",
@@ -130,6 +132,33 @@ def test_an_unknown_tag_is_named_with_those_that_are_near():
         require_tags("los > 1", ["los"], {"loss", "acc"})
     with pytest.raises(ExpressionError, match="did you mean `train/loss`"):
         require_tags("loss > 1", ["loss"], {"train/loss", "acc"})
+
+
+def test_a_name_with_dots_is_a_tag_and_no_attribute():
+    assert parse("loss.__class__ + val.loss").tags == ("loss.__class__", "val.loss")
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "message"),
+    [
+        ("loss +", 6, "The expression is incomplete; expected a name"),
+        ("1 - (acc + ) * 2", 11, "Unexpected “)” (character 12)"),
+        ("loss = 2", 5, "Use == to compare"),
+        ("a @ b", 2, "Unexpected character “@”"),
+        ("loss + (acc > 2)", 12, "“acc > 2” (character 13) is no number"),
+        ("loss > 2 and not acc * 2", 21, "“acc * 2” (character 22) is no condition"),
+        ("acc + open('x')", 6, "“open” (character 7) is no function here"),
+        ("acc + max(loss)", 6, "“max(loss)” (character 7) is no function here"),
+        ("acc + tag(loss)", 6, "“tag(loss)” (character 7) names no tag"),
+        ("acc in loss", 4, "A formula can’t compare with in (character 5)"),
+        ("1 < acc is nan", 8, "A formula can’t compare with is (character 9)"),
+    ],
+)
+def test_an_error_says_its_position(text: str, position: int, message: str):
+    with pytest.raises(ExpressionError) as raised:
+        parse(text)
+    assert message in str(raised.value)
+    assert raised.value.position == position
 
 
 def test_bounds_are_the_comparisons_with_numbers():

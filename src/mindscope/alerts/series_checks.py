@@ -15,7 +15,7 @@ from mindscope.alerts.losses import Check
 from mindscope.alerts.rules import VALUE, Rule
 from mindscope.errors import FormatError
 from mindscope.formats import dialects
-from mindscope.stats.expression_operators import coordinate
+from mindscope.stats.expression import coordinate
 from mindscope.stats.step_join import join_steps
 from mindscope.store import ReferenceSeries, RunStore, ScalarSeries, read_encoded
 from mindscope.types import Histogram, Kind

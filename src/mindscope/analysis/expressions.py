@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
 from mindscope.stats import smooth
-from mindscope.stats.expression import parse, require_tags
-from mindscope.stats.expression_operators import Column, ColumnsByName, coordinate
+from mindscope.stats.expression import Column, ColumnsByName, coordinate, parse, require_tags
 from mindscope.stats.half_life import smooth_half_life
 from mindscope.stats.running_median import running_median
 from mindscope.stats.step_join import join_steps

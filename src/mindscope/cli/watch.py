@@ -13,6 +13,7 @@ import typer
 from mindscope.cli.interruption import exit_code, terminable
 from mindscope.cli.logs import FollowLinks, printable
 from mindscope.cli.usage import usage
+from mindscope.errors import ExpressionError
 
 if TYPE_CHECKING:
     from mindscope.alerts import Alert, Rule
@@ -85,7 +86,7 @@ def watch(
 
 def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
     """Rules from command-line texts. Raises ExpressionError for an invalid rule."""
-    from mindscope.alerts import CHECKS, check_rule, expression_rule
+    from mindscope.alerts import CHECKS, check_rule
 
     rules: list[Rule] = []
     for text in texts:
@@ -94,8 +95,17 @@ def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
         elif text.isidentifier():
             rules.append(check_rule(text))
         else:
-            rules.append(expression_rule(text, text, for_steps=for_steps))
+            rules.append(_condition(text, for_steps))
     return rules
+
+
+def _condition(text: str, for_steps: int) -> Rule:
+    from mindscope.alerts import expression_rule
+
+    try:
+        return expression_rule(text, text, for_steps=for_steps)
+    except ExpressionError as error:
+        raise ExpressionError(f"{text!r}: {error}") from None
 
 
 def _print(alerts: Iterable[Alert], failing: set[str], as_json: bool, ends_at_once: bool) -> bool:

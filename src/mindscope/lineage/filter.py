@@ -7,9 +7,10 @@ numbers, texts with texts. Lists and booleans compare only for equality; values 
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
@@ -17,128 +18,115 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import ColumnNotFoundError
-from mindscope.lineage.cell import EXACT, Cell
+from mindscope.expressions.language import ARITHMETIC, COMPARISONS, FUNCTIONS, TESTS, Compiler, Evaluate, Language
+from mindscope.expressions.tokens import Token, Vocabulary, expression_error
+from mindscope.lineage.cell import EXACT, Cell, as_number
 from mindscope.lineage.column import Column, Group
-from mindscope.lineage.filter_parser import parse_filter
-from mindscope.lineage.filter_syntax import (
-    Arithmetic,
-    Compare,
-    CompareSign,
-    Condition,
-    Constant,
-    In,
-    Is,
-    IsTrue,
-    Join,
-    Name,
-    Not,
-    Operand,
-)
-from mindscope.lineage.filter_tokens import filter_error
 from mindscope.lineage.table import Table
 from mindscope.reasons import reason_of
 
 Mask = NDArray[np.bool_]
 Cells = NDArray[np.object_]
-_SIGNS: Mapping[CompareSign, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
-_MIRRORED: Mapping[CompareSign, CompareSign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_DIVISIONS = [ARITHMETIC[sign] for sign in (ast.Div, ast.FloorDiv, ast.Mod)]
 
 
 class Filter:
     """A condition on rows."""
 
     def __init__(self, text: str) -> None:
-        """Raises FilterError; its ``position`` is the character of the syntax error."""
+        """Raises ExpressionError; its ``position`` is the character of the syntax error."""
         self.text = text
-        self._condition = parse_filter(text)
+        compiler = Compiler(RUNS, text)
+        self._evaluate = compiler.condition(compiler.syntax.tree)
 
     def matches(self, table: Table) -> Mask:
         """Whether the condition holds, for each row: bool of shape (rows,).
 
-        Raises FilterError with the position of the name if the table lacks a column.
+        Raises ExpressionError with the position of the name if the table lacks a column.
         """
-        return _Evaluation(table).mask(self._condition)
+        with np.errstate(all="ignore"):
+            result = self._evaluate(table)
+        return np.array(np.broadcast_to(np.asarray(result, bool), (len(table),)))
 
     def apply(self, table: Table) -> Table:
         """Return the rows for which the condition holds. Raises like ``matches``."""
         return table.take(np.flatnonzero(self.matches(table)))
 
 
-class _Evaluation:
-    """Evaluates one filter over one table."""
+class Runs(Language):
+    """Names are columns of a table. Values are a ``Column``, or cells of shape (rows,), () for constants."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    vocabulary = Vocabulary(
+        longest=2000,
+        constants={"true": True, "True": True, "false": False, "False": False, "nan": math.nan, "inf": math.inf},
+        functions=tuple(FUNCTIONS),
+        groups=tuple(group.value for group in Group),
+        reserved=("missing",),
+    )
 
-    def mask(self, node: Condition) -> Mask:
-        match node:
-            case Join(sign="and", conditions=conditions):
-                return np.logical_and.reduce([self.mask(each) for each in conditions])
-            case Join(conditions=conditions):
-                return np.logical_or.reduce([self.mask(each) for each in conditions])
-            case Not(condition=condition):
-                return ~self.mask(condition)
-            case IsTrue(operand=operand):
-                return self._rows(_is_true, operand)
-            case Compare(sign=sign, left=left, right=right):
-                return self._compare(sign, left, right)
-            case In(item=item, container=container, is_negated=is_negated):
-                return self._rows(partial(_is_in, is_negated), item, container)
-            case Is(operand=operand, what="missing", is_negated=is_negated):
-                return self._rows(partial(_is_missing, is_negated), operand)
-            case Is(operand=operand, is_negated=is_negated):
-                return self._rows(partial(_is_nan, is_negated), operand)
+    def name(self, token: Token, name_in_group: str | None) -> Evaluate:
+        return partial(_column, token, name_in_group)
 
-    def _compare(self, sign: CompareSign, left: Operand, right: Operand) -> Mask:
-        if isinstance(left, Constant) and isinstance(right, Name):
-            left, right, sign = right, left, _MIRRORED[sign]
-        if isinstance(left, Name) and isinstance(right, Constant):
-            column = self._column(left)
-            if column.is_numeric and column.is_exact and _is_exact(right.value):
-                return _SIGNS[sign](column.numbers, cast(float, right.value)) & ~column.is_missing
-        return self._rows(partial(compare, sign), left, right)
+    def constant(self, value: Any) -> Any:
+        return np.fromiter([value], object, 1).reshape(())
 
-    def _rows(self, test: Callable[..., bool], *operands: Operand) -> Mask:
-        columns = [self._cells(each) for each in operands]
-        return np.fromiter(map(test, *columns), bool, len(self._table))
+    def lift(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return partial(_cell_by_cell, partial(_has if function in TESTS.values() else _number, function))
 
-    def _cells(self, node: Operand) -> Cells:
-        match node:
-            case Name():
-                return self._column(node).cells
-            case Constant(value=value):
-                return np.fromiter((value for _ in range(len(self._table))), object, len(self._table))
-            case Arithmetic(sign=sign, left=left, right=right):
-                compute = _ARITHMETIC[sign]
-                pairs = zip(self._cells(left), self._cells(right), strict=True)
-                return np.fromiter((_number(compute, *pair) for pair in pairs), object, len(self._table))
+    def comparison(self, sign: ast.cmpop, state: str) -> Callable[..., Any] | None:
+        is_negated = isinstance(sign, ast.NotIn | ast.IsNot)
+        if state:
+            return partial(_cell_by_cell, partial(_is_missing if state == "missing" else _is_nan, is_negated))
+        if isinstance(sign, ast.In | ast.NotIn):
+            return partial(_cell_by_cell, partial(_is_in, is_negated))
+        return partial(_compare, COMPARISONS[type(sign)])
 
-    def _column(self, node: Name) -> Column:
-        try:
-            key = (
-                self._table.find(node.name) if node.group is None else self._table.find_in(Group(node.group), node.name)
-            )
-        except ColumnNotFoundError as error:
-            reason = reason_of(error)
-            raise filter_error(f"filter_{reason.code}", node.position, **reason.values) from None
-        return self._table.columns[key]
+    def truth(self, name: Evaluate) -> Evaluate | None:
+        return lambda table: _cell_by_cell(_is_true, name(table))
 
 
-def compare(sign: CompareSign, one: Cell | None, other: Cell | None) -> bool:
-    """Compares two cells; False if one is missing."""
+RUNS = Runs()
+
+
+def _column(token: Token, name_in_group: str | None, table: Table) -> Column:
+    try:
+        is_plain = name_in_group is None
+        return table.columns[table.find(token.text) if is_plain else table.find_in(Group(token.text), name_in_group)]
+    except ColumnNotFoundError as error:
+        reason = reason_of(error)
+        raise expression_error(reason.code, token.position, **reason.values) from None
+
+
+def _cell_by_cell(function: Callable[..., Any], *values: Column | Cells) -> Cells:
+    cells = [each.cells if isinstance(each, Column) else each for each in values]
+    return np.asarray(np.frompyfunc(function, len(cells), 1)(*cells), object)
+
+
+def _compare(sign: Callable[[Any, Any], Any], *values: Column | Cells) -> Mask | Cells:
+    """Compare as float64 where that is exact, else cell by cell."""
+    numbers = [_exact_numbers(each) for each in values]
+    if any(each is None for each in numbers):
+        return _cell_by_cell(partial(compare, sign), *values)
+    is_missing = [each.is_missing for each in values if isinstance(each, Column)]
+    return np.logical_and.reduce([sign(*numbers), *map(np.logical_not, is_missing)])
+
+
+def _exact_numbers(values: Column | Cells) -> Any:
+    """Return values as float64; None if they are no numbers, or not exact so."""
+    if isinstance(values, Column):
+        return values.numbers if values.is_numeric and values.is_exact else None
+    value: Any = values[()] if values.ndim == 0 else None
+    return value if type(value) is float or (type(value) is int and -EXACT < value < EXACT) else None
+
+
+def compare(sign: Callable[[Any, Any], Any], one: Cell | None, other: Cell | None) -> bool:
+    """Compare two cells by an operator of Python; False if one is missing."""
     if one is None or other is None:
         return False
-    if sign in ("==", "!="):
-        return _is_equal(one, other) is (sign == "==")
+    if sign in (operator.eq, operator.ne):
+        return _is_equal(one, other) is (sign is operator.eq)
     are_ordered = (_is_number(one) and _is_number(other)) or (isinstance(one, str) and isinstance(other, str))
-    return are_ordered and bool(_SIGNS[sign](one, other))
+    return are_ordered and bool(sign(one, other))
 
 
 def _is_equal(one: Any, other: Any) -> bool:
@@ -177,30 +165,19 @@ def _is_nan(is_negated: bool, cell: Cell | None) -> bool:
     return cell is not None and (isinstance(cell, float) and math.isnan(cell)) is not is_negated
 
 
-def _is_exact(value: Cell) -> bool:
-    return type(value) is float or (type(value) is int and -EXACT < value < EXACT)
+def _has(test: Callable[[float], Any], cell: Cell | None) -> bool:
+    return _is_number(cell) and bool(test(as_number(cell)))
 
 
-def _number(compute: Callable[[Any, Any], Any], one: Cell | None, other: Cell | None) -> Cell | None:
-    """Missing unless both are numbers; NaN if an integer is too large for float arithmetic."""
-    if not (_is_number(one) and _is_number(other)):
+def _number(compute: Callable[..., Any], *cells: Any) -> Cell | None:
+    """Missing unless all are numbers; NaN if an integer is too large for float arithmetic.
+
+    Operators of Python keep integers exact; powers, functions and divisions by zero compute as float64.
+    """
+    if not all(map(_is_number, cells)):
         return None
+    is_by_python = not isinstance(compute, np.ufunc) and not (compute in _DIVISIONS and cells[1] == 0)
     try:
-        return compute(one, other)
-    except OverflowError:  # an integer too large for float64
+        return compute(*cells) if is_by_python else float(compute(*map(np.float64, cells)))
+    except OverflowError:
         return math.nan
-
-
-def _divide(one: float, other: float) -> float:
-    try:
-        return one / other
-    except ZeroDivisionError:
-        return math.nan if one == 0 or one != one else math.copysign(math.inf, one) * math.copysign(1.0, other)
-
-
-_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divide,
-}

@@ -80,7 +80,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
     def filter(self, text: str) -> LineageTable:
         """The runs that match a condition, such as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
 
-        Raises FilterError; its ``position`` is the character of the error.
+        Raises ExpressionError; its ``position`` is the character of the error.
         """
         return self._with(Filter(text).apply(self.table))
 

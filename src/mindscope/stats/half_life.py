@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats.expression_operators import Column
+from mindscope.stats.expression import Column
 
 FORGOTTEN = 50.0
 """Half-lives after which nothing is left: 2^-50 of a value is below the last bits of a float64."""

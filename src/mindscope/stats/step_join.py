@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mindscope.stats.expression_operators import Column, ColumnsByName, coordinate
+from mindscope.stats.expression import Column, ColumnsByName, coordinate
 
 Series = tuple[Column, Column, Column]
 """step, wall_time and value of shape (n,); the steps ascend. Of points at one step the last counts."""

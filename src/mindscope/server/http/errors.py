@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from mindscope.errors import (
     ColumnNotFoundError,
-    FilterError,
+    ExpressionError,
     MindscopeError,
     MissingPackageError,
     RunNotFoundError,
@@ -56,7 +56,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RunNotFoundError, _run_not_found)
     app.add_exception_handler(TagNotFoundError, _tag_not_found)
     app.add_exception_handler(ColumnNotFoundError, _column_not_found)
-    app.add_exception_handler(FilterError, _bad_filter)
+    app.add_exception_handler(ExpressionError, _bad_expression)
     app.add_exception_handler(ClientDisconnectedError, _disconnected)
     app.add_exception_handler(AnswerTooLargeError, _too_large)
     app.add_exception_handler(AnswerTooSlowError, _too_slow)
@@ -86,8 +86,8 @@ async def _column_not_found(request: Request, error: Exception) -> JSONResponse:
     return failure(404, reason_of(error), "POST /api/lineage lists the columns")
 
 
-async def _bad_filter(request: Request, error: Exception) -> JSONResponse:
-    return failure(422, reason_of(error), "see docs/lineage.md for the language of filters")
+async def _bad_expression(request: Request, error: Exception) -> JSONResponse:
+    return failure(422, reason_of(error), "see docs/expressions.md for the language of expressions")
 
 
 async def _disconnected(request: Request, error: Exception) -> Response:

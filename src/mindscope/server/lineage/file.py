@@ -26,7 +26,7 @@ LEAST_CELL_BYTES = 1
 
 
 def lineage_file(viewer: Viewer, query: FileQuery) -> bytes:
-    """Return the bytes of the file. Raises FilterError, ColumnNotFoundError."""
+    """Return the bytes of the file. Raises ExpressionError, ColumnNotFoundError."""
     table = select_runs(viewer, query)
     if query.further:
         table = table.with_columns(_further(query, table.runs))

@@ -20,7 +20,7 @@ Message = dict[str, Any]
 
 
 def answer_pipelines(viewer: Viewer, query: PipelinesQuery) -> str:
-    """Return a PipelinesAnswer as JSON. Raises FilterError."""
+    """Return a PipelinesAnswer as JSON. Raises ExpressionError."""
     table = select_runs(viewer, query).pipelines(check_connected)
     runs: list[list[str]] = [[] for _ in range(table.alignment.height)]
     for run, mark in table.marks.items():

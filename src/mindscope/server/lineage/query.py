@@ -41,12 +41,12 @@ def view_table(viewer: Viewer, query: LineageQuery, since: str | None = None) ->
 
 
 def select_runs(viewer: Viewer, query: SelectionQuery) -> LineageTable:
-    """Return the rows of a query, in the order of its runs, of the current table. Raises FilterError."""
+    """Return the rows of a query, in the order of its runs, of the current table. Raises ExpressionError."""
     return selected(view_table(viewer, query).table, query)
 
 
 def selected(table: LineageTable, query: SelectionQuery) -> LineageTable:
-    """Return the rows of a query, in the order of its runs. Raises FilterError."""
+    """Return the rows of a query, in the order of its runs. Raises ExpressionError."""
     if query.where:
         table = table.filter(query.where)
     if query.runs is not None:
@@ -79,7 +79,7 @@ def _table_json(view: LineageView) -> str:
 
 
 def filter_runs(viewer: Viewer, query: FilterQuery) -> FilterAnswer:
-    """The runs that match. Raises FilterError."""
+    """The runs that match. Raises ExpressionError."""
     view = view_table(viewer, query)
     rows = np.flatnonzero(Filter(query.where).matches(view.table.table))
     return FilterAnswer(cursor=view.cursor, runs=[view.table.runs[row] for row in rows.tolist()])
