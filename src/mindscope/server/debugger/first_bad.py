@@ -21,8 +21,8 @@ from mindscope.server.debugger.first_bad_schema import (
     DebugUnfinishedStep,
 )
 from mindscope.server.debugger.messages import row_entry, tensor_entry
+from mindscope.server.debugger.passes import Passes, StepReader
 from mindscope.server.debugger.schema import DebugRowEntry
-from mindscope.server.debugger.searches import Searches, StepReader
 from mindscope.server.debugger.sources import OpenSource
 
 
@@ -83,7 +83,7 @@ class _Work:
         return [each for each in fits if each is not None]
 
 
-class FirstBadSearches(Searches[_Work]):
+class FirstBadSearches(Passes[_Work]):
     """The searches in the sources that were used last. For any thread."""
 
     def answer(self, opened: OpenSource) -> DebugFirstBadAnswer:

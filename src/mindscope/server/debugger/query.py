@@ -123,7 +123,7 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
         return join(header, data)
 
     what = ("history", wanted, len(tensors))
-    return scans.advance(opened, query.rank, what, lambda: TensorHistory(wanted), look)
+    return scans.collect(opened, query.rank, what, lambda: TensorHistory(wanted), look)
 
 
 def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed:
@@ -154,7 +154,7 @@ def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed
         return join(header, data)
 
     what = ("heat", chosen, figure.name, query.rows, len(tensors))
-    return scans.advance(opened, query.rank, what, lambda: HeatGrid(places, len(tensors), figure, query.rows), look)
+    return scans.collect(opened, query.rank, what, lambda: HeatGrid(places, len(tensors), figure, query.rows), look)
 
 
 def _column(values: NDArray[np.float64], place: int) -> NDArray[np.float64]:

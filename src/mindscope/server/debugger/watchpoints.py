@@ -23,7 +23,7 @@ from mindscope.debug.watchpoints.recommended import Recommendation
 from mindscope.errors import WatchpointError
 from mindscope.reasons import Reason
 from mindscope.server.debugger.messages import tensor_entry
-from mindscope.server.debugger.searches import Searches, StepReader
+from mindscope.server.debugger.passes import Passes, StepReader
 from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.debugger.watchpoints_schema import (
     MOST_MARKS,
@@ -67,7 +67,7 @@ class _Work:
         self.search.read_next()
 
 
-class WatchpointSearches(Searches[_Work]):
+class WatchpointSearches(Passes[_Work]):
     """The evaluations that were used last. For any thread."""
 
     def answer(self, opened: OpenSource, query: DebugWatchQuery, *, is_growing: bool) -> DebugWatchAnswer:

@@ -3,22 +3,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TypeVar
 
 from mindscope.debug.compare import Comparison, known_pairs
 from mindscope.debug.compare.compared_step import ComparedOperator, ComparedStep
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import DebugDataError, FormatError
-from mindscope.lru import LRU
-from mindscope.server.debugger.scans import BUDGET_S
+from mindscope.server.debugger.passes import Passes
 from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.http.disconnect import check_connected
 
-MOST_COMPARISONS = 4
 T = TypeVar("T")
 
 
@@ -52,6 +48,14 @@ class OpenComparison:
         settings = tuple(self.by_hand.items()), self.comparison.step_offset
         return f"{self.left.version}-{self.right.version}-{hash(settings) & 0xFFFF_FFFF:x}"
 
+    @property
+    def is_complete(self) -> bool:
+        return self.comparison.is_over
+
+    def read_next(self) -> None:
+        """Compare a further step. Raises DebugDataError."""
+        self.comparison.read_next()
+
     def take_over(self, earlier: OpenComparison) -> None:
         """Continue an earlier comparison of the same sources."""
         self.comparison.take_over(earlier.comparison)
@@ -84,18 +88,10 @@ class OpenComparison:
         return read
 
 
-@dataclass(eq=False)
-class _Slot:
-    opened: OpenComparison | None = None
-    lock: Lock = field(default_factory=Lock)
-
-
-class Comparisons:
+class Comparisons(Passes[OpenComparison]):
     """The comparisons that were used last. For any thread."""
 
-    def __init__(self, budget_s: float = BUDGET_S) -> None:
-        self._budget_s = budget_s
-        self._slots: LRU[tuple[str, str, str, str], _Slot] = LRU(MOST_COMPARISONS)
+    most = 4
 
     def look(
         self,
@@ -106,22 +102,9 @@ class Comparisons:
         step_offset: int | None = None,
     ) -> T:
         """What ``see`` returns for a comparison, as far as it is. Raises DebugDataError, FormatError, OSError."""
-        slot = self._slots.get_or_add((*left.key, *right.key), _Slot)
-        with slot.lock:
-            known = slot.opened
-            if known is None or known.left is not left or known.right is not right or (
-                (known.remembered, known.step_offset) != (remembered, step_offset)
-            ):  # fmt: skip
-                slot.opened = OpenComparison(left, right, remembered, step_offset)
-                if known is not None:
-                    slot.opened.take_over(known)
-            assert slot.opened is not None
-            return see(slot.opened)
-
-    def advance(self, opened: OpenComparison) -> None:
-        """Compare further steps, at least one. Raises DebugDataError."""
-        deadline = time.monotonic() + self._budget_s
-        while not opened.comparison.is_over:
-            opened.comparison.read_next()
-            if time.monotonic() > deadline:
-                break
+        return self.use(
+            (*left.key, *right.key),
+            (left, right, remembered, step_offset),
+            lambda: OpenComparison(left, right, remembered, step_offset),
+            see,
+        )

@@ -54,7 +54,7 @@ def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Respon
     """
 
     def look(opened: OpenComparison) -> Response:
-        _comparisons(viewer).advance(opened)
+        _comparisons(viewer).read_further(opened)
         return ColumnsResponse(pack_comparison(opened))
 
     return _answer(viewer, query, look)
