@@ -25,7 +25,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["src/**/*.test.ts"], exclude: ["src/**/*.component.test.ts"], environment: "node" },
+        test: { name: "unit", include: ["src/**/*.test.ts"], exclude: ["src/**/*.component.test.ts"], environment: "node", css: true },
       },
       "./vitest.components.config.ts",
     ],
