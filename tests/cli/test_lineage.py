@@ -53,7 +53,7 @@ def test_files_hold_every_column(mindscope: CommandLine, tmp_path: Path) -> None
 
 def test_an_error_of_a_filter_is_one_line(mindscope: CommandLine) -> None:
     refused = mindscope("lineage", SWEEP, "--where", "lr < ", want=2)
-    assert refused.stderr.startswith("mindscope: The filter is incomplete")
+    assert refused.stderr.startswith("mindscope: The expression is incomplete")
     refused = mindscope("lineage", SWEEP, "--sort", "acuracy", want=1)
     assert "did you mean 'metric/Accuracy'" in refused.stderr
 
