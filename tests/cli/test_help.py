@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import mindscope
 from mindscope.cli import app
+from mindscope.cli.app import COMMANDS as SUMMARIES
 from mindscope.cli.reference import reference
 
 from .conftest import CommandLine
@@ -51,6 +52,11 @@ START_FLAGS = {
 
 def test_the_commands_are_these():
     assert set(typer.main.get_group(app).commands) == COMMANDS
+
+
+def test_the_list_of_commands_has_the_first_paragraphs_of_their_helps():
+    commands = typer.main.get_group(app).commands
+    assert {name: command.help.split("\n\n")[0] for name, command in commands.items() if command.help} == SUMMARIES
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

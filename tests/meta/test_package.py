@@ -41,6 +41,14 @@ def test_a_command_that_starts_or_stops_a_viewer_imports_no_reader() -> None:
     assert not loaded & {"numpy", "pydantic", "fastapi", "mindscope.capture", "mindscope.store", "mindscope.reading"}
 
 
+def test_a_list_of_commands_and_another_command_import_no_command() -> None:
+    run = "from typer.testing import CliRunner; from mindscope.cli.app import app; CliRunner().invoke(app, [{}])"
+    assert not modules_after(run.format("'--help'")) & {"mindscope.cli.graph", "mindscope.cli.stop", "numpy"}
+    loaded = modules_after(run.format("'graph', '--help'"))
+    assert "mindscope.cli.graph" in loaded
+    assert not loaded & {"mindscope.cli.stop", "numpy"}
+
+
 def test_a_viewer_answers_before_it_imports_what_reads_graphs_and_exports() -> None:
     loaded = modules_after("import mindscope.server.process.server")
     assert "mindscope.server.app" in loaded

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `mindscope` command: its subcommands and global options."""
+"""The `mindscope` command: its subcommands, each imported when it runs, and global options."""
 
 from __future__ import annotations
 
@@ -8,44 +8,34 @@ from typing import Annotated
 import typer
 
 from mindscope import __version__
-from mindscope.cli.cache import cache
-from mindscope.cli.command_help import help_of
-from mindscope.cli.debug import commands as debug_commands
-from mindscope.cli.diff import diff
-from mindscope.cli.export import export
-from mindscope.cli.graph import graph
-from mindscope.cli.inspect import inspect
-from mindscope.cli.landscape import landscape
-from mindscope.cli.lineage import lineage
-from mindscope.cli.profile import profile
-from mindscope.cli.repair import repair
-from mindscope.cli.start import start
-from mindscope.cli.status import status
-from mindscope.cli.stop import stop
-from mindscope.cli.watch import watch
+from mindscope.cli.lazy_commands import group_of
+
+COMMANDS = {
+    "start": "Start the viewer in the background.",
+    "stop": "Stop the viewer that listens on a port.",
+    "status": "List the running viewers: address, process id, start time and directory.",
+    "inspect": "Print what runs contain: files, tags, graphs, lineage, hidden points and damage.",
+    "lineage": "Print a table of all runs: parameters, data, metrics, custom fields and facts.",
+    "diff": "Compare the parameters, data, metrics, custom fields and facts of two runs, differences first.",
+    "graph": "Print the computational graph of a run: its size, operation types and scopes.",
+    "landscape": "Compute the loss landscapes of a run from the weights that its collector kept, or of several on "
+    "one plane.",
+    "profile": "Print where time and memory of a training went, and what to change.",
+    "export": "Export scalars as CSV or Parquet, other values as files: PNG images, GIF videos, npy, npz, texts and "
+    "audio.",
+    "repair": "Copy the intact records of damaged event files into new files.",
+    "watch": "Print alerts about trainings: NaN, spikes, divergence, plateaus, gradients, dead units, stuck runs.",
+    "cache": "List or delete the caches of logs.",
+    "debug": "Print where a training went wrong, from recorded statistics of its tensors.",
+}
+"""The commands and their summaries, which are the first paragraphs of their docstrings."""
 
 app = typer.Typer(
+    cls=group_of("mindscope.cli", COMMANDS),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    start,
-    stop,
-    status,
-    inspect,
-    lineage,
-    diff,
-    graph,
-    landscape,
-    profile,
-    export,
-    repair,
-    watch,
-    cache,
-):
-    app.command(help=help_of(command))(command)
-app.add_typer(debug_commands, name="debug")
 
 
 def _print_version(is_asked: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mindscope import reading
 from mindscope.cli.lineage import Scalars
 from mindscope.cli.logs import printable
 
@@ -24,11 +25,10 @@ def diff(
     """Compare the parameters, data, metrics, custom fields and facts of two runs, differences first."""
     import json
 
-    from mindscope.reading import open_run
     from mindscope.reading.lineage_output import json_cell
     from mindscope.reading.lineage_rows import compare_runs
 
-    pairs = compare_runs(open_run(one).store, open_run(other).store, scalars or ())
+    pairs = compare_runs(reading.open_run(one).store, reading.open_run(other).store, scalars or ())
     if as_json:
         entries = [
             {"field": pair.key.id, "one": json_cell(pair.one), "other": json_cell(pair.other), "differs": pair.differs}

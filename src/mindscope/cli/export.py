@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 from mindscope.errors import ExportError, SettingsError
@@ -50,11 +51,10 @@ def export(
 
     If PATH contains several runs, each run gets its own subdirectory.
     """
-    from mindscope.reading import ExportOptions, export_run, export_runs
     from mindscope.reading.export import EXPORTABLE
 
     with usage():
-        options = ExportOptions(
+        options = reading.ExportOptions(
             kinds=_kinds(kinds) or EXPORTABLE,
             tags=tuple(tags or ()),
             scalar_formats=tuple(format or ("csv",)),
@@ -62,7 +62,9 @@ def export(
             overwrite=overwrite,
         )
     runs = runs_below(path, follow_links)
-    report = export_run(runs["."], out, options) if list(runs) == ["."] else export_runs(runs, out, options)
+    report = (
+        reading.export_run(runs["."], out, options) if list(runs) == ["."] else reading.export_runs(runs, out, options)
+    )
     for failure in report.failures:
         sys.stderr.write(f"mindscope: {printable(failure)}\n")
     if not report.files and not report.failures:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mindscope import reading
 from mindscope.cli.logs import printable
+from mindscope.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     import re
@@ -75,13 +77,11 @@ def graph(
 
 def _graph_at(path: str, name: str | None) -> Graph:
     """Raises SettingsError for a run without this graph, FormatError for a file that is no graph."""
-    from mindscope.errors import SettingsError
     from mindscope.graph import read_graph_file
-    from mindscope.reading import open_run
 
     if Path(path).is_file():
         return read_graph_file(path)
-    graphs = open_run(path).graphs()
+    graphs = reading.open_run(path).graphs()
     if not graphs:
         raise SettingsError(f"{path} has no computational graph; record one with collect_specified_data's graph")
     if name is None:
@@ -93,8 +93,6 @@ def _graph_at(path: str, name: str | None) -> Graph:
 
 def _part(whole: Graph, scope: str) -> Graph:
     """The part in ``scope``; reports damage. Raises SettingsError for a scope that the graph does not have."""
-    from mindscope.errors import SettingsError
-
     if scope and scope not in whole.scope_numbers:
         raise SettingsError(f"graph {whole.name!r} has no scope {scope!r}; --tree lists its scopes")
     if whole.damage is not None:
@@ -104,7 +102,6 @@ def _part(whole: Graph, scope: str) -> Graph:
 
 def _draw(shown: Graph, file: str, depth: int | None) -> None:
     """Raises SettingsError if the file can't be written."""
-    from mindscope.errors import SettingsError
     from mindscope.graph.drawing import to_svg
 
     drawing = to_svg(shown, depth)
@@ -169,8 +166,6 @@ def _on_paths(shown: Graph, start: str | None, end: str | None) -> Nodes:
 
 def _node_called(shown: Graph, name: str) -> Node:
     """Find a node by its name, else by its full name. Raises SettingsError."""
-    from mindscope.errors import SettingsError
-
     node = shown.nodes[name] if name in shown.node_numbers else None
     node = node or next((each for each in shown.nodes if each.full_name == name), None)
     if node is None:
@@ -199,8 +194,6 @@ def _found(shown: Graph, text: str | None, attribute: str | None, is_regex: bool
 def _searched(text: str, is_regex: bool, flag: str) -> str | re.Pattern[str]:
     """Raises UsageError for a text that is no regular expression."""
     import re
-
-    from mindscope.errors import UsageError
 
     try:
         return re.compile(text) if is_regex else text

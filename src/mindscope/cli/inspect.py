@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mindscope.reading import RunReport
     from mindscope.reading.inspect import TagReport
 
 WIDTH_OF_A_FILE = 200
@@ -29,16 +29,14 @@ def inspect(
     follow_links: FollowLinks = False,
 ) -> None:
     """Print what runs contain: files, tags, graphs, lineage, hidden points and damage."""
-    from mindscope.reading import inspect_run
-
-    reports = [inspect_run(run) for run in runs_below(path, follow_links).values()]
+    reports = [reading.inspect_run(run) for run in runs_below(path, follow_links).values()]
     if as_json:
         typer.echo(json.dumps([report.to_json() for report in reports], indent=2, ensure_ascii=False))
     else:
         _print(reports)
 
 
-def _print(reports: list[RunReport]) -> None:
+def _print(reports: list[reading.RunReport]) -> None:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_FILE, markup=False, highlight=False)
@@ -49,7 +47,7 @@ def _print(reports: list[RunReport]) -> None:
             console.print(_tag_table(report.tags))
 
 
-def _facts(report: RunReport) -> Iterable[str]:
+def _facts(report: reading.RunReport) -> Iterable[str]:
     count = len(report.files) or sum(each.count for each in report.contents)
     size = "" if report.size_bytes is None else f"{report.size_bytes:,} bytes in "
     yield f"{report.name}  ({report.state}, {size}{count} {'file' if count == 1 else 'files'})"

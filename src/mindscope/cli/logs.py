@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from mindscope import reading
 from mindscope.errors import RunNotFoundError
-
-if TYPE_CHECKING:
-    from mindscope.reading import Runs
 
 FollowLinks = Annotated[
     bool, typer.Option("--follow-links", help="Also follow symbolic links that point outside the directory.")
@@ -18,14 +16,12 @@ FollowLinks = Annotated[
 """The option of every command that finds runs."""
 
 
-def runs_below(path: str, follow_links: bool = False) -> Runs:
+def runs_below(path: str, follow_links: bool = False) -> reading.Runs:
     """The run in directory ``path`` and all runs below it; prints unreadable paths on stderr.
 
     Raises RunNotFoundError if there is none.
     """
-    from mindscope.reading import open_runs
-
-    runs = open_runs(path, follow_links=follow_links)
+    runs = reading.open_runs(path, follow_links=follow_links)
     for problem in runs.problems:
         typer.echo(printable(problem), err=True)
     if not runs:

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from mindscope import reading
 from mindscope.cli.logs import printable
-
-if TYPE_CHECKING:
-    from mindscope.reading import RepairedFile
 
 
 def repair(
@@ -23,9 +21,7 @@ def repair(
     For each run with a damaged file, mindscope copies all event files and keeps their names. It never changes the
     originals and never replaces existing files.
     """
-    from mindscope.reading import repair_runs
-
-    report = repair_runs(path, out)
+    report = reading.repair_runs(path, out)
     for failure in report.failures:
         sys.stderr.write(f"mindscope: {printable(failure)}\n")
     for file in report.files:
@@ -36,7 +32,7 @@ def repair(
         raise typer.Exit(1)
 
 
-def _as_line(file: RepairedFile) -> str:
+def _as_line(file: reading.RepairedFile) -> str:
     if not file.lost_bytes:
         return f"{file.target}: no damage, {file.records:,} records"
     return f"{file.target}: {file.records:,} intact records, without {file.lost_bytes:,} damaged bytes"

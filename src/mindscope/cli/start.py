@@ -11,6 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+from mindscope.server.process.background import start_in_background
+from mindscope.server.process.registry import address
+from mindscope.server.process.workspace import workspace_warning
 from mindscope.settings import Settings, flag_of, load_settings, settings_table
 
 
@@ -56,9 +59,6 @@ start.__signature__ = _with_settings()  # pyright: ignore[reportFunctionMemberAc
 
 
 def _start_in_background(settings: Settings) -> None:
-    from mindscope.server.process.background import start_in_background
-    from mindscope.server.process.workspace import workspace_warning
-
     _warn(workspace_warning(settings), settings.exposure)
     viewer = start_in_background(settings)
     typer.echo(f"viewer:    {viewer.address}")
@@ -79,7 +79,6 @@ def _run_in_foreground(settings: Settings) -> None:
     # A NumPy with OpenBLAS starts a thread per core, which spins for 0.1 s. Nothing here multiplies large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with _without_garbage_collection():
-        from mindscope.server.process.registry import address
         from mindscope.server.process.server import serve
 
     _warn(settings.exposure)

@@ -7,14 +7,14 @@ from datetime import datetime
 
 import typer
 
+from mindscope.server.process.registry import running_viewers
+
 
 def status() -> None:
     """List the running viewers: address, process id, start time and directory.
 
     A viewer that other machines can reach shows the address on which it listens.
     """
-    from mindscope.server.process.registry import running_viewers
-
     viewers = running_viewers()
     if not viewers:
         typer.echo("no viewer is running; `mindscope start` starts one")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mindscope.server.process.registry import stop_viewer
 from mindscope.settings import load_settings
 
 
@@ -16,7 +17,5 @@ def stop(
     ] = None,
 ) -> None:
     """Stop the viewer that listens on a port."""
-    from mindscope.server.process.registry import stop_viewer
-
     viewer = stop_viewer(load_settings({"port": port}).port)
     typer.echo(f"stopped the viewer at {viewer.address} over {viewer.base_dir}")
