@@ -52,27 +52,32 @@ def picture(step: int, encoded: bytes = LONG) -> bytes:
     return event(step, {"tag": "loss", "scalar_value": step / 7}, {"tag": "picture", "image": image})
 
 
+def shorten(patch: pytest.MonkeyPatch) -> None:
+    """Records of a kilobyte count as long, and no chunk holds one."""
+    patch.setattr(segment_module, "CHUNK_BYTES", 64)
+    patch.setattr(segment_module, "FEW_RECORDS", 1)
+    patch.setattr(segment_module, "LONG_RECORD_BYTES", 1000)
+    patch.setattr(long_module, "HEAD_BYTES", 50)
+
+
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Records of a kilobyte count as long."""
-    monkeypatch.setattr(segment_module, "LONG_RECORD_BYTES", 1000)
-    monkeypatch.setattr(long_module, "ENDS_BYTES", 300)
+    shorten(monkeypatch)
 
 
-@pytest.mark.parametrize("buffer_bytes", [64, 500, 1 << 20])
-def test_values_of_long_records_are_those_of_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buffer_bytes: int
-) -> None:
+def test_values_of_long_records_are_those_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tb").mkdir()
+    image = {"height": 1, "width": 1, "colorspace": 3}
+    many = [{"tag": f"picture_{number}", "image": {**image, "encoded_image": LONG[number:]}} for number in range(9)]
+    many = [value for one in many for value in (one, {"tag": f"{one['tag']}_loss", "scalar_value": 1.5})]
     append(tmp_path / NAME, version() + picture(1) + steps([2]) + picture(3, LONG * 3) + picture(4, LONG[:9]))
-    image = {"tag": "picture", "image": {"height": 1, "width": 1, "colorspace": 3, "encoded_image_string": LONG}}
-    values = [tensorboard_event(step, image, {"tag": "loss", "simple_value": step / 7}) for step in range(3)]
+    append(tmp_path / NAME, event(5, *many))
+    large = {"tag": "picture", "image": {**image, "encoded_image_string": LONG}}
+    values = [tensorboard_event(step, large, {"tag": "loss", "simple_value": step / 7}) for step in range(3)]
     append(tmp_path / "tb" / TENSORBOARD_NAME.format(1), tensorboard_version() + b"".join(values))
     directories = (tmp_path, tmp_path / "tb")
     want = [content(load(directory)) for directory in directories]
-    monkeypatch.setattr(segment_module, "LONG_RECORD_BYTES", 1000)
-    monkeypatch.setattr(segment_module, "BUFFER_BYTES", buffer_bytes)
-    monkeypatch.setattr(long_module, "ENDS_BYTES", 300)
+    shorten(monkeypatch)
     assert [content(load(directory)) for directory in directories] == want
 
 
@@ -117,6 +122,19 @@ def test_a_long_record_that_arrives_in_parts_is_read_once_it_is_whole(directory:
     assert visible_steps(loader.store) == [1, 2, 3]
     loader.read_all()
     assert (visible_steps(loader.store), loader.store.damages) == ([1, 2, 3], ())
+
+
+@pytest.mark.usefixtures("short_limits")
+@pytest.mark.parametrize("limit", ["MAX_FIELDS", "MAX_KEPT_BYTES"])
+def test_a_long_record_of_too_many_fields_is_damage(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(long_module, limit, 100)
+    values = [{"tag": f"tag_{number}", "scalar_value": 1.5} for number in range(200)]
+    append(directory / NAME, version() + steps([1]) + event(2, *values) + steps([3]))
+    store = load(directory)
+    assert visible_steps(store) == [1, 3]
+    assert [damage.kind for damage in store.damages] == [DamageKind.MESSAGE]
 
 
 def test_a_record_that_no_program_reads_is_damage(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mindscope.formats import mindspore_schemas, mindspore_tensors, tensorboard_schemas, tensorboard_tensors, wire
+from mindscope.formats.message_fields import Field, ReadAt, fields_of
 from mindscope.formats.tensors import dtype_by_name
 from mindscope.types import DialectName, Message
-
-ReadAt = Callable[[int, int], bytes]
-"""Reads bytes of the encoded value: offset, maximal length."""
 
 _TENSOR = 8  # the field of a Summary.Value, in both dialects
 _PLAIN = {
@@ -27,7 +24,6 @@ _OTHERS = {DialectName.MINDSPORE: {4, 5, 7}, DialectName.TENSORBOARD: set[int]()
 """Varint fields, which have precedence over the last of the plain fields."""
 _MAX_FIELDS = 64
 _MAX_DECLARED_BYTES = 1024  # bytes of a shape or a type; longer fields hold numbers
-_VARINT_BYTES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +41,6 @@ class TensorLayout:
     is_exact: bool
 
 
-class _Field(NamedTuple):
-    number: int
-    key: int  # byte offset of its key
-    start: int  # of its content
-    end: int
-
-
 class _Declared(NamedTuple):
     shape: tuple[int, ...]
     dtype: str
@@ -66,10 +55,10 @@ def find_tensor_layout(dialect: DialectName, read: ReadAt, length: int) -> Tenso
     """
     if dialect not in _PLAIN:
         return None
-    tensor = next((field for field in _fields(read, 0, length) if field.number == _TENSOR), None)
+    tensor = next((field for field in fields_of(read, 0, length) if field.number == _TENSOR), None)
     if tensor is None:
         return None
-    fields = list(_fields(read, tensor.start, tensor.end))
+    fields = list(fields_of(read, tensor.start, tensor.end))
     if len(fields) > _MAX_FIELDS:
         return None
     by_number = {field.number: field for field in fields}
@@ -83,7 +72,7 @@ def find_tensor_layout(dialect: DialectName, read: ReadAt, length: int) -> Tenso
     return _layout(by_number[number], declared, _PLAIN[dialect][number] or declared.dtype)
 
 
-def _layout(field: _Field, declared: _Declared, stored_name: str) -> TensorLayout | None:
+def _layout(field: Field, declared: _Declared, stored_name: str) -> TensorLayout | None:
     shape, dtype, stored = declared.shape, dtype_by_name(declared.dtype), dtype_by_name(stored_name)
     if dtype is None or stored is None or any(size < 0 for size in shape):
         return None
@@ -102,33 +91,3 @@ def _declared(dialect: DialectName, message: bytes) -> _Declared:
     dims = (dim.get("size", 0) for dim in decoded.get("tensor_shape", {}).get("dim", []))
     name = tensorboard_tensors.data_type_name(decoded.get("dtype", 0))
     return _Declared(tuple(int(size) for size in dims), name, is_exact_in_float32=True)
-
-
-def _fields(read: ReadAt, start: int, end: int) -> Iterator[_Field]:
-    """Yield the fields of a message, without their content; ends early at bytes that break the encoding."""
-    at = start
-    while at < end:
-        head = read(at, 2 * _VARINT_BYTES)
-        key, used = _varint(head, 0)
-        content = at + used
-        width = {0: 0, 1: 8, 5: 4}.get(key & 7)
-        if key & 7 == 2:
-            width, used = _varint(head, used)
-            content = at + used
-        elif key & 7 == 0:
-            _, after = _varint(head, used)
-            width = after - used
-        if width is None or used == 0 or content + width > end:
-            return
-        yield _Field(key >> 3, at, content, content + width)
-        at = content + width
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return the varint at a byte of ``data``, and the byte after it, which is 0 if the varint is incomplete."""
-    value = 0
-    for shift, byte in enumerate(data[at : at + _VARINT_BYTES]):
-        value |= (byte & 0x7F) << 7 * shift
-        if byte < 0x80:
-            return value, at + shift + 1
-    return 0, 0
