@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mindscope.torch.dump.marks import set_dump as set_dump
     from mindscope.torch.graphs import graph_of as graph_of
     from mindscope.torch.graphs.save_graphs import save_stages as save_stages
+    from mindscope.torch.integrations.tool_observers import RunningDataObserver as RunningDataObserver
     from mindscope.torch.landscapes.common_plane import common_landscapes as common_landscapes
     from mindscope.torch.landscapes.landscape import landscape as landscape
     from mindscope.torch.landscapes.sharpness import Sharpness as Sharpness
@@ -106,6 +107,7 @@ _MODULES = {
     "dump.marks": "set_dump",
     "graphs": "graph_of",
     "graphs.save_graphs": "save_stages",
+    "integrations.tool_observers": "RunningDataObserver",
     "landscapes.common_plane": "common_landscapes",
     "landscapes.landscape": "landscape",
     "landscapes.sharpness": "Sharpness sharpness",

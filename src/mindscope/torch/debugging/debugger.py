@@ -27,7 +27,7 @@ class Debugger(Callback):
     """Records statistics of all tensors of a training: counts of NaN and infinities, extremes, sums, a digest.
 
     For your own loop, in ``with`` and with ``step`` at the end of each step, or in ``callbacks`` of ``Model``;
-    ``DebuggerCallback`` of ``mindscope.torch.integrations`` is for Lightning and Transformers. The statistics are
+    ``MindscopeCallback`` of ``mindscope.torch.integrations`` is for Lightning and Transformers. The statistics are
     computed on the device, never wait for it, and are written by another thread; losses stay equal bit by bit. What
     can't be summarized is counted in ``not_recorded``.
 

@@ -31,7 +31,7 @@ _running: list[Dump] = []  # those that were entered, the innermost last
 class Dump:
     """Writes inputs and outputs of operators, as MindSpore's dump does: in ``with`` around your own loop.
 
-    Call ``step`` after each iteration. ``Model``, and the ``DumpCallback`` of Lightning and Transformers, do it
+    Call ``step`` after each iteration. ``Model``, and the ``MindscopeCallback`` of Lightning and Transformers, do it
     themselves. Without a configuration it does nothing, so a script can keep it. Losses stay the same, bit by bit; no
     failure to write reaches the training.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback of Transformers that learns how a training ends: trainers report no failure to callbacks."""
+"""A callback that learns how a training ends, for trainers that report no failure to callbacks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import sys
 from types import TracebackType
 from typing import Any, TypeVar
 
-from transformers import TrainerCallback
-
 from mindscope.capture import exit_hooks
 
 _CELL_ENDS = "post_run_cell"
 Own = TypeVar("Own", bound="FollowedTraining")
 
 
-class FollowedTraining(TrainerCallback):
+class FollowedTraining:
     """Calls ``_stop`` once for each ``_start``, with the error of the training.
 
     It learns of a failure by ``with callback: trainer.train()``, when the cell of a notebook ends, when another
@@ -52,10 +50,6 @@ class FollowedTraining(TrainerCallback):
         error = getattr(result, "error_in_exec", None)
         if error is not None:
             self._end(error)
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Stop."""
-        self._end(None)
 
     def __enter__(self: Own) -> Own:
         return self

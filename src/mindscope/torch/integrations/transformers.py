@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector, a profiler, a debugger and recorders in the ``Trainer`` of Transformers."""
+"""``MindscopeCallback`` for the ``Trainer`` of Transformers."""
 
 from __future__ import annotations
 
@@ -20,28 +20,25 @@ from mindscope.collector.lineage_fields import parameter
 from mindscope.torch.callbacks.learning_rate import rates_of
 from mindscope.torch.core.call_hooks import Hook
 from mindscope.torch.core.naming import plain_network
+from mindscope.torch.integrations import tool_observers
 from mindscope.torch.integrations.followed_training import FollowedTraining
-from mindscope.torch.integrations.trainer_adapter import (
-    AnyCollector,
-    TrainerAdapter,
-    check_debugger,
-    check_dump,
-    check_profiler,
-)
-from mindscope.torch.running_data.recorder import RunningDataRecorder, configured
+from mindscope.training.observer import Step, Training, TrainingFacts
 
 if TYPE_CHECKING:
     from mindscope.torch.debugging import Debugger
     from mindscope.torch.dump.dump import Dump
+    from mindscope.torch.integrations.tool_observers import Tool
     from mindscope.torch.profiler import Profiler
+    from mindscope.torch.summary.landscape_collector import LandscapeCollector
+    from mindscope.torch.summary.summary_collector import SummaryCollector
 
 _NO_SETTINGS = ("id2label", "label2id")
 """Names of classes."""
 _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
 
 
-class CollectorCallback(TrainerCallback):
-    """Has a collector record what a ``Trainer`` of Transformers does, with the tags and steps that ``Model`` gives.
+class MindscopeCallback(FollowedTraining, TrainerCallback):
+    """Has observers follow a ``Trainer`` of Transformers, with the tags and steps that ``Model`` gives.
 
     A step is one of the optimizer. Its loss is the mean of those that the model returned for it; where the trainer
     computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Every number that the
@@ -49,244 +46,123 @@ class CollectorCallback(TrainerCallback):
     metrics of evaluations become ``eval_NAME/auto``. In the lineage, the arguments of the trainer become parameters
     ``args.NAME``, and the configuration of the model its properties ``config.NAME``.
 
-    The trainer says nothing to callbacks when it fails. What was recorded until then is written all the same; the
-    collector ends at the next training, or with the process.
+    Trainers report no failure to callbacks. What was recorded is written all the same: a failed training ends with the
+    cell of a notebook, at the next training, with the process, or at once by ``with callback: trainer.train()``.
 
-    A ``LandscapeCollector`` only keeps the weights, and may be there beside a ``SummaryCollector``.
-
-    Raises:
-        TypeError: ``collector`` is no SummaryCollector and no LandscapeCollector.
+    ``observers`` are SummaryCollector, LandscapeCollector, Profiler, Debugger, Dump, RunningDataObserver or your own
+    TrainingObserver, in the order in which they get the events: a profiler last. Others are a TypeError.
     """
 
-    def __init__(self, collector: AnyCollector) -> None:
-        self._driven = TrainerAdapter(collector)
+    def __init__(self, *observers: Tool) -> None:
+        self._observers = tool_observers.observers_of(observers)
         self._seen: _Losses | None = None
+        self._step: Step | None = None  # between the change of its weights and its end
         self._rates: dict[str, Any] | None = None  # with which the optimizer made this step
-        self._results: dict[
-            str, Any
-        ] = {}  # of all evaluations since a training began, which the trainer gives prefixes
+        self._results: dict[str, Any] = {}  # of all evaluations since a training began; the trainer gives prefixes
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin to collect."""
+        self._start()
         model: nn.Module = given["model"]
-        epochs = math.ceil(state.num_train_epochs)
-        self._stop_seeing()
         self._results = {}
-        self._driven.begin(
-            [self._driven.collector], model, optimizer=_plain_optimizer(given.get("optimizer")),
-            loss_fn=getattr(model, "loss_function", None), train_dataset=given.get("train_dataloader"),
-            epoch_num=epochs, batch_num=math.ceil(state.max_steps / epochs),
-            cur_epoch_num=1, cur_step_num=state.global_step,
-            scheduler=given.get("lr_scheduler"), precision_level=_precision_level(args),
-            hyper_parameters=lambda: _settings(args, model),
-        )  # fmt: skip
-        self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
+        self._observers.begin(
+            Training(model, _optimizers(given), state.global_step, facts=lambda: _facts(args, state, given))
+        )
+        if self._observers.need_losses:
+            self._seen = _Losses(model, args.world_size if args.average_tokens_across_devices else 1)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin with a new batch."""
-        self._driven.begin_pass()
         if self._seen is not None:
             self._seen.is_step = True
-
-    def on_substep_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Forget what operators kept in a batch that only accumulated gradients."""
-        self._driven.begin_pass()
+        self._observers.batch_begin(Step(state.global_step + 1, math.floor(state.epoch or 0) + 1))
 
     def on_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Remember the learning rates before their scheduler changes them."""
-        self._rates = rates_of(given.get("optimizer"))
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Collect, if this step is due."""
-        if self._seen is not None:
-            loss, inputs = self._seen.take()
-            self._driven.step(
-                cur_step_num=state.global_step, cur_epoch_num=max(1, math.ceil(state.epoch or 1)),
-                net_outputs=loss, train_dataset_element=inputs, optimizer=_plain_optimizer(given.get("optimizer")),
-                learning_rates=self._rates,
-            )  # fmt: skip
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **given: Any) -> None:
-        """Record what the trainer logs, and its loss as that of the step where the model returns none."""
-        if self._seen is None or not logs:
-            return
-        values = {tag: value for name, value in logs.items() if (tag := _logged_tag(name))}
-        if not self._seen.has_losses and "loss" in logs:
-            values[tags.LOSS] = logs["loss"]
-        self._driven.log(values, state.global_step)
-
-    def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Keep the weights for a landscape, if they are due."""
-        self._driven.end_epoch()
-
-    def on_save(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Remember a checkpoint."""
-        if self._driven.params is not None:
-            self._driven.params["latest_ckpt_file"] = _checkpoint(args, state)
-
-    def on_prediction_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Forget what operators kept in a batch of an evaluation."""
-        self._driven.begin_pass()
-
-    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Record the metrics."""
-        metrics: dict[str, Any] = given["metrics"]
-        results = {name: value for name, value in metrics.items() if not name.endswith(_NOT_METRICS)}
-        self._results |= results  # a run has one lineage for evaluations of several data sets, and for a test
-        self._driven.evaluated(self._results, tags.evaluation_curves(results), given.get("eval_dataloader"))
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Record the lineage."""
-        self._stop_seeing()
-        newest = self._driven.params.get("latest_ckpt_file") if self._driven.params is not None else None
-        self._driven.end(latest_ckpt_file=_checkpoint(args, state) or newest)
-
-    def _stop_seeing(self) -> None:
-        if self._seen is not None:
-            self._seen.stop()
-            self._seen = None
-
-
-class ProfilerCallback(TrainerCallback):
-    """Has a profiler follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
-
-    The profiler ends with the training; if that fails, with the process or by ``stop``. List it after other callbacks,
-    so that their work belongs to the steps.
-
-    Raises:
-        TypeError: ``profiler`` is no Profiler.
-    """
-
-    def __init__(self, profiler: Profiler) -> None:
-        self._profiler = check_profiler(profiler)
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Start."""
-        self._profiler.in_loop().__enter__()
-        self._profiler.recording.begin_run(state.global_step)
-
-    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin a step that did not begin with the end of the one before."""
-        self._profiler.recording.resume()
+        """End the batches of a step, before a scheduler changes its rates and other callbacks call the model."""
+        self._rates = rates_of(given.get("optimizer")) if self._observers.need_metrics else None
+        if self._observers.need_batch_ends:  # else the loss is computed when no observer sees operators any more
+            self._step = self._batch_end(state.global_step + 1, math.floor(state.epoch or 0) + 1)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """End a step; the next one begins at once, unless the trainer does something else before."""
+        epoch = max(1, math.ceil(state.epoch or 1))
+        step, self._step = self._step or self._batch_end(state.global_step, epoch), None
         is_other_next = control.should_evaluate or control.should_save or control.should_training_stop
         is_epoch_over = bool(state.epoch) and float(state.epoch).is_integer()
-        self._profiler.recording.step(state.global_step, is_step_next=not (is_other_next or is_epoch_over))
+        step.epoch, step.is_next = epoch, not (is_other_next or is_epoch_over)
+        if self._observers.training is not None:
+            self._observers.training.optimizers = _optimizers(given)
+        self._observers.step_end(step)
+
+    def _batch_end(self, number: int, epoch: int) -> Step:
+        loss, inputs = (None, None) if self._seen is None else self._seen.take()
+        step = Step(number, epoch, inputs, loss, self._rates, is_over=True)
+        self._observers.batch_end(step)
+        return step
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **given: Any) -> None:
+        """Report what the trainer logs, and its loss as that of the step where the model returns none."""
+        values = {tag: value for name, value in (logs or {}).items() if (tag := _logged_tag(name))}
+        if logs and "loss" in logs and self._seen is not None and not self._seen.has_losses:
+            values[tags.LOSS] = logs["loss"]
+        self._observers.log(values, state.global_step)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        self._observers.epoch_end()
+
+    def on_save(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        if self._observers.training is not None:
+            self._observers.training.checkpoint = _checkpoint(args, state)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        metrics: dict[str, Any] = given["metrics"]
+        results = {name: value for name, value in metrics.items() if not name.endswith(_NOT_METRICS)}
+        self._results |= results  # a run has one lineage for evaluations of several data sets, and for a test
+        self._observers.evaluated(self._results, tags.evaluation_curves(results), given.get("eval_dataloader"))
 
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Stop."""
-        self._profiler.__exit__(None, None, None)
-
-
-class DumpCallback(FollowedTraining):
-    """Has a ``Dump`` follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
-
-    The dump ends with the training. Trainers report no failure to callbacks: a failed training ends with the cell of a
-    notebook, at the next training, with the process, or at once by ``with callback: trainer.train()``.
-
-    Args:
-        dump: made without a network; None for one of ``MINDSPORE_DUMP_CONFIG``, where nothing is dumped without it.
-
-    Raises:
-        TypeError: ``dump`` is no Dump.
-    """
-
-    def __init__(self, dump: Dump | None = None) -> None:
-        self._dump = check_dump(dump)
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Start."""
-        self._start()
-        self._dump.begin_loop(given["model"])
-
-    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin an iteration."""
-        self._dump.begin_iteration()
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """End an iteration."""
-        self._dump.end_iteration()
-
-    def _stop(self, error: BaseException | None) -> None:
-        self._dump.stop()
-
-
-class DebuggerCallback(FollowedTraining):
-    """Has a debugger follow the steps of a ``Trainer`` of Transformers, which are those of the optimizer.
-
-    The debugger ends with the training. Trainers report no failure to callbacks: the ring of a failed training is
-    written when the cell of a notebook ends, at the next training, with the process, or at once by ``with callback:
-    trainer.train()``.
-
-    Raises:
-        TypeError: ``debugger`` is no Debugger.
-    """
-
-    def __init__(self, debugger: Debugger) -> None:
-        self._debugger = check_debugger(debugger)
-        self._seen: _Losses | None = None
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Follow the model."""
-        self._start()
-        self._debugger.in_loop().__enter__()
-        self._debugger.recording.follow(given["model"], state.global_step)
-        self._seen = _Losses(given["model"], args.world_size if args.average_tokens_across_devices else 1)
-
-    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin a step."""
-        if self._seen is not None:
-            self._seen.is_step = True
-        self._debugger.recording.begin_step(state.global_step + 1)
-
-    def on_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """End a step, before other callbacks call the model."""
-        loss = None if self._seen is None else self._seen.take()[0]
-        self._debugger.recording.end_step(loss, state.global_step + 1)
+        if self._observers.training is not None:
+            self._observers.training.checkpoint = _checkpoint(args, state) or self._observers.training.checkpoint
+        self._end(None)
 
     def _stop(self, error: BaseException | None) -> None:
         if self._seen is not None:
             self._seen.stop()
-            self._seen = None
-        self._debugger.__exit__(None if error is None else type(error), error, None)
+        self._seen = self._step = None
+        self._observers.end(error)
 
 
-class RunningDataCallback(FollowedTraining):
-    """The running data recorder: writes what a ``Trainer`` of Transformers did last, if it fails or ends.
+class CollectorCallback(MindscopeCallback):
+    """The former name of ``MindscopeCallback(collector)``; write that instead."""
 
-    Trainers report no failure to callbacks. So what a failed training did last is written when the cell of a notebook
-    ends, at the next training, with the process, or at once by ``with callback: trainer.train()``.
+    def __init__(self, collector: SummaryCollector | LandscapeCollector) -> None:
+        super().__init__(tool_observers.CollectorObserver(collector))
 
-    Args:
-        config: a configuration file, whose ``rdr`` goes before ``MS_RDR_ENABLE``, ``MS_RDR_MODE`` and ``MS_RDR_PATH``,
-            entry by entry; None for that of ``set_context``.
 
-    Raises:
-        SettingsError: the configuration can't be read, or is no JSON object.
-    """
+class ProfilerCallback(MindscopeCallback):
+    """The former name of ``MindscopeCallback(profiler)``; write that instead."""
+
+    def __init__(self, profiler: Profiler) -> None:
+        super().__init__(tool_observers.ProfilerObserver(profiler))
+
+
+class DumpCallback(MindscopeCallback):
+    """The former name of ``MindscopeCallback(Dump())``; write that instead."""
+
+    def __init__(self, dump: Dump | None = None) -> None:
+        super().__init__(tool_observers.DumpObserver(dump))
+
+
+class DebuggerCallback(MindscopeCallback):
+    """The former name of ``MindscopeCallback(debugger)``; write that instead."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__(tool_observers.DebuggerObserver(debugger))
+
+
+class RunningDataCallback(MindscopeCallback):
+    """The former name of ``MindscopeCallback(RunningDataObserver(config))``; write that instead."""
 
     def __init__(self, config: str | PathLike[str] | None = None) -> None:
-        configured(config)
-        self._config = config
-        self._recorder: RunningDataRecorder | None = None
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Follow the model."""
-        self._start()
-        optimizer = _plain_optimizer(given.get("optimizer"))
-        self._recorder = RunningDataRecorder(given["model"], optimizer, self._config).__enter__()
-
-    def on_step_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin a step, with the inputs of the model as its batch."""
-        if self._recorder is not None:
-            self._recorder.step(None, math.floor(state.epoch or 0) + 1, state.global_step + 1)
-
-    def _stop(self, error: BaseException | None) -> None:
-        recorder, self._recorder = self._recorder, None
-        if recorder is not None:
-            recorder.__exit__(None if error is None else type(error), error, None)
+        super().__init__(tool_observers.RunningDataObserver(config))
 
 
 class _Losses:
@@ -331,6 +207,15 @@ class _Losses:
             self._losses.append(loss.detach().float().mean())
 
 
+def _facts(args: Any, state: Any, given: Mapping[str, Any]) -> TrainingFacts:
+    model, epochs = given["model"], math.ceil(state.num_train_epochs)
+    return TrainingFacts(
+        loss_fn=getattr(model, "loss_function", None), train_dataset=given.get("train_dataloader"), epoch_num=epochs,
+        batch_num=math.ceil(state.max_steps / epochs), scheduler=given.get("lr_scheduler"),
+        precision_level=_precision_level(args), hyper_parameters=lambda: _settings(args, model),
+    )  # fmt: skip
+
+
 def _settings(args: Any, model: nn.Module) -> dict[str, Any]:
     """Return the arguments of the trainer, without its tokens, and the configuration of the model."""
     config: Any = getattr(plain_network(model), "config", None)
@@ -356,9 +241,10 @@ def _precision_level(args: Any) -> str | None:
     return next((name for name in ("bf16", "fp16") if getattr(args, name, False)), None)
 
 
-def _plain_optimizer(optimizer: Any) -> Any:
-    """Return the optimizer of torch inside of what accelerate wraps around it."""
-    return getattr(optimizer, "optimizer", optimizer)
+def _optimizers(given: Mapping[str, Any]) -> list[Any]:
+    """Return the optimizer of torch inside of what accelerate wraps around it; nothing where the trainer has none."""
+    optimizer = given.get("optimizer")
+    return [] if optimizer is None else [getattr(optimizer, "optimizer", optimizer)]
 
 
 def _checkpoint(args: Any, state: Any) -> str | None:

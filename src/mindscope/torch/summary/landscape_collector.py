@@ -28,7 +28,7 @@ class LandscapeCollector(Callback):
     """Keeps the weights at the steps or epochs of ``intervals``, as ``collect_landscape`` of a SummaryCollector does.
 
     In ``callbacks`` of a ``Model``; in a loop of your own it is a context manager, and ``step`` is called once a step;
-    for Lightning and Transformers their ``CollectorCallback`` takes it. Beside a SummaryCollector it writes into the
+    for Lightning and Transformers their ``MindscopeCallback`` takes it. Beside a SummaryCollector it writes into the
     same directory; only one of both keeps weights there.
     """
 
