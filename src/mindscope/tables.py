@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,24 @@ from mindscope.reasons import Reason
 
 if TYPE_CHECKING:
     import pandas
+
+
+class Tabular(ABC):
+    """Named columns of equal length, as tables of pandas and Arrow."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _columns(self) -> Mapping[str, Any]:
+        """Return arrays or lists by the names of the columns."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the columns as a data frame. Raises MissingPackageError if pandas is not installed."""
+        return pandas_table(self._columns())
+
+    def to_arrow(self) -> Any:
+        """Return the columns as a ``pyarrow.Table``. Raises MissingPackageError if pyarrow is not installed."""
+        return arrow_table(self._columns())
 
 
 def pyarrow_module(name: str = "pyarrow") -> Any:

@@ -59,8 +59,10 @@ def test_grouping_by_a_column_that_is_not_there_names_those_that_are() -> None:
         operators_of([("a", "x", 1, 1)]).group_by("stack")
 
 
-def test_a_frame_has_recorded_and_derived_columns() -> None:
-    frame = operators_of([("a", "x", 1, 1), ("b", "y", 3, 4)]).to_pandas()
+def test_frames_have_recorded_and_derived_columns() -> None:
+    table = operators_of([("a", "x", 1, 1), ("b", "y", 3, 4)])
+    frame = table.to_pandas()
+    assert table.to_arrow().to_pydict() == frame.to_dict("list")
     assert frame["name"].tolist() == ["a", "b"]
     assert frame["share"].tolist() == [0.25, 0.75]
     assert "stack" not in frame

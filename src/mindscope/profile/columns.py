@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, cast
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.schema import EQUAL, HEAVIEST, MAX, MIN, SUM, TEXT, UNKNOWN, ColumnField, Unit, fields_of
-from mindscope.tables import pandas_table
-
-if TYPE_CHECKING:
-    import pandas
+from mindscope.tables import Tabular
 
 Times = Annotated[NDArray[np.int64], Unit.NS, MIN]
 """Integer nanoseconds since the origin of the profile; merged rows have the earliest."""
@@ -101,7 +98,7 @@ StepTexts = Annotated[TextColumn, Unit.STEP, HEAVIEST]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Table(Tabular):
     """Columns of equal length, one in each field; None where the format does not record that column.
 
     The type of a field says its unit and its merge rule, as does that of each property of ``DERIVED``. ``extra`` are
@@ -165,10 +162,9 @@ class Table:
         columns, schema = self.columns() | self.derived(), self.schema()
         return (_row_of(columns, schema, row) for row in range(len(self))[:most])
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """A data frame of recorded and derived columns. Raises MissingPackageError if pandas is not installed."""
+    def _columns(self) -> dict[str, NDArray[Any]]:
         columns, schema = self.columns() | self.derived(), self.schema()
-        return pandas_table({name: _array_of(column, schema[name].unit) for name, column in columns.items()})
+        return {name: _array_of(column, schema[name].unit) for name, column in columns.items()}
 
 
 def value_of(column: Column, unit: Unit, row: int) -> Any:

@@ -18,18 +18,21 @@ from mindscope.reading.scalars import MEAN_OF
 from mindscope.stats.expression import parse
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
-from mindscope.tables import arrow_table, columns_of_rows, pandas_table
+from mindscope.tables import Tabular, columns_of_rows
 from mindscope.types import Kind
 
 if TYPE_CHECKING:
-    import pandas
-
     from mindscope.reading.lineage_table import LineageTable
     from mindscope.reading.lineage_tables import LineageTables
 
 
-class Runs(Mapping[str, Run]):
-    """Runs by id (the path below the base directory with ``/``), in natural order of the ids."""
+class Runs(Mapping[str, Run], Tabular):
+    """Runs by id (the path below the base directory with ``/``), in natural order of the ids.
+
+    The table of runs has the columns run, path, files, size_bytes, first_wall_time, last_wall_time, last_step, damages,
+    dropped, and ``KIND_tags``, the number of tags of a kind. Of a run without event files, size and time are those of
+    its other contents.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -109,18 +112,8 @@ class Runs(Mapping[str, Run]):
 
         return LineageTables(lambda: self._catalog.runs)
 
-    def to_arrow(self) -> Any:
-        """Return a ``pyarrow.Table`` with a row for each run.
-
-        Columns: run, path, files, size_bytes, first_wall_time, last_wall_time, last_step, damages, dropped, and
-        ``KIND_tags``, the number of tags of a kind. Of a run without event files, size and time are those of its other
-        contents.
-        """
-        return arrow_table(columns_of_rows(self._rows()))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the table of ``to_arrow`` as a data frame. Raises MissingPackageError if pandas is not installed."""
-        return pandas_table(columns_of_rows(self._rows()))
+    def _columns(self) -> dict[str, list[Any]]:
+        return columns_of_rows(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
         runs = list(self.values())

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.tensors import DebugTensor
-from mindscope.tables import arrow_table, pandas_table
-
-if TYPE_CHECKING:
-    import pandas
+from mindscope.tables import Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class TensorRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorRecords:
+class TensorRecords(Tabular):
     """Tensors of one step, in the order of execution."""
 
     records: tuple[TensorRecord, ...]
@@ -56,11 +53,3 @@ class TensorRecords:
             for field in FIELDS:
                 columns[str(field)].append(each.statistics[field])
         return columns
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return one row for each tensor, its statistics as columns. Raises MissingPackageError."""
-        return pandas_table(self._columns())
-
-    def to_arrow(self) -> Any:
-        """As ``to_pandas``, as a ``pyarrow.Table``."""
-        return arrow_table(self._columns())

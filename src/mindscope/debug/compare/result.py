@@ -9,11 +9,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from mindscope.debug.texts import say
-from mindscope.tables import arrow_table, columns_of_rows, pandas_table
+from mindscope.tables import Tabular, columns_of_rows
 
 if TYPE_CHECKING:
-    import pandas
-
     from mindscope.debug.compare.matching import TensorMatching
 
 
@@ -83,8 +81,8 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
-    """The comparison of two trainings."""
+class Divergence(Tabular):
+    """The comparison of two trainings. Its table has the operators of the first differing step."""
 
     matching: TensorMatching
     cause: DivergenceCause
@@ -158,14 +156,6 @@ class Divergence:
             "operators_left": self.matching.operators[0], "operators_right": self.matching.operators[1],
             "unmatched_left": list(self.matching.unmatched[0]), "unmatched_right": list(self.matching.unmatched[1]),
         }  # fmt: skip
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the operators of the first differing step as a data frame. Raises MissingPackageError."""
-        return pandas_table(self._columns())
-
-    def to_arrow(self) -> Any:
-        """Return the operators of the first differing step as a ``pyarrow.Table``."""
-        return arrow_table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = [{**asdict(each), "added": each.added, "differs": each.differs} for each in self.operators]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mindscope.debug.compare.compared_step import ComparedStep
 from mindscope.debug.compare.comparison import Comparison
@@ -17,10 +17,7 @@ from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.tensor_difference import TensorDifference
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError
-from mindscope.tables import arrow_table, columns_of_rows, pandas_table
-
-if TYPE_CHECKING:
-    import pandas
+from mindscope.tables import Tabular, columns_of_rows
 
 _MOST_NAMED = 5
 
@@ -50,7 +47,7 @@ class ComparedTensor:
 
 
 @dataclass(frozen=True, slots=True)
-class TensorDifferences:
+class TensorDifferences(Tabular):
     """The tensors of an operator in a step of both trainings, in the order of execution, inputs first."""
 
     steps: tuple[int, int]
@@ -72,14 +69,6 @@ class TensorDifferences:
             "step": step, "other_step": other_step, "rank": rank, "other_rank": other_rank,
             "tensors": [each.to_json() for each in self.tensors],
         }  # fmt: skip
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a row for each tensor. Raises MissingPackageError."""
-        return pandas_table(self._columns())
-
-    def to_arrow(self) -> Any:
-        """Return a row for each tensor as a ``pyarrow.Table``."""
-        return arrow_table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("cosine", "max_abs", "max_rel", "rmse", "norm_error", "share_beyond", "share_within_1e3")

@@ -6,14 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
-from mindscope.tables import arrow_table, pandas_table
-
-if TYPE_CHECKING:
-    import pandas
+from mindscope.tables import Tabular
 
 
 class Problem(IntFlag):
@@ -70,8 +67,8 @@ class Unevaluated:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Hits in execution order: by step, then place in the step, then rank."""
+class Evaluation(Tabular):
+    """Hits in execution order: by step, then place in the step, then rank. They are the rows of its table."""
 
     tensors: Sequence[DebugTensor]
     watchpoints: tuple[Watchpoint, ...]
@@ -105,18 +102,9 @@ class Evaluation:
             "source": tensor.stack[0] if tensor.stack else "",
         }  # fmt: skip
 
-    def columns(self) -> dict[str, list[Any]]:
-        """Return the rows as columns, also without rows."""
+    def _columns(self) -> dict[str, list[Any]]:
         rows = self.rows()
         return {name: [row[name] for row in rows] for name in HIT_COLUMNS}
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the hits as a data frame. Raises MissingPackageError."""
-        return pandas_table(self.columns())
-
-    def to_arrow(self) -> Any:
-        """Return the hits as a ``pyarrow.Table``."""
-        return arrow_table(self.columns())
 
 
 HIT_COLUMNS = (
