@@ -36,13 +36,15 @@ from .streams import NAME, loader_of
 IMAGE = SCHEMAS["Image"]
 LONG = b"\x89PNG" + bytes(range(1, 251)) * 16
 PEAK = """
-import resource, sys
+import sys
+from pathlib import Path
 from mindscope.ingest import RunLoader, find_run
 from mindscope.types import Kind
 loader = RunLoader(find_run(sys.argv[1]))
 loader.read_all()
 store = loader.store
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, store.series[Kind.IMAGE, "picture"].all().step.tolist(),
+peak_kb = next(line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+print(int(peak_kb) >> 10, store.series[Kind.IMAGE, "picture"].all().step.tolist(),
     [str(damage.kind) for damage in store.damages])
 """
 
