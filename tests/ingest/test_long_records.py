@@ -43,7 +43,8 @@ from mindscope.types import Kind
 loader = RunLoader(find_run(sys.argv[1]))
 loader.read_all()
 store = loader.store
-peak_kb = next(line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+status = Path("/proc/self/status").read_text()
+peak_kb = status.split("VmHWM:")[1].split()[0]
 print(int(peak_kb) >> 10, store.series[Kind.IMAGE, "picture"].all().step.tolist(),
     [str(damage.kind) for damage in store.damages])
 """
