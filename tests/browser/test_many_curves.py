@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -31,6 +32,17 @@ def many_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
             lambda: len(live.runs()) == RUNS and all(run["last_step"] == STEPS - 1 for run in live.runs().values())
         )
         yield live
+
+
+COUNT_PICTURES = """
+const before = Element.prototype.before;
+window.pictures = {};
+Element.prototype.before = function (...nodes) {
+  const tag = this.closest("article")?.dataset.tag;
+  if (tag && nodes[0] instanceof HTMLCanvasElement) window.pictures[tag] = (window.pictures[tag] ?? 0) + 1;
+  return before.apply(this, nodes);
+};
+"""
 
 
 def area(chart: Locator) -> dict[str, float]:
@@ -117,3 +129,23 @@ def test_the_tip_follows_by_value_and_scrolls_when_it_is_kept(many_runs: LiveVie
     expect(tip_rows(page)).to_have_count(12)
     expect(tip_rows(page).nth(6)).to_contain_text("net_20")
     expect(page.get_by_test_id("tip")).to_contain_text("13 above, 15 below")
+
+
+def test_a_chart_that_comes_into_sight_is_drawn_once(tmp_path: Path, open_page: OpenPage):
+    """A legend that grew with the answer changed the height of the chart, which was drawn for each of its heights."""
+    tags = [f"loss_{number}" for number in range(9)]
+    for run in range(20):
+        log = GrowingLog(tmp_path / "logs" / f"net_{run}")
+        for tag in tags:
+            for step in range(5):
+                log.scalar(step, 10 * run + step, tag=tag)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: len(live.runs()) == 20 and all(run["last_step"] == 4 for run in live.runs().values()))
+        page = open_page(live, "/")
+        page.add_init_script(COUNT_PICTURES)
+        page.goto(f"http://127.0.0.1:{live.port}/scalars?runs=all")
+        for tag in tags[:6]:
+            wait_until_drawn(card(page, tag))
+            expect(card(page, tag).get_by_test_id("legend-values")).not_to_contain_text("…")
+        pictures = page.evaluate("window.pictures")
+        assert {tag: pictures[tag] for tag in tags[:6]} == dict.fromkeys(tags[:6], 1)

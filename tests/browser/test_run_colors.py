@@ -16,10 +16,8 @@ OpenPage = Callable[[LiveViewer, str], Page]
 RUNS = [f"run{number:02}" for number in range(24)]
 
 LOOKS = """rows => Object.fromEntries(rows.map(row => {
-  const swatch = row.querySelector(".picker :is(.square, line)");
-  const style = getComputedStyle(swatch);
-  const look = swatch.tagName === "line" ? `${style.stroke} ${style.strokeDasharray}` : style.backgroundColor;
-  return [row.dataset.run, look];
+  const { backgroundColor, backgroundImage } = getComputedStyle(row.querySelector(".picker .swatch"));
+  return [row.dataset.run, backgroundColor + backgroundImage];
 }))"""
 
 
@@ -51,9 +49,7 @@ def test_selected_runs_differ_in_color_then_in_dash(tmp_path: Path, open_page: O
         page.locator(f'[data-run="{RUNS[10]}"] input[type=checkbox]').uncheck()
         expect(page.locator("[data-run] input:checked")).to_have_count(len(RUNS) - 1)
         assert looks_in_list(page) == {run: look for run, look in all_looks.items() if run != RUNS[10]}
-        lines = card(page, "loss").get_by_test_id("legend-values").locator(":is(.square, svg line)")
+        lines = card(page, "loss").get_by_test_id("legend-values").locator(".swatch")
         expect(lines).to_have_count(len(RUNS) - 1)
-        drawn = lines.evaluate_all(
-            "lines => lines.map(line => line.getAttribute('style') + line.getAttribute('stroke-dasharray'))"
-        )
+        drawn = lines.evaluate_all("lines => lines.map(line => line.getAttribute('style'))")
         assert len(set(drawn)) == len(drawn), drawn

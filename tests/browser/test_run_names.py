@@ -131,9 +131,14 @@ def test_a_title_has_the_whole_width_and_buttons_come_with_the_pointer(tmp_path:
         expect(title).to_have_text(LONG_TAG)
         assert title.evaluate("title => title.closest('header').clientWidth - title.clientWidth") <= 20
         full = card.get_by_test_id("full")
-        expect(full).to_have_css("color", "rgba(0, 0, 0, 0)")
+        icon = full.locator("svg")
+        expect(icon).to_be_hidden()
+        full.focus()
+        expect(icon).to_be_visible()
+        full.blur()
+        expect(icon).to_be_hidden()
         card.hover()
-        expect(full).not_to_have_css("color", "rgba(0, 0, 0, 0)")
+        expect(icon).to_be_visible()
         full.click()
         expect(page.get_by_test_id("full-screen").or_(page.get_by_role("dialog")).first).to_contain_text(LONG_TAG)
 

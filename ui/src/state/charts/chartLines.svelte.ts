@@ -6,7 +6,7 @@ import { farCount, unplacedCount, type Curve, type Scaling } from "../../core/se
 import { lastValue, withoutEnds, type Series } from "../../core/series/series";
 import { chartCounts } from "../../core/series/seriesSummary";
 import { CurveDemand } from "./curves.svelte";
-import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, type ChartSettings } from "./curveStyles";
+import { drawnCurves, lineKey, lookOfLine, offsetOf, scalingOf, settingsOfChart, styleOfLine, type ChartSettings } from "./curveStyles";
 import { view } from "../view/view.svelte";
 import { zooms } from "../view/zooms.svelte";
 
@@ -14,6 +14,13 @@ import { zooms } from "../view/zooms.svelte";
 interface ChartWish {
   plan: ChartPlan;
   baseline: string | null;
+}
+
+/** A line of the legend: what it is in words, how it is drawn, and its last value; undefined while it is loading. */
+export interface LegendLine extends Pick<Curve, "key" | "color" | "dash"> {
+  run: string;
+  title: string;
+  value: number | null | undefined;
 }
 
 /** The lines of one chart: requests, received rows and styles. Lives as long as its component. */
@@ -56,6 +63,24 @@ export class ChartLines {
   unplaced = $derived(this.scaling.isLogX ? unplacedCount(this.curves) : 0);
   /** Outliers left out of the height. */
   far = $derived(this.scaling.ignoresOutliers && this.zoom === null ? farCount(this.curves, this.scaling) : 0);
+
+  /**
+   * Lines of the legend, also those whose rows are still to come: a legend that grew with each answer would change the height of
+   * the chart, which would be drawn again.
+   */
+  legend = $derived.by<readonly LegendLine[]>(() => {
+    const { plan } = this.#wish();
+    const failed = new Set(this.failed.map(lineKey));
+    const curves = new Map(this.series.map((one, index) => [lineKey(one), this.curves[index]!]));
+    return this.#wanted
+      .map((line) => ({ ...line, key: lineKey(line) }))
+      .filter(({ key }) => !failed.has(key))
+      .map(({ run, tag, key }) => {
+        const { color, dash, part, rank = 0 } = curves.get(key) ?? styleOfLine({ run, tag }, plan);
+        return { key, run, rank, title: part === "" ? run : `${run} · ${part}`, color, dash, value: this.lasts.get(key) };
+      })
+      .sort((one, other) => one.rank - other.rank);
+  });
 
   /** First steps by line, as soon as they are known: what aligned runs are moved by. */
   #firstSteps = $derived.by<ReadonlyMap<string, number>>(() => {

@@ -79,18 +79,35 @@ export function offsetOf(key: string, run: string, firstStep: number): number {
   return start + offsetOfRun(run);
 }
 
-/** The line of a series in a chart: its color, dash, axis and band. Parts differ by dashes, as the color identifies the run. */
+/** Color and dash of a line in a chart, and its part of a composed one. Parts differ by dashes, as the color identifies the run. */
+export function styleOfLine({ run, tag }: { run: string; tag: string }, plan: ChartPlan): Pick<Curve, "color" | "dash" | "part" | "rank"> {
+  const isComposed = plan.parts.length > 1;
+  const part = isComposed ? partIndex(tag, plan) : 0;
+  const isAlone = isComposed && isOneRun(plan);
+  const dashIndex = isAlone ? Math.floor(part / SLOTS) : colors.repetitionOf(run) * plan.parts.length + part;
+  return {
+    color: isAlone ? slotColor(part) : colors.of(run),
+    dash: dashOf(dashIndex),
+    part: isComposed ? partTitle(tag) : "",
+  };
+}
+
+/** The line of a series in a chart: its style, axis and band. */
 export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
   const isComposed = plan.parts.length > 1;
   const names = plan.parts.map(({ name }) => name);
-  const part = isComposed ? Math.max(0, names.indexOf(series.tag)) : 0;
-  const scale = axisNumbers(names, sharingOf(plan))[part]!;
-  const isAlone = isOneRun(plan);
-  const color = isComposed && isAlone ? slotColor(part) : colors.of(series.run);
-  const dashIndex = isComposed && isAlone ? Math.floor(part / SLOTS) : colors.repetitionOf(series.run) * plan.parts.length + part;
-  const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, color, offset), dash: dashOf(dashIndex) };
-  const look = isComposed ? { key: lineKey(series), part: partTitle(series.tag), scale } : {};
+  const style = styleOfLine(series, plan);
+  const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, style.color, offset), ...style };
+  const scale = axisNumbers(names, sharingOf(plan))[isComposed ? partIndex(series.tag, plan) : 0]!;
+  const look = isComposed ? { key: lineKey(series), scale } : {};
   return { ...curve, ...look, name: labelText(runNames.labelOf(series.run)), band: isBanded(curve, width) ? bandOf(curve, width) : null };
+}
+
+function partIndex(tag: string, { parts }: ChartPlan): number {
+  return Math.max(
+    0,
+    parts.findIndex(({ name }) => name === tag),
+  );
 }
 
 /** A dense raw curve would be an area of the color of the smoothed one, which could not be seen in it. */
