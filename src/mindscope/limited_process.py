@@ -43,7 +43,7 @@ Report = Callable[[Mapping[str, Any]], None]
 
 
 def is_large(size_bytes: int, memory_bytes: int, *, is_dense: bool = False) -> bool:
-    """Whether a file is to be read in a process with this limit; never without one.
+    """Return whether a file is to be read in a process with this limit; never without one.
 
     ``is_dense``: the file is compressed, or of a format that says much in a byte.
     """
@@ -103,7 +103,9 @@ def run_limited(
 
 @contextmanager
 def result_folder(folder: Path | None) -> Generator[Path]:
-    """A folder for results, which goes afterwards: in ``folder`` if files can be made there, else with temporary files.
+    """Yield a folder for results, which is deleted afterwards.
+
+    It is in ``folder`` if files can be made there, else with temporary files.
 
     Raises OSError.
     """
@@ -150,7 +152,7 @@ def _follow(read_end: int, on_message: Report, watch: Callable[[], None], deadli
 
 
 def _lines(read_end: int) -> Iterator[bytes]:
-    """Lines until the other end is closed; an empty one after each while without any."""
+    """Yield lines until the other end is closed; an empty one after each while without any."""
     rest = b""
     while True:
         if not select.select([read_end], [], [], _TICK_S)[0]:

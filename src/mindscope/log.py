@@ -182,7 +182,7 @@ class MindSporeFormatter(logging.Formatter):
 
 
 def submodule_levels(text: str) -> tuple[dict[str, int], list[str]]:
-    """Levels of parts of the package, by their folder or module: ``{TORCH:0, SERVER:3}``; and what is wrong.
+    """Return the levels of parts of the package, by their folder or module: ``{TORCH:0, SERVER:3}``; and what is wrong.
 
     A syntax error drops the whole text, an unknown name or level its entry. Parts of MindSpore have no effect here.
     """

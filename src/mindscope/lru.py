@@ -53,7 +53,10 @@ class LRU(Generic[K, V]):
         return value
 
     def get_or_add(self, key: K, make: Callable[[], V], is_current: Callable[[V], bool] = lambda value: True) -> V:
-        """The value of a key if it ``is_current``, else the one that ``make`` returns, for which other threads wait."""
+        """Return the value of a key if it ``is_current``, else the one that ``make`` returns.
+
+        Other threads that want the key wait for it.
+        """
         with self._lock:
             if key in self._entries and is_current(self[key]):
                 return self[key]

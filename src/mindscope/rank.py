@@ -76,7 +76,10 @@ def rank_id(environ: Mapping[str, str]) -> int:
 
 
 def rank_directory(run: Path, environ: Mapping[str, str]) -> Path:
-    """``run/rank_N`` if a launcher started several processes, else ``run``; also if the path names a rank already."""
+    """Return ``run/rank_N`` if a launcher started several processes, else ``run``.
+
+    It returns ``run`` too if its path names a rank already.
+    """
     launch = launch_of(environ)
     is_named = any(_NAMED.fullmatch(part) for part in run.parts)
     return run / f"rank_{launch.rank}" if launch.is_known and launch.size != 1 and not is_named else run

@@ -57,7 +57,7 @@ def unforeseen_reason(error: Exception) -> Reason:
 
 
 def damage_reason(error: Exception) -> Reason:
-    """The reason why a message can't be decoded."""
+    """Return the reason why a message can't be decoded."""
     reason = reason_of(error)
     return Reason("damaged_message", detail=str(error)) if reason.code == UNCODED else reason
 
@@ -68,7 +68,7 @@ def reason_to_json(text: str) -> object:
 
 
 def reason_from_json(state: object) -> str:
-    """Restores a text from the result of ``reason_to_json``."""
+    """Return restores a text from the result of ``reason_to_json``."""
     if isinstance(state, str):
         return state
     code, values = cast("tuple[str, dict[str, Value]]", state)
@@ -76,7 +76,7 @@ def reason_from_json(state: object) -> str:
 
 
 def os_reason(error: OSError) -> dict[str, Value]:
-    """Values of a text for a system error: its ``reason`` in English, and ``errno``, such as ENOSPC."""
+    """Return the values of a text for a system error: its ``reason`` in English, and ``errno``, such as ENOSPC."""
     return {"reason": error.strerror or str(error), "errno": errno.errorcode.get(error.errno or 0, "")}
 
 

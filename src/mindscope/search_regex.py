@@ -74,7 +74,7 @@ def _touched(starts: NDArray[np.integer[Any]], spans: NDArray[np.int64]) -> NDAr
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether ``.`` matches each character of a line: it matches no damaged byte."""
+    """Return whether ``.`` matches each character of a line: it matches no damaged byte."""
     try:
         return data.isascii() or bool(data.decode())
     except UnicodeDecodeError:

@@ -101,7 +101,7 @@ def _update(monitor: Monitor, catalog: Catalog, *, is_followed: bool) -> None:
 
 
 def _new_alerts(monitor: Monitor, reported: set[str]) -> Iterator[Alert]:
-    """Alerts that were not reported yet, those of watchpoints while they are evaluated."""
+    """Yield alerts that were not reported yet, those of watchpoints while they are evaluated."""
     is_first = True
     while is_first or monitor.is_watching:
         is_first = False
@@ -113,7 +113,7 @@ def _new_alerts(monitor: Monitor, reported: set[str]) -> Iterator[Alert]:
 
 
 def _is_over(catalog: Catalog) -> bool:
-    """Whether each writer closed its file; runs without event files, such as logs, have none to wait for."""
+    """Return whether each writer closed its file; runs without event files, such as logs, have none to wait for."""
     now = time.time()
     written = [store for store in catalog.runs.values() if store.files]
     return bool(written) and all(store.state(now) == "finished" for store in written)

@@ -34,7 +34,7 @@ class Rows:
 
 
 def joined(waiting: Rows | None, rows: Rows) -> Rows:
-    """Pending rows followed by new ones."""
+    """Return pending rows followed by new ones."""
     if waiting is None or len(waiting) == 0:
         return rows
     return Rows(

@@ -41,7 +41,7 @@ class HistogramCheck:
 
 
 def vanishing(parameters: Parameters) -> HistogramCheck:
-    """Gradients that vanish: even the largest is nearly zero."""
+    """Return gradients that vanish: even the largest is nearly zero."""
 
     def judge(histogram: Histogram) -> tuple[bool, float]:
         largest = largest_of(histogram)
@@ -51,7 +51,7 @@ def vanishing(parameters: Parameters) -> HistogramCheck:
 
 
 def exploding(parameters: Parameters) -> HistogramCheck:
-    """Gradients that are NaN or infinite, huge, or many times larger than before."""
+    """Return gradients that are NaN or infinite, huge, or many times larger than before."""
     before: deque[float] = deque(maxlen=REMEMBERED)
 
     def judge(histogram: Histogram) -> tuple[bool, float]:
@@ -69,7 +69,7 @@ def exploding(parameters: Parameters) -> HistogramCheck:
 
 
 def dead(parameters: Parameters) -> HistogramCheck:
-    """Activations that are never below zero, and nearly all zero."""
+    """Return activations that are never below zero, and nearly all zero."""
 
     def judge(histogram: Histogram) -> tuple[bool, float]:
         share = zero_share(histogram)

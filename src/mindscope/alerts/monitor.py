@@ -158,7 +158,7 @@ class Monitor:
                 yield alert_of("stuck", id, "", finding, CHECKS["stuck"])
 
     def _recent_runs(self, now: float) -> Sequence[tuple[str, RunStore]]:
-        """The runs that may be stuck, and others: all that were not too old when something changed last."""
+        """Return the runs that may be stuck, and others: all that were not too old when something changed last."""
         version, runs = self._recent
         if version != self._catalog.version:
             version = self._catalog.version  # read before the runs, so that a concurrent change is seen next time

@@ -84,7 +84,7 @@ def watchpoint_rules(text: str) -> list[Rule]:
 def expression_rule(
     name: str, text: str, *, for_steps: int = 1, tag: str | None = None, runs: str | None = None
 ) -> Rule:
-    """A condition over tags. Raises ExpressionError when it can't be read, or names no tag."""
+    """Return a condition over tags. Raises ExpressionError when it can't be read, or names no tag."""
     condition = parse(text, wants_condition=True)
     if not condition.tags:
         raise ExpressionError(Reason("expression_without_tag", text=text))

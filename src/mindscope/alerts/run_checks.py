@@ -90,7 +90,7 @@ class RunChecks:
                 yield alert_of(rule.name, self.store.id, rule.tags[0], finding, text)
 
     def _is_cancelled(self, tag: str, finding: Finding) -> bool:
-        """Whether these are gradients of a bias whose weights still learn.
+        """Return whether these are gradients of a bias whose weights still learn.
 
         The next layer cancels such a bias, for example a normalization, or the softmax after the keys of an
         attention. Its gradient is zero up to rounding, and nothing is wrong.

@@ -75,7 +75,7 @@ def find_stuck(store: RunStore, parameters: Parameters, now: float, paces: Paces
 
 
 def _may_go_on(store: RunStore, newest: float, parameters: Parameters, now: float) -> bool:
-    """Whether a writer may still have the log open; a copied log is much newer than its last value."""
+    """Return whether a writer may still have the log open; a copied log is much newer than its last value."""
     if max(facts.modified_at for facts in store.files) - newest > parameters.stuck_least_s:
         return False
     state = store.state(now)

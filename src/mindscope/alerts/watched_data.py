@@ -41,7 +41,7 @@ class WatchedData(Protocol):
         ...
 
     def is_growing(self, now: float) -> bool:
-        """Whether further steps are expected."""
+        """Return whether further steps are expected."""
         ...
 
     def open(self, earlier: DebugSource | None) -> DebugSource:
@@ -49,7 +49,7 @@ class WatchedData(Protocol):
         ...
 
     def run(self, rank: int) -> str:
-        """The run of a rank."""
+        """Return the run of a rank."""
         ...
 
 

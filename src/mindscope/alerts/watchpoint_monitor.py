@@ -130,7 +130,7 @@ class WatchpointMonitor:
             self._pending[data.key] = None
 
     def _holding(self, runs: Sequence[str]) -> list[DataKey]:
-        """Recorded data in any of these runs."""
+        """Return recorded data in any of these runs."""
         return [
             key for key, each in self._watched.items()
             if isinstance(each.data, RecordedData) and not set(runs).isdisjoint(each.data.runs)

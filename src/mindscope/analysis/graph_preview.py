@@ -90,7 +90,9 @@ def _opened_scopes(graph: Graph) -> set[int]:
 
 
 def _places(graph: Graph, opened: set[int]) -> Places:
-    """The box of each node: the outermost closed scope around it, or the opened scope that contains it directly."""
+    """Return the box of each node: the outermost closed scope around it, or the opened scope that contains it
+    directly.
+    """
     columns = graph.scope_columns
     place = np.arange(len(columns), dtype=np.int64)
     for scope in range(1, len(columns)):
@@ -108,7 +110,10 @@ def _path(graph: Graph, place: int) -> tuple[str, ...]:
 
 
 def _names(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """The last label of each path. Equal ones get the first label too, or the whole path if that is equal too."""
+    """Return the last label of each path.
+
+    Equal ones get the first label too, or the whole path if that is equal too.
+    """
     short = [path[-1] for path in paths]
     pairs = zip(short, paths, strict=True)
     longer = [name if short.count(name) == 1 else f"{name} ({path[0]})" for name, path in pairs]

@@ -66,7 +66,7 @@ class GroupExpression:
         return x, trace_statistics(traces, x, self.alignment is Alignment.LINEAR)
 
     def is_interpolated(self, traces: Sequence[Trace], x: Floats) -> bool:
-        """Whether the statistics at ``x`` contain values between the points of a run."""
+        """Return whether the statistics at ``x`` contain values between the points of a run."""
         return self.alignment is Alignment.LINEAR and are_points_missing(traces, x)
 
     def grown(self, traces: Sequence[Trace], before: GrowingStatistics | None) -> GrowingStatistics:
@@ -75,7 +75,7 @@ class GroupExpression:
 
 
 def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression) -> GroupStatistics:
-    """The statistics over runs by id. A run without points is in ``problems``."""
+    """Return the statistics over runs by id. A run without points is in ``problems``."""
     traces: dict[str, Trace] = {}
     problems: dict[str, str] = {}
     for id, store in stores.items():

@@ -75,7 +75,7 @@ def norm_of_histogram(histogram: Histogram) -> Norm:
 
 
 def norm_of_numbers(blocks: Iterable[NDArray[Any]]) -> Norm:
-    """Over all elements of the blocks."""
+    """Return over all elements of the blocks."""
     squares, largest, count, nan, infinite = 0.0, 0.0, 0, 0, 0
     for block in blocks:
         sizes = np.abs(block.astype(np.float64))

@@ -61,12 +61,15 @@ def pr_rows(tensor: Tensor) -> Floats:
 
 
 def thresholds(count: int) -> Floats:
-    """``count`` evenly spaced thresholds from 0 to 1, as TensorBoard uses them."""
+    """Return ``count`` evenly spaced thresholds from 0 to 1, as TensorBoard uses them."""
     return np.arange(count) / max(1, count - 1)
 
 
 def rows_at(steps: NDArray[np.int64], step: int | None) -> range:
-    """The row of the last step up to ``step``, or of the first step; without ``step`` the newest. ``steps`` ascend."""
+    """Return the row of the last step up to ``step``, or of the first step; without ``step`` the newest.
+
+    ``steps`` ascend.
+    """
     if steps.size == 0:
         return range(0)
     row = steps.size - 1 if step is None else max(0, bisect_right(steps.tolist(), step) - 1)

@@ -29,7 +29,7 @@ def find_ranks(ids: Iterable[str]) -> dict[str, Rank]:
 
 
 def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]:
-    """The runs of all ranks of a training, by rank; the run itself if it has no siblings."""
+    """Return the runs of all ranks of a training, by rank; the run itself if it has no siblings."""
     own = _rank(store.id)
     if own is None:
         return [store]
@@ -39,7 +39,10 @@ def rank_stores(store: RunStore, runs: Mapping[str, RunStore]) -> list[RunStore]
 
 
 def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
-    """``names`` with each group of ranks replaced by its runs, by rank; every run once, in the order of the names."""
+    """Return ``names`` with each group of ranks replaced by its runs, by rank.
+
+    Every run is there once, in the order of the names.
+    """
     names = list(dict.fromkeys(names))
     if not any("*" in name for name in names):
         return names  # saves a scan of all ids

@@ -61,7 +61,10 @@ class StoredValues:
         return replace(self, places=self.written())
 
     def locate(self, id: str) -> tuple[ReferenceColumns, int] | None:
-        """The places, and the row in them, of the value that ``value_ids`` calls ``id``; None if no value has it."""
+        """Return the places, and the row in them, of the value that ``value_ids`` calls ``id``.
+
+        It returns None if no value has it.
+        """
         for places in (self.places, self.written()):
             row = row_of(places, id)
             if row is not None:
@@ -73,7 +76,10 @@ class StoredValues:
         return self.stored(places, row).decoded
 
     def stored(self, places: ReferenceColumns, row: int) -> StoredValue:
-        """The value in a row of ``places`` with its bytes, which are read once. Raises FormatError as ``read``."""
+        """Return the value in a row of ``places`` with its bytes, which are read once.
+
+        Raises FormatError as ``read``.
+        """
         facts, encoded = self.facts(places, row), self.encoded(places, row)
         if facts.dialect is None:
             raise FormatError(Reason("file_replaced", **self._names()))
@@ -81,14 +87,20 @@ class StoredValues:
         return StoredValue(dialects.decode(facts.dialect, self.kind, encoded), encoded, int(places.offset[row]), place)
 
     def facts(self, places: ReferenceColumns, row: int) -> FileFacts:
-        """The file that holds the value in a row of ``places``. Raises FormatError if the run has lost the file."""
+        """Return the file that holds the value in a row of ``places``.
+
+        Raises FormatError if the run has lost the file.
+        """
         try:
             return self.file(int(places.file[row]))
         except KeyError:
             raise FormatError(Reason("file_gone", **self._names())) from None
 
     def unread(self, places: ReferenceColumns, row: int) -> EncodedValue:
-        """The value in a row of ``places`` without its bytes. Raises FormatError as ``facts``, or for another file."""
+        """Return the value in a row of ``places`` without its bytes.
+
+        Raises FormatError as ``facts``, or for another file.
+        """
         facts = self.facts(places, row)
         if facts.dialect is None:
             raise FormatError(Reason("file_replaced", **self._names()))

@@ -54,7 +54,10 @@ class TensorSlice:
         return self.shape[0]
 
     def __getitem__(self, index: Index | tuple[Index, ...]) -> TensorSlice:
-        """A part of the slice: integers, slices and one ``...``, as in NumPy. Raises IndexError for any other index."""
+        """Return a part of the slice: integers, slices and one ``...``, as in NumPy.
+
+        Raises IndexError for any other index.
+        """
         parts = _filled(index if isinstance(index, tuple) else (index,), self.ndim)
         key = tuple(_indexed(part, next(parts)) if isinstance(part, range) else part for part in self._key)
         return TensorSlice(self._source, self.step, self.wall_time, key)
@@ -66,7 +69,7 @@ class TensorSlice:
         return array if dtype is None else array.astype(dtype)
 
     def statistics(self, bins: int = 0) -> TensorStatistics:
-        """Statistics over all elements, with a histogram of at most ``bins`` buckets unless ``bins`` is 0."""
+        """Return statistics over all elements, with a histogram of at most ``bins`` buckets unless ``bins`` is 0."""
         return tensor_statistics(self._source, self._key, bins)
 
     def heat_map(self, rows: int = 256, columns: int = 256) -> HeatMap:

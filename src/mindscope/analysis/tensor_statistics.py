@@ -83,7 +83,7 @@ class TensorStatistics:
 
 
 def tensor_statistics(source: TensorSource, key: SliceKey, bins: int = 0) -> TensorStatistics:
-    """Statistics over a slice, with a histogram of at most ``bins`` buckets unless ``bins`` is 0."""
+    """Return statistics over a slice, with a histogram of at most ``bins`` buckets unless ``bins`` is 0."""
     moments = moments_of(source, key)
     edges, counts = histogram(source, key, moments, bins)
     has_any = moments.finite > 0
@@ -109,7 +109,7 @@ def whole(source: TensorSource) -> SliceKey:
 
 
 def moments_of(source: TensorSource, key: SliceKey) -> Moments:
-    """Running numbers over a slice; all 0 for texts."""
+    """Return running numbers over a slice; all 0 for texts."""
     moments = Moments()
     with np.errstate(over="ignore", invalid="ignore"):
         for numbers in number_blocks(source, key):
@@ -125,7 +125,7 @@ def number_blocks(source: TensorSource, key: SliceKey) -> Iterator[Array]:
 
 
 def as_numbers(array: Array) -> Array:
-    """Booleans as 0 and 1, complex numbers as magnitudes, small floats widened; other numbers unchanged."""
+    """Return booleans as 0 and 1, complex numbers as magnitudes, small floats widened; other numbers unchanged."""
     if array.dtype.kind == "b":
         return array.astype(np.uint8)
     if array.dtype.kind == "c":
@@ -136,7 +136,9 @@ def as_numbers(array: Array) -> Array:
 
 
 def histogram(source: TensorSource, key: SliceKey, moments: Moments, bins: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Edges and counts of at most ``bins`` buckets over the finite numbers; one bucket per integer if these fit."""
+    """Return the edges and counts of at most ``bins`` buckets over the finite numbers; one bucket per integer if these
+    fit.
+    """
     if bins == 0 or moments.low is None:
         return np.empty(0), np.empty(0, np.int64)
     low, high = float(moments.low), float(moments.high)
@@ -159,5 +161,5 @@ def finite_of(numbers: Array) -> Array:
 
 
 def is_whole(dtype: np.dtype[Any]) -> bool:
-    """Whether the dtype is of integers."""
+    """Return whether the dtype is of integers."""
     return dtype.kind in "iub" or "int" in dtype.name

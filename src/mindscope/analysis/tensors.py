@@ -44,7 +44,9 @@ class TensorSource:
     dtype_name: str = ""
 
     def blocks(self, key: SliceKey) -> Iterator[Block]:
-        """The slice in blocks of some megabytes, in C order: whole rows of inner dimensions, or a part of a row."""
+        """Yield the slice in blocks of some megabytes, in C order: whole rows of inner dimensions, or a part of
+        a row.
+        """
         if any(len(part) == 0 for part in key if isinstance(part, range)):
             return
         yield from self._blocks(key, 0, 0, ())
@@ -56,7 +58,7 @@ class TensorSource:
         return np.concatenate([np.empty(0, self.dtype), *parts]).reshape(shape)
 
     def _blocks(self, key: SliceKey, axis: int, offset: int, origin: tuple[int, ...]) -> Iterator[Block]:
-        """Blocks of the sub-tensor that begins at element ``offset``, by recursion over the dimensions."""
+        """Yield the blocks of the sub-tensor that begins at element ``offset``, by recursion over the dimensions."""
         inner = math.prod(self.shape[axis + 1 :])
         if axis == len(key):
             yield origin, self.read(offset, 1).reshape((1,) * len(origin))
@@ -95,7 +97,10 @@ def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource 
 
 
 def tensor_at(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource:
-    """The tensor in a row of ``places``, read in place if the file has its numbers as an array. Raises FormatError."""
+    """Return the tensor in a row of ``places``, read in place if the file has its numbers as an array.
+
+    Raises FormatError.
+    """
     return _in_place(found, places, row) or _decoded(found, places, row)
 
 
@@ -138,7 +143,7 @@ def _decoded(found: StoredValues, places: ReferenceColumns, row: int) -> TensorS
 
 @contextmanager
 def _opened(facts: FileFacts, end: int) -> Generator[BinaryIO]:
-    """The file, which must have at least ``end`` bytes. Raises OSError, FormatError."""
+    """Yield the file, which must have at least ``end`` bytes. Raises OSError, FormatError."""
     with Path(facts.path).open("rb", buffering=0) as file:
         if file.seek(0, 2) < end:
             raise FormatError(Reason("file_shorter", file=facts.name))

@@ -10,7 +10,7 @@ from mindscope.store import ReferenceColumns
 
 
 def value_ids(places: ReferenceColumns) -> list[str]:
-    """File, byte and wall time of each value; unique even in a reused directory."""
+    """Return file, byte and wall time of each value; unique even in a reused directory."""
     moments = _bits(places.wall_time).tolist()
     triples = zip(places.file.tolist(), places.offset.tolist(), moments, strict=True)
     return [f"{file:x}-{offset:x}-{moment:x}" for file, offset, moment in triples]

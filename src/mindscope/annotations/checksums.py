@@ -16,12 +16,12 @@ COVERED = 6
 
 
 def checksum_of(row: Row) -> int:
-    """CRC-32C of all columns of a record."""
+    """Return CRC-32C of all columns of a record."""
     return crc32c(json.dumps(row).encode())
 
 
 def is_intact(row: tuple[Any, ...]) -> bool:
-    """Whether a record from ``SELECT *`` matches its checksum. Files of format 1 have no checksums."""
+    """Return whether a record from ``SELECT *`` matches its checksum. Files of format 1 have no checksums."""
     covered, checksum = row[:COVERED], row[COVERED:]
     return not checksum or checksum[0] == checksum_of(cast("Row", covered))
 

@@ -91,7 +91,7 @@ class Connections:
         return connection
 
     def _is_as_others_see_it(self) -> bool:
-        """Whether the file is still the one that this thread opened, and no thread found it writable since."""
+        """Return whether the file is still the one that this thread opened, and no thread found it writable since."""
         return self._mine.file == _identity(self.path) and (self._mine.can_write or self.refusal is not None)
 
     def _open(self) -> sqlite3.Connection:

@@ -24,12 +24,15 @@ REVISION_GAP = 1 << 20
 
 
 def copy_path(path: Path) -> Path:
-    """Path of the copy."""
+    """Return the path of the copy."""
     return path.with_name(f"{path.stem}.copy{path.suffix}")
 
 
 def is_copy_due(path: Path, now: float, age_s: float = COPY_EVERY_S) -> bool:
-    """Whether the copy is missing, older than ``age_s``, or more than a day in the future because of a wrong clock."""
+    """Return whether the copy is missing, or older than ``age_s``.
+
+    A time of more than a day in the future counts too: a clock was wrong.
+    """
     try:
         age = now - copy_path(path).stat().st_mtime
     except OSError:

@@ -65,7 +65,7 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
-    """A read-only connection. Raises DamagedDatabaseError; AnnotationError if the file can't be read."""
+    """Return a read-only connection. Raises DamagedDatabaseError; AnnotationError if the file can't be read."""
     failure: sqlite3.DatabaseError | None = None
     for mode in ("ro", "ro&immutable=1"):  # in a read-only folder, SQLite can't create its shared-memory file
         connection = connect(path, mode)
@@ -137,7 +137,7 @@ def _exchange(path: Path, restored: Path | None) -> Path:
 
 
 def is_restored(aside: Path) -> bool:
-    """Whether the intact records of this damaged file and of the copy were restored."""
+    """Return whether the intact records of this damaged file and of the copy were restored."""
     return aside.stem.endswith(RESTORED)
 
 
@@ -147,7 +147,7 @@ def moved_aside(path: Path) -> list[Path]:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error means that the file is damaged, not busy, full or read-only."""
+    """Return whether an error means that the file is damaged, not busy, full or read-only."""
     text = str(error)
     return isinstance(error, sqlite3.DatabaseError) and any(
         sign in text for sign in ("malformed", "not a database", "corrupt")

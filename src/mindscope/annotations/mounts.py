@@ -14,7 +14,7 @@ MOUNTS = Path("/proc/self/mounts")
 
 
 def is_shared(path: Path, mounts: Path = MOUNTS) -> bool:
-    """Whether ``path`` is on a shared type of file system; False if the system does not list its mounts."""
+    """Return whether ``path`` is on a shared type of file system; False if the system does not list its mounts."""
     try:
         table = [line.split(" ") for line in mounts.read_text("utf-8", "surrogateescape").splitlines()]
     except OSError:

@@ -27,7 +27,7 @@ def debug_data_path(run: str, source: str) -> str:
 
 
 def operator_pairs(contents: Contents, left: str, right: str) -> dict[str, str]:
-    """Operators of the left training with those of the right one.
+    """Return the operators of the left training with those of the right one.
 
     Args:
         contents: of the annotations.

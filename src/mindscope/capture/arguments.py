@@ -40,7 +40,10 @@ def check_log_dir(log_dir: Any, argument: str = "log_dir") -> Path:
 
 
 def check_name_part(argument: str, text: Any) -> str:
-    """A prefix or suffix. Raises TypeError if it is not text, ValueError for characters not allowed in a file name."""
+    """Return a prefix or suffix.
+
+    Raises TypeError if it is not text, ValueError for characters not allowed in a file name.
+    """
     if not isinstance(text, str):
         raise TypeError(f"{argument} is {type(text).__name__} {text!r}, want text")
     if not _NAME_PART.fullmatch(text):
@@ -68,7 +71,7 @@ def check_workers(num_process: Any) -> int:
 
 
 def check_max_file_size(size: Any) -> int | None:
-    """Bytes, or None for no limit. As in MindSpore, a size that is not positive means no limit, with a warning.
+    """Return bytes, or None for no limit. As in MindSpore, a size that is not positive means no limit, with a warning.
 
     One below ``MIN_FILE_SIZE`` becomes that, with a warning. Raises TypeError if it is not an integer.
     """
@@ -91,7 +94,7 @@ DEFAULT_QUEUE_TIMEOUT_S = 30.0
 
 
 def check_queue_timeout(seconds: Any) -> float | None:
-    """Seconds, or None for no limit. Raises TypeError if it is not a number, ValueError below 0 or for NaN."""
+    """Return seconds, or None for no limit. Raises TypeError if it is not a number, ValueError below 0 or for NaN."""
     if seconds is None:
         return None
     if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
@@ -106,14 +109,14 @@ def _is_whole(value: Any) -> bool:
 
 
 def check_flag(argument: str, value: Any) -> bool:
-    """True or False. Raises TypeError."""
+    """Return true or False. Raises TypeError."""
     if not isinstance(value, bool):
         raise TypeError(f"{argument} is {type(value).__name__} {value!r}, want True or False")
     return value
 
 
 def check_export_options(options: Any) -> bool:
-    """Whether tensors are exported as NPY files too: ``None`` or ``{"tensor_format": "npy" or None}``."""
+    """Return whether tensors are exported as NPY files too: ``None`` or ``{"tensor_format": "npy" or None}``."""
     if options is None:
         return False
     if not isinstance(options, Mapping):

@@ -111,7 +111,9 @@ def accept(array: Array) -> None:
 
 
 def to_array(value: Any, copy: Callable[[Array], Array] = copy_array, check: Callable[[Array], None] = accept) -> Array:
-    """A C-ordered copy of ``value``, which shares no memory with it; calls ``copy`` unless the conversion copied.
+    """Return a C-ordered copy of ``value``, which shares no memory with it.
+
+    It calls ``copy`` unless the conversion copied.
 
     ``check`` raises for arrays that can't be recorded, by shape and dtype. It is called before anything is copied.
 
@@ -148,7 +150,7 @@ def _in_native_order(array: Array) -> Array:
 
 
 def _read(value: Any) -> tuple[Array, bool]:
-    """``value`` as an array, and whether the array owns new memory."""
+    """Return ``value`` as an array, and whether the array owns new memory."""
     if isinstance(value, ma.MaskedArray):
         raise ValueRejectedError("value is a masked array, want one without a mask; call .filled(numpy.nan) first")
     if isinstance(value, np.ndarray):

@@ -31,7 +31,7 @@ class BufferPool:
         return copied
 
     def empty(self, size: int) -> NDArray[np.uint8]:
-        """``size`` uninitialized bytes."""
+        """Return ``size`` uninitialized bytes."""
         return np.empty(size, np.uint8) if size < _MIN_BYTES else self._acquire(size)[:size]
 
     def release(self, array: Array) -> None:

@@ -11,12 +11,12 @@ _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def disk_error(error: OSError, path: Path) -> OSError:
-    """``error`` with the path that could not be written and the remedy, of the same class."""
+    """Return ``error`` with the path that could not be written and the remedy, of the same class."""
     return type(error)(error.errno, f"{_reason(error)}: events can't be written to {path}; {_remedy(error)}")
 
 
 def directory_error(error: OSError, path: Path) -> OSError:
-    """``error`` with the directory that could not be created and the remedy, of the same class."""
+    """Return ``error`` with the directory that could not be created and the remedy, of the same class."""
     return type(error)(error.errno, f"{_reason(error)}: directory {path} can't be made; {_remedy(error)}")
 
 

@@ -85,7 +85,7 @@ class DropCounter:
         return not is_last
 
     def pop_reasons(self) -> list[str]:
-        """Reasons of dropped values since the last call."""
+        """Return the reasons of dropped values since the last call."""
         with self._lock:
             reasons, self._reasons = self._reasons, []
         return reasons

@@ -21,7 +21,7 @@ Encoded = bytes | tuple[Buffer, ...]
 
 
 def size_of(encoded: Encoded) -> int:
-    """Bytes."""
+    """Return the size in bytes."""
     return len(encoded) if isinstance(encoded, bytes) else sum(map(len, encoded))
 
 
@@ -36,7 +36,7 @@ def as_bytes(encoded: Encoded) -> bytes:
 
 
 def joined(*parts: Encoded) -> Encoded:
-    """``parts``, one after the other: in one piece unless they are large."""
+    """Return ``parts``, one after the other: in one piece unless they are large."""
     buffers = tuple(buffer for part in parts for buffer in as_buffers(part))
     return b"".join(buffers) if size_of(buffers) < LARGE_BYTES else buffers
 
@@ -48,7 +48,7 @@ def array_bytes(array: NDArray[np.generic]) -> memoryview:
 
 
 def nested(number: int, *parts: Encoded) -> tuple[Buffer, ...]:
-    """``parts``, one after the other, as the message or bytes field ``number`` of an outer message."""
+    """Return ``parts``, one after the other, as the message or bytes field ``number`` of an outer message."""
     return (field_head(number, sum(map(size_of, parts))), *(buffer for part in parts for buffer in as_buffers(part)))
 
 

@@ -163,7 +163,7 @@ class AppendError(Exception):
 
 
 def _buffers(head: bytes, records: Sequence[Record]) -> Iterator[Buffer]:
-    """``head`` and ``records`` in as few buffers as possible without a copy of large ones."""
+    """Yield ``head`` and ``records`` in as few buffers as possible without a copy of large ones."""
     small = [head] if head else []
     for record in records:
         if isinstance(record, bytes):

@@ -65,7 +65,10 @@ class FileNames:
         return self._create(second, suffix)
 
     def _other_rank(self) -> str | None:
-        """The number in the name of a file that another rank wrote since this process started; None if none did."""
+        """Return the number in the name of a file that another rank wrote since this process started.
+
+        It returns None if none did.
+        """
         if not current_launch(os.environ).is_distributed:
             return None
         names = re.compile(rf"{re.escape(self._stem)}\d+\.(\d+)\..*({'|'.join(map(re.escape, self._suffixes))})")
@@ -109,7 +112,7 @@ class FileNames:
 
 
 def _is_new(file: os.DirEntry[str]) -> bool:
-    """Whether a file was written since this process started, or shortly before it: ranks don't start at once."""
+    """Return whether a file was written since this process started, or shortly before it: ranks don't start at once."""
     try:
         return file.stat().st_mtime > _STARTED - _MOST_APART_S
     except OSError:

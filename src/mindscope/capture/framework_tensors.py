@@ -45,12 +45,12 @@ _MINDSPORE_BITS = {"float8e4m3fn": _small("float8_e4m3fn"), "float8e5m2": _small
 
 
 def is_torch(value: Any) -> bool:
-    """Whether it is a PyTorch tensor or an object with the same interface."""
+    """Return whether it is a PyTorch tensor or an object with the same interface."""
     return hasattr(value, "detach") and hasattr(value, "cpu")
 
 
 def is_mindspore(value: Any) -> bool:
-    """Whether it is a MindSpore tensor."""
+    """Return whether it is a MindSpore tensor."""
     return hasattr(value, "asnumpy")
 
 
@@ -70,7 +70,7 @@ def jax_refusal(value: Any) -> ValueRejectedError | None:
 
 
 def is_sharded(value: Any) -> bool:
-    """Whether it is a DTensor of PyTorch, which is spread over processes; also a parameter of FSDP2."""
+    """Return whether it is a DTensor of PyTorch, which is spread over processes; also a parameter of FSDP2."""
     return hasattr(cast(Any, type(value)), "to_local") and hasattr(value, "placements")
 
 
@@ -102,7 +102,10 @@ def _placements(value: Any) -> str:
 
 
 def torch_item(value: Any) -> Any:
-    """``item()`` of a PyTorch tensor, the usual case of a loss; None for other dtypes or not exactly one element."""
+    """Return ``item()`` of a PyTorch tensor, the usual case of a loss.
+
+    It returns None for other dtypes, or if there is not exactly one element.
+    """
     if getattr(value, "dtype", None) not in _item_dtypes(sys.modules.get("torch")):
         return None
     try:
@@ -200,7 +203,7 @@ def _refuse_without_elements(tensor: Any) -> None:
 
 
 def _dtype_name(tensor: Any) -> str:
-    """``float32`` for both ``torch.float32`` and ``Float32``."""
+    """Return ``float32`` for both ``torch.float32`` and ``Float32``."""
     return str(tensor.dtype).rpartition(".")[2].lower()
 
 

@@ -65,7 +65,7 @@ def check_image(array: Array) -> None:
 
 
 def is_image_shape(shape: tuple[int, ...]) -> bool:
-    """Whether an array of this shape is drawable, as one image or a batch."""
+    """Return whether an array of this shape is drawable, as one image or a batch."""
     if 0 in shape or len(shape) not in (2, 3, 4):
         return False
     return len(shape) == 2 or channel_axis(shape) is not None
@@ -81,7 +81,7 @@ def channel_axis(shape: tuple[int, ...]) -> int | None:
 
 
 def _sheet_pixels(shape: tuple[int, ...]) -> int:
-    """Pixels of the sheet of an image or batch, with those of unused cells."""
+    """Return the pixels of the sheet of an image or batch, with those of unused cells."""
     first = -3 if len(shape) > 2 and channel_axis(shape) == -1 else -2
     height, width = shape[first], shape[first + 1]
     columns, rows = _grid(shape[0] if len(shape) == 4 else 1)
@@ -89,7 +89,7 @@ def _sheet_pixels(shape: tuple[int, ...]) -> int:
 
 
 def _grid(count: int) -> tuple[int, int]:
-    """Columns and rows of a sheet."""
+    """Return the columns and rows of a sheet."""
     columns = min(count, _COLUMNS)
     return columns, -(-count // columns)
 
@@ -204,7 +204,7 @@ def _scale(batch: Array, low: Any, high: Any) -> NDArray[np.uint8]:
 
 
 def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """``pixels`` in color, with invalid ones in magenta."""
+    """Return ``pixels`` in color, with invalid ones in magenta."""
     if pixels.shape[3] == 1:
         pixels = np.repeat(pixels, 3, axis=3)
     marked: NDArray[np.uint8] = np.array(pixels)

@@ -19,7 +19,9 @@ _LISTS = ("path_distances", "path_lengths", "explained_variance")
 
 
 def landscape_bytes(value: Any) -> bytes:
-    """The encoded ``LossLandscape`` of a Landscape, or of a message in any form that ``message_bytes`` accepts."""
+    """Return the encoded ``LossLandscape`` of a Landscape, or of a message in any form that ``message_bytes``
+    accepts.
+    """
     if isinstance(value, Landscape):
         return wire.encode(LOSS_LANDSCAPE, landscape_message(value))
     return message_bytes(LOSS_LANDSCAPE, value)

@@ -42,7 +42,7 @@ def lineage_bytes(plugin: str, value: Any) -> bytes:
 
 
 def _has_entries(value: Any) -> bool:
-    """Whether it is a dict of the user's own entries, not one of the message's fields."""
+    """Return whether it is a dict of the user's own entries, not one of the message's fields."""
     if not isinstance(value, Mapping):
         return False
     entries = cast(Mapping[Any, Any], value)
@@ -68,7 +68,10 @@ def flat_entries(entries: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def split_entries(value: Any) -> tuple[Any, list[TypeRejectedError]]:
-    """The user's own entries that can be recorded, flat, and what is wrong with the others; a message unchanged."""
+    """Return the user's own entries that can be recorded, flat, and what is wrong with the others.
+
+    A message stays unchanged.
+    """
     if not _has_entries(value):
         return value, []
     good: dict[str, Any] = {}

@@ -21,7 +21,8 @@ _JSON_TEXT_FIELDS = {"Model": "path", "EvaluationLineage": "metric"}
 
 
 def message_bytes(schema: Schema, value: Any) -> bytes:
-    """The encoded message: from a dict of its fields, from its bytes, or from an object with ``SerializeToString``.
+    """Return the encoded message: from a dict of its fields, from its bytes, or from an object with
+    ``SerializeToString``.
 
     Raises:
         TypeRejectedError: it is none of these.
@@ -42,7 +43,7 @@ def message_bytes(schema: Schema, value: Any) -> bytes:
 
 
 def check_graph(network: Any) -> Any:
-    """``network`` if it is None or has a form that ``graph_bytes`` accepts. Raises TypeError."""
+    """Return ``network`` if it is None or has a form that ``graph_bytes`` accepts. Raises TypeError."""
     if network is None or isinstance(network, (Mapping, bytes, bytearray, memoryview)):
         return cast(Any, network)
     if hasattr(network, "get_func_graph_proto") or hasattr(network, "SerializeToString"):
@@ -114,7 +115,10 @@ def _plain_number(value: Any) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """JSON text of dicts, lists, numbers and arrays; NaN and infinities become the texts NaN, Infinity, -Infinity."""
+    """Return JSON text of dicts, lists, numbers and arrays.
+
+    NaN and infinities become the texts NaN, Infinity, -Infinity.
+    """
     return json.dumps(_json_ready(value), ensure_ascii=False, allow_nan=False)
 
 

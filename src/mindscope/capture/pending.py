@@ -70,7 +70,7 @@ def check_plugin(plugin: Any) -> str:
 
 
 def rejection(plugin: str, tag: str, error: Exception) -> Exception:
-    """``error`` with the plugin and tag in its text."""
+    """Return ``error`` with the plugin and tag in its text."""
     if isinstance(error, RecorderClosedError):
         return error
     if isinstance(error, ValueRejectedError) and repr(tag) in str(error):

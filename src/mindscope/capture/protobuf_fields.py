@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 def bytes_field(number: int, encoded: bytes) -> bytes:
-    """``encoded`` as the message, text or bytes field ``number`` of an outer message."""
+    """Return ``encoded`` as the message, text or bytes field ``number`` of an outer message."""
     return field_head(number, len(encoded)) + encoded
 
 
@@ -15,7 +15,7 @@ def field_head(number: int, size: int) -> bytes:
 
 
 def text_field(number: int, text: str) -> bytes:
-    """``text`` as field ``number``; invalid UTF-8 becomes backslash escapes."""
+    """Return ``text`` as field ``number``; invalid UTF-8 becomes backslash escapes."""
     return bytes_field(number, text.encode("utf-8", "backslashreplace"))
 
 

@@ -84,7 +84,7 @@ def tensor_buffers(array: Array) -> Encoded:
 
 
 def _is_exact(array: Array, narrow: Array) -> bool:
-    """Whether the float32 values of ``narrow`` equal those of ``array``, which has a wider dtype."""
+    """Return whether the float32 values of ``narrow`` equal those of ``array``, which has a wider dtype."""
     if array.size == 0:
         return True
     if array.dtype.kind in "iu":

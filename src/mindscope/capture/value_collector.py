@@ -50,7 +50,10 @@ class ValueCollector:
             self._writer.drops.drop(1, plugin, tag, failure)
 
     def _without_bad_entries(self, tag: str, value: Any) -> Any:
-        """The entries that can be recorded; counts the others, or raises if there are only others or ``raises``."""
+        """Return the entries that can be recorded.
+
+        It counts the others, or raises if there are only others or ``raises``.
+        """
         entries, errors = split_entries(value)
         if errors and (self._raises or not entries):
             raise errors[0]
@@ -95,7 +98,7 @@ class ValueCollector:
 
 
 def _size(value: Any) -> int:
-    """Bytes of an array of any framework; 0 where it does not say."""
+    """Return the bytes of an array of any framework; 0 where it does not say."""
     try:
         return int(value.nbytes)
     except Exception:  # no array, or a sparse one

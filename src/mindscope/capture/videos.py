@@ -86,7 +86,9 @@ def check_video(array: Array) -> None:
 
 
 def video_message(array: Array, fps: float = DEFAULT_FPS) -> tuple[Message, int]:
-    """The ``Summary.Image`` of a video that ``check_video`` takes, and how many of its values are NaN or infinite."""
+    """Return the ``Summary.Image`` of a video that ``check_video`` takes, and how many of its values are NaN or
+    infinite.
+    """
     batch = _as_batch(array)
     count, frames, height, width, channels = batch.shape
     pixels, invalid = brightness(batch.reshape(count * frames, height, width, channels))
@@ -106,7 +108,10 @@ def _as_batch(array: Array) -> Array:
 
 
 def encode_gif(frames: list[NDArray[np.uint8]], fps: float) -> bytes:
-    """A GIF file that repeats uint8 ``frames`` (H, W, C) with 1, 3 or 4 channels. It holds every frame as a whole."""
+    """Return a GIF file that repeats uint8 ``frames`` (H, W, C) with 1, 3 or 4 channels.
+
+    It holds every frame as a whole.
+    """
     height, width, _ = frames[0].shape
     ends = [round(100 * (number + 1) / fps) for number in range(len(frames))]
     delays = np.diff([0, *ends])  # hundredths of a second, whose sum is exact
@@ -122,7 +127,7 @@ def encode_gif(frames: list[NDArray[np.uint8]], fps: float) -> bytes:
 
 
 def _palette_image(frame: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], bytes]:
-    """Indices (H, W) into a palette of 256 colors, and the palette."""
+    """Return indices (H, W) into a palette of 256 colors, and the palette."""
     from PIL import Image
 
     if frame.shape[2] == 1:
@@ -138,7 +143,7 @@ def _palette_image(frame: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], bytes]:
 
 
 def _opaque(frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """RGB over white."""
+    """Return RGB over white."""
     if frame.shape[2] == 3:
         return np.ascontiguousarray(frame)
     alpha = frame[:, :, 3:].astype(np.uint16)

@@ -23,7 +23,7 @@ class CallableError(MindscopeError):
 
 
 def find_callable(option: str, name: str) -> Callable[..., Any]:
-    """The function ``module:attribute``, imported from the current directory or the installed packages.
+    """Return the function ``module:attribute``, imported from the current directory or the installed packages.
 
     The current directory stays on ``sys.path``, since worker processes import the module too.
 
@@ -77,7 +77,7 @@ def _offers(module: Any) -> str:
 
 
 def described(error: Exception) -> str:
-    """Class and text of an error, and where the user's program raised it or called what raised it.
+    """Return the class and text of an error, and where the user's program raised it or called what raised it.
 
     A ValueError or TypeError of mindscope itself has only its text: it refuses an argument, and says which.
     """

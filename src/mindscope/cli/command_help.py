@@ -9,6 +9,6 @@ from typing import Any
 
 
 def help_of(command: Callable[..., Any]) -> str:
-    """The docstring with a line for each paragraph: a terminal breaks lines at its own width."""
+    """Return the docstring with a line for each paragraph: a terminal breaks lines at its own width."""
     paragraphs = cleandoc(command.__doc__ or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)

@@ -71,7 +71,7 @@ def _running_data_lines(data: RunningData) -> Iterator[str]:
 
 
 def printed_lines(run: Path, most: int) -> Iterator[str]:
-    """Values that the training printed, with their files."""
+    """Yield values that the training printed, with their files."""
     from mindscope.debug.logs.print_index import printed_text
     from mindscope.reading.printed import printed_values
 

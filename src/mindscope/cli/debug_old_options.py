@@ -20,7 +20,7 @@ _ANALYSES = ("--first-bad", "--watch", "--compare", "--ranks", "--printed", "--a
 
 
 def is_old(arguments: Sequence[str]) -> bool:
-    """Whether arguments of the overview have an option that only the old form has."""
+    """Return whether arguments of the overview have an option that only the old form has."""
     return any(each.split("=", 1)[0] in _ANALYSES for each in arguments)
 
 
@@ -85,7 +85,7 @@ def _new_forms(
     tensor: str | None,
     printed: bool,
 ) -> list[str]:
-    """The commands that do the same; options such as --json keep their names."""
+    """Return the commands that do the same; options such as --json keep their names."""
     commands = [
         ["print"] if printed else [],
         ["first-bad"] if first_bad else [],

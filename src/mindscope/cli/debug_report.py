@@ -42,7 +42,7 @@ class Pairing(NamedTuple):
 
 
 def opened_data(path: Path, source: str | None, workspace: Path | None) -> RunDebug:
-    """The debugging data of a run or a dump. Raises DebugDataError, FormatError, OSError."""
+    """Return the debugging data of a run or a dump. Raises DebugDataError, FormatError, OSError."""
     from mindscope.reading.run_debug import open_debug
 
     opened = open_debug(path, workspace)

@@ -18,7 +18,7 @@ _FIGURES = ("cosine", "max_abs", "max_rel", "rmse", "norm_error")
 
 
 def tensor_lines(found: TensorDifferences) -> Iterator[Any]:
-    """Lines and tables: a row for each tensor, then the largest error and the ULPs of each whole one."""
+    """Yield lines and tables: a row for each tensor, then the largest error and the ULPs of each whole one."""
     step, other = found.steps
     yield f"Tensors of step {step}" + ("" if other == step else f" and step {other} of OTHER") + ":"
     yield printed_table(

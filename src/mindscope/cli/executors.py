@@ -23,7 +23,7 @@ class ExecutorName(str, Enum):
 
 @contextmanager
 def executor_of(name: ExecutorName | None, workers: int | None) -> Generator[Executor | None]:
-    """The executor; None for this process, where neither a name nor several workers are given.
+    """Yield the executor; None for this process, where neither a name nor several workers are given.
 
     Raises MissingPackageError where the package of a cluster is not installed.
     """
@@ -53,7 +53,7 @@ def _processes(workers: int | None) -> Executor:
 
 
 def _dask(workers: int | None) -> Iterator[Executor]:
-    """The cluster of DASK_SCHEDULER_ADDRESS; without one, processes of this machine with one thread each."""
+    """Yield the cluster of DASK_SCHEDULER_ADDRESS; without one, processes of this machine with one thread each."""
     try:
         from distributed import Client  # pyright: ignore[reportMissingImports]
     except ImportError:
@@ -66,7 +66,7 @@ def _dask(workers: int | None) -> Iterator[Executor]:
 
 
 def _ray(workers: int | None) -> Iterator[Executor]:
-    """The cluster of RAY_ADDRESS; without one, this machine."""
+    """Yield the cluster of RAY_ADDRESS; without one, this machine."""
     try:
         import ray  # pyright: ignore[reportMissingImports]
     except ImportError:

@@ -92,7 +92,7 @@ def _graph_at(path: str, name: str | None) -> Graph:
 
 
 def _part(whole: Graph, scope: str) -> Graph:
-    """The part in ``scope``; reports damage. Raises SettingsError for a scope that the graph does not have."""
+    """Return the part in ``scope``; reports damage. Raises SettingsError for a scope that the graph does not have."""
     if scope and scope not in whole.scope_numbers:
         raise SettingsError(f"graph {whole.name!r} has no scope {scope!r}; --tree lists its scopes")
     if whole.damage is not None:
@@ -120,7 +120,7 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 
 def _summary(shown: Graph) -> Iterator[str]:
-    """Sizes, and the operation types from the most frequent to the rarest."""
+    """Yield sizes, and the operation types from the most frequent to the rarest."""
     from collections import Counter
 
     roles = Counter(node.role for node in shown.nodes)
@@ -137,7 +137,7 @@ def _plural(word: str, count: int) -> str:
 
 
 def _tree(shown: Graph) -> Iterator[str]:
-    """A line for each scope, indented by its depth, with the operations inside."""
+    """Yield a line for each scope, indented by its depth, with the operations inside."""
     from mindscope.graph import Scope
 
     children: dict[int, list[int]] = {}
@@ -156,7 +156,7 @@ def _tree_line(scope: Scope, depth: int) -> str:
 
 
 def _on_paths(shown: Graph, start: str | None, end: str | None) -> Nodes:
-    """The nodes after ``start``, before ``end``, or on all paths between both. Raises SettingsError."""
+    """Return the nodes after ``start``, before ``end``, or on all paths between both. Raises SettingsError."""
     ends = [None if name is None else _node_called(shown, name) for name in (start, end)]
     first, last = ends
     if first is not None and last is not None:
@@ -174,7 +174,7 @@ def _node_called(shown: Graph, name: str) -> Node:
 
 
 def _differences(diff: GraphDiff) -> Iterator[str]:
-    """The counts, then a line for each difference."""
+    """Yield the counts, then a line for each difference."""
     counts = diff.counts._asdict()
     yield ", ".join(f"{count:,} {word}" for word, count in counts.items() if count or word == "same")
     for entry in diff:

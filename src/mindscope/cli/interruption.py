@@ -24,7 +24,7 @@ def terminable() -> Generator[None]:
 
 
 def exit_code(interrupt: KeyboardInterrupt) -> int:
-    """130 after Ctrl-C, 143 after SIGTERM."""
+    """Return 130 after Ctrl-C, 143 after SIGTERM."""
     return 128 + (signal.SIGTERM if isinstance(interrupt, Terminated) else signal.SIGINT)
 
 

@@ -160,7 +160,7 @@ _Result = tuple["Landscape", str, str]
 def _of_one(
     files: list[LandscapeFile], method: str, output: str | None, program: tuple[Any, Any, Any], **options: Any
 ) -> list[_Result]:
-    """The landscape of a run."""
+    """Return the landscape of a run."""
     from mindscope.torch import landscape as compute
     from mindscope.torch.landscapes.checkpoints import choose_interval, of_run
     from mindscope.torch.landscapes.landscape import select_checkpoints, tag_of
@@ -174,7 +174,7 @@ def _of_one(
 def _of_several(
     files: list[LandscapeFile], _method: str, output: str | None, program: tuple[Any, Any, Any], **options: Any
 ) -> list[_Result]:
-    """The landscapes of several runs on one plane."""
+    """Return the landscapes of several runs on one plane."""
     from mindscope.torch import common_landscapes
     from mindscope.torch.landscapes.common_plane import common_tag, event_directories
 
@@ -206,7 +206,7 @@ def _batches(name: str, make: Callable[..., Any]) -> Any:
 
 
 def _loss_function(name: str | None) -> Any:
-    """A function, or what a class such as ``torch.nn:CrossEntropyLoss`` makes. Raises CallableError."""
+    """Return a function, or what a class such as ``torch.nn:CrossEntropyLoss`` makes. Raises CallableError."""
     if name is None:
         return None
     found = find_callable("--loss", name)
@@ -215,7 +215,7 @@ def _loss_function(name: str | None) -> Any:
 
 @contextmanager
 def _progress() -> Generator[Callable[[Progress], None]]:
-    """A bar with the rest of the time, on a terminal."""
+    """Yield a bar with the rest of the time, on a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar

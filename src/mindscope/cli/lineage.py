@@ -110,7 +110,7 @@ def _print(table: LineageTable) -> None:
 
 
 def cell_as_text(cell: object) -> str:
-    """Numbers with six digits, other cells unchanged."""
+    """Return numbers with six digits, other cells unchanged."""
     from mindscope.lineage.cell import cell_text
 
     return f"{cell:.6g}" if isinstance(cell, float) else cell_text(cell)  # type: ignore[arg-type]

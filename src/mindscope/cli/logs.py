@@ -17,7 +17,7 @@ FollowLinks = Annotated[
 
 
 def runs_below(path: str, follow_links: bool = False) -> reading.Runs:
-    """The run in directory ``path`` and all runs below it; prints unreadable paths on stderr.
+    """Return the run in directory ``path`` and all runs below it; prints unreadable paths on stderr.
 
     Raises RunNotFoundError if there is none.
     """
@@ -32,5 +32,5 @@ def runs_below(path: str, follow_links: bool = False) -> reading.Runs:
 
 
 def printable(text: str) -> str:
-    """Text from a log without terminal control characters."""
+    """Return text from a log without terminal control characters."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -10,7 +10,7 @@ from mindscope.cli.logs import printable
 
 
 def printed_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
-    """A table of rich, without control characters."""
+    """Return a table of rich, without control characters."""
     from rich import box
     from rich.table import Table
 

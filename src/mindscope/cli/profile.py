@@ -104,7 +104,7 @@ def _read_ranks(path: Path, has_others: bool) -> Ranks:
 
 @contextmanager
 def _progress(path: Path) -> Generator[Callable[[int], None]]:
-    """A bar of the bytes that are read of a file, on a terminal."""
+    """Yield a bar of the bytes that are read of a file, on a terminal."""
     from rich.console import Console
     from rich.progress import Progress, TransferSpeedColumn
 
@@ -117,7 +117,7 @@ def _progress(path: Path) -> Generator[Callable[[int], None]]:
 
 
 def _numbers(steps: str) -> tuple[int, int]:
-    """The first and the last step of ``FIRST:LAST``, or twice the one of ``STEP``."""
+    """Return the first and the last step of ``FIRST:LAST``, or twice the one of ``STEP``."""
     first, _, last = steps.partition(":")
     try:
         return int(first), int(last or first)
@@ -299,7 +299,7 @@ def _change_lines(title: str, changes: Changes, top: int) -> Iterator[str]:
 
 
 def _cut(name: str) -> str:
-    """A name that fits: of a path of scopes its end, of any other name its beginning."""
+    """Return a name that fits: of a path of scopes its end, of any other name its beginning."""
     name = printable(name)
     if len(name) <= _NAME_WIDTH:
         return name

@@ -30,7 +30,7 @@ _PARTS = (
 
 
 def ranks_json(ranks: Ranks) -> dict[str, Any]:
-    """All tables and the advice; NaN is null."""
+    """Return all tables and the advice; NaN is null."""
     tables = {each.value: getattr(ranks, each.value) for each in RankTable}
     return {
         "ranks": ranks.ranks, "missing_ranks": ranks.missing_ranks, "cycles": ranks.cycles,
@@ -42,7 +42,7 @@ def ranks_json(ranks: Ranks) -> dict[str, Any]:
 
 
 def ranks_lines(ranks: Ranks, top: int) -> Iterator[str]:
-    """Ranks, clocks, collectives and links, at most ``top`` of each, and the advice."""
+    """Yield ranks, clocks, collectives and links, at most ``top`` of each, and the advice."""
     missing = _numbers(ranks.missing_ranks)
     yield f"ranks: {len(ranks.ranks)}, cycles: {ranks.cycles}{f', no profile of ranks {missing}' if missing else ''}"
     for name, problem in ranks.problems.items():
@@ -56,7 +56,7 @@ def ranks_lines(ranks: Ranks, top: int) -> Iterator[str]:
 
 
 def _means(ranks: Ranks, top: int) -> Iterator[str]:
-    """The ranks with the greatest own time first."""
+    """Yield the ranks with the greatest own time first."""
     if ranks.steps is not None and (warm_up := warm_up_steps(ranks.steps)):
         yield f"warm-up      step {', '.join(map(str, warm_up))}: means leave it out"
     if (means := ranks.means) is None:
@@ -72,7 +72,7 @@ def _means(ranks: Ranks, top: int) -> Iterator[str]:
 
 
 def _clocks(ranks: Ranks, top: int) -> Iterator[str]:
-    """The clocks that are farthest off first."""
+    """Yield the clocks that are farthest off first."""
     clocks = ranks.clocks
     if len(clocks) < 2:
         return
@@ -116,7 +116,7 @@ def _collectives(ranks: Ranks, top: int) -> Iterator[str]:
 
 
 def _links(ranks: Ranks, top: int) -> Iterator[str]:
-    """The slowest ones."""
+    """Yield the slowest ones."""
     if (links := ranks.links) is None:
         return
     yield ""
@@ -128,7 +128,7 @@ def _links(ranks: Ranks, top: int) -> Iterator[str]:
 
 
 def _numbers(numbers: list[int]) -> str:
-    """``0-3, 5`` of 0, 1, 2, 3, 5."""
+    """Return ``0-3, 5`` of 0, 1, 2, 3, 5."""
     ranges: list[list[int]] = []
     for number in numbers:
         if ranges and number == ranges[-1][1] + 1:

@@ -15,14 +15,14 @@ _WAITS = ("host_wait", "kernel_wait", "other_wait")
 
 
 def streams_json(profile: Profile, kernel_wait_us: int) -> dict[str, Any]:
-    """The streams with their times in nanoseconds; none if the profile has no kernels."""
+    """Return the streams with their times in nanoseconds; none if the profile has no kernels."""
     found = profile.part(Part.STREAMS)
     rows = list(profile.streams_by(kernel_wait_us).rows()) if isinstance(found, Streams) else []
     return {"kernel_wait_us": kernel_wait_us, "streams": rows}
 
 
 def stream_lines(profile: Profile, kernel_wait_us: int) -> Iterator[str]:
-    """A table of streams: shares of their time from the first kernel to the last, launches, queues."""
+    """Yield a table of streams: shares of their time from the first kernel to the last, launches, queues."""
     found: list[dict[str, Any]] = streams_json(profile, kernel_wait_us)["streams"]
     if not found:
         return

@@ -76,14 +76,14 @@ def main() -> None:
 
 
 def reference() -> str:
-    """All commands as Markdown."""
+    """Return all commands as Markdown."""
     commands = typer.main.get_group(app).commands
     lines = [HEAD, *(line for name in commands for line in _commands(name, commands[name])), SETTINGS, *_settings()]
     return "\n".join(lines) + "\n" + AFTER_SETTINGS
 
 
 def _settings() -> Iterator[str]:
-    """The table of settings."""
+    """Yield the table of settings."""
     yield "| flag | NAME | accepted | default |\n|---|---|---|---|"
     for name, setting in settings_table().items():
         default = setting.shown_default or ("0" if setting.metavar is None else "none")
@@ -91,7 +91,7 @@ def _settings() -> Iterator[str]:
 
 
 def _commands(name: str, command: Any) -> Iterator[str]:
-    """A section of a command, and one below it for each of its own commands."""
+    """Yield a section of a command, and one below it for each of its own commands."""
     yield from _command(name, command)
     for inner, each in getattr(command, "commands", {}).items():
         if not each.hidden:
@@ -109,7 +109,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
 
 
 def _row(parameter: Any) -> str:
-    """A row of a command's table."""
+    """Return a row of a command's table."""
     name = " ".join([*parameter.opts, *([] if _is_switch(parameter) else [_argument(parameter)])])
     if parameter.param_type_name == "argument":
         name = _argument(parameter)

@@ -43,7 +43,7 @@ def start(
 
 
 def _with_settings() -> inspect.Signature:
-    """The signature of ``start`` with an option for each row of the table of settings."""
+    """Return the signature of ``start`` with an option for each row of the table of settings."""
     *parameters, foreground, _ = inspect.signature(start, eval_str=True).parameters.values()
     for name, setting in settings_table().items():
         is_switch = setting.metavar is None

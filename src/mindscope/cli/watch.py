@@ -85,7 +85,7 @@ def watch(
 
 
 def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
-    """Rules from command-line texts. Raises ExpressionError for an invalid rule."""
+    """Return rules from command-line texts. Raises ExpressionError for an invalid rule."""
     from mindscope.alerts import CHECKS, check_rule
 
     rules: list[Rule] = []

@@ -53,7 +53,9 @@ class CollectOptions:
 def check_collect_options(
     specified: Any, keep_default_action: Any, default_landscape: LandscapeSettings | None = None
 ) -> CollectOptions:
-    """The choice of a user: named things as they say, others by default, or not at all without the default action.
+    """Return the choice of a user: named things as they say, the others by default.
+
+    Without the default action, the others are not collected.
 
     ``default_landscape`` is what is kept for landscapes by default; what a user's own leaves open is taken from it.
 

@@ -40,7 +40,7 @@ def command_line_fields() -> dict[str, str]:
 
 
 def masked(arguments: Sequence[str]) -> Iterator[str]:
-    """Arguments with ``MASKED`` in place of the values of options named like token, password, key or secret."""
+    """Yield arguments with ``MASKED`` in place of the values of options named like token, password, key or secret."""
     secrets: str | None = None
     """The name of the secret option before this argument."""
     for argument in arguments:
@@ -59,7 +59,7 @@ def masked(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def is_secret(name: str) -> bool:
-    """Whether an option of this name has a secret value."""
+    """Return whether an option of this name has a secret value."""
     words = _words(name)
     joined = "".join(words)
     return any(part in joined for part in _SECRET_PARTS) or any(
@@ -72,7 +72,7 @@ def _words(name: str) -> list[str]:
 
 
 def _is_option(text: str) -> bool:
-    """Whether it names an option: ``-x`` or ``--name``. ``-sEcReT`` after a secret option may be its value."""
+    """Return whether it names an option: ``-x`` or ``--name``. ``-sEcReT`` after a secret option may be its value."""
     return text.startswith("--") or (len(text) == 2 and text[0] == "-")
 
 

@@ -26,7 +26,7 @@ _DISTRIBUTIONS: Mapping[str, str] = {
 
 
 def environment() -> dict[str, Any]:
-    """Host, operating system, processors, Python, and current directory."""
+    """Return host, operating system, processors, Python, and current directory."""
     try:
         directory = os.getcwd()  # noqa: PTH109 (a path of bytes that are no UTF-8 too)
     except OSError:  # deleted

@@ -53,7 +53,7 @@ class Framework(Protocol):
         ...
 
     def facts(self, params: Any) -> Facts:
-        """Functions that find the automatic fields of the lineage, by a name of ``collect_options.FACTS``."""
+        """Return functions that find the automatic fields of the lineage, by a name of ``collect_options.FACTS``."""
         ...
 
     def train_lineage(self, params: Any) -> TrainLineage:

@@ -16,14 +16,14 @@ _SETTINGS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_
 
 
 def git_facts() -> dict[str, str | bool]:
-    """Commit, branch and whether tracked files were changed, around the script or else the current directory."""
+    """Return commit, branch and whether tracked files were changed, around the script or else the current directory."""
     script = sys.argv[0] if sys.argv else ""
     found = repository_state(Path(script).resolve().parent) if script else {}
     return {fact(name): value for name, value in (found or repository_state(Path.cwd())).items()}
 
 
 def repository_state(directory: Path) -> dict[str, str | bool]:
-    """``git_commit``, ``git_branch`` and ``git_dirty``, as far as git answers in time; else nothing."""
+    """Return ``git_commit``, ``git_branch`` and ``git_dirty``, as far as git answers in time; else nothing."""
     head = (_git(directory, "rev-parse", "HEAD", "--abbrev-ref", "HEAD") or "").split("\n")
     if not head[0]:
         return {}

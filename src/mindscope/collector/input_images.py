@@ -22,7 +22,7 @@ def first_column(element: Any) -> Any:
 
 
 def are_images(data: Any) -> bool:
-    """Whether an array of any framework is (N, C, H, W) or (N, H, W, C), real, of 1, 3 or 4 channels."""
+    """Return whether an array of any framework is (N, C, H, W) or (N, H, W, C), real, of 1, 3 or 4 channels."""
     shape = tuple(getattr(data, "shape", ()))
     is_complex = "complex" in str(getattr(data, "dtype", "")).lower()
     return len(shape) == 4 and not is_complex and is_image_shape(shape)

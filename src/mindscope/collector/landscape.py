@@ -32,7 +32,7 @@ class LandscapeSettings:
     keep: int | None = DEFAULT_KEEP
 
     def is_due(self, unit: str, number: int) -> bool:
-        """Whether the weights after this step or epoch are kept."""
+        """Return whether the weights after this step or epoch are kept."""
         return unit == self.unit and any(number in interval for interval in self.intervals)
 
     def metadata(self, files: Mapping[int, str], step_per_epoch: int) -> dict[str, Any]:
@@ -49,7 +49,9 @@ class LandscapeSettings:
 
 
 def check_landscape(value: Any, default: LandscapeSettings, owner: str | None = _OWNER) -> LandscapeSettings | None:
-    """The settings out of a dict, completed by ``default``; None for None, and for an empty dict as MindSpore takes it.
+    """Return the settings out of a dict, completed by ``default``.
+
+    It returns None for None, and for an empty dict as MindSpore takes it.
 
     ``owner`` is what messages call the dict; None where its keys are arguments.
 
@@ -89,7 +91,10 @@ def complete(given: Mapping[str, Any], default: LandscapeSettings, owner: str | 
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None, meaning: str = "") -> int:
-    """A whole number of this range; ``most`` None for no limit. Raises TypeError and ValueError with ``name``."""
+    """Return a whole number of this range; ``most`` None for no limit.
+
+    Raises TypeError and ValueError with ``name``.
+    """
     accepted = f"a whole number from {least}" + (f" to {most}" if most else "") + meaning
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want {accepted}")

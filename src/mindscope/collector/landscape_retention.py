@@ -44,7 +44,7 @@ def to_remove(intervals: Intervals, kept: Mapping[int, int], number: int, size: 
 
 
 def evenly(intervals: Intervals, count: int) -> set[int]:
-    """About ``count`` steps or epochs, at even distances in each interval; a long interval has more of them."""
+    """Return about ``count`` steps or epochs, at even distances in each interval; a long interval has more of them."""
     longest = max(map(len, intervals))
     for most in range(longest, LEAST_INTERVAL, -1):
         chosen = _chosen(intervals, most, longest)
@@ -54,7 +54,7 @@ def evenly(intervals: Intervals, count: int) -> set[int]:
 
 
 def _chosen(intervals: Intervals, most: int, longest: int) -> set[int]:
-    """``most`` of the longest interval, fewer of the others."""
+    """Return ``most`` of the longest interval, fewer of the others."""
     return {
         interval[place]
         for interval in intervals

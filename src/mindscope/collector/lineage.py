@@ -57,7 +57,7 @@ def add_lineage(record: SummaryRecord, plugin: str, find: Callable[[], Message |
 
 
 def metric_text(metrics: Mapping[str, Any]) -> str:
-    """Metrics as JSON text."""
+    """Return metrics as JSON text."""
     return to_json(dict(metrics))
 
 

@@ -29,7 +29,7 @@ def model(name: str) -> str:
 
 
 def storable(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields with values that the file can hold. Booleans and lists become JSON texts; None is omitted."""
+    """Return fields with values that the file can hold. Booleans and lists become JSON texts; None is omitted."""
     found = {name: _plain(value) for name, value in fields.items()}
     return {_text(name): value for name, value in found.items() if value is not None}
 

@@ -30,7 +30,7 @@ class BackgroundFind:
             self._thread.start()
 
     def is_done(self, timeout: float) -> bool:
-        """Whether the result is there, after at most ``timeout`` seconds."""
+        """Return whether the result is there, after at most ``timeout`` seconds."""
         if self._thread is not None:
             self._thread.join(timeout)
         return self._thread is not None and not self._thread.is_alive()
@@ -68,7 +68,10 @@ class RunFacts:
                 find.start()
 
     def take(self, timeout: float = 0) -> dict[str, Any]:
-        """Fields that were found since the last call; waits for the slow ones at most ``timeout`` seconds each."""
+        """Return the fields that were found since the last call.
+
+        It waits for the slow ones at most ``timeout`` seconds each.
+        """
         if not self._pending:
             return {}
         fields: dict[str, Any] = {}

@@ -187,7 +187,7 @@ class StepCollection:
         return [("scalar", tag, rate) for tag, rate in (rates or {}).items() if rate is not None]
 
     def _logged(self, params: Any) -> Values:
-        """Values that the script itself logs in this step, if its trainer knows them."""
+        """Return values that the script itself logs in this step, if its trainer knows them."""
         find: Callable[[], Mapping[str, Any]] | None = params.get("logged_values")
         if find is None or not self._wanted.collect_metric or self._is_without_logs:
             return []

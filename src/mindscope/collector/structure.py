@@ -46,7 +46,7 @@ def structure_message(
 
 
 def numbers_beside(taken: Set[str]) -> Iterator[str]:
-    """1, 2, 3, ... as names of nodes, without those that are ``taken``: a list may number its parameters."""
+    """Return 1, 2, 3, ... as names of nodes, without those that are ``taken``: a list may number its parameters."""
     return (name for name in map(str, count(1)) if name not in taken)
 
 

@@ -61,7 +61,10 @@ class LineageUpdates:
         return self.now(params)
 
     def at_change(self, params: Any) -> Message | None:
-        """The message, if it is the first or the loop has other parts or a newer checkpoint than at the last one."""
+        """Return the message if the lineage changed since the last one, else None.
+
+        It is the first, or the loop has other parts or a newer checkpoint.
+        """
         sources = _sources_of(params)
         is_same = len(sources) == len(self._sources) and all(map(_is_same, sources, self._sources))
         return None if is_same else self.now(params)

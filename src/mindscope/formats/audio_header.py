@@ -42,7 +42,10 @@ class AudioHeader(NamedTuple):
 
 
 def read_audio_header(encoded: bytes) -> AudioHeader:
-    """The header of a WAV of plain samples, a FLAC, an Ogg of Vorbis or Opus, or an MP3; zeros for other bytes."""
+    """Return the header of a WAV of plain samples, a FLAC, an Ogg of Vorbis or Opus, or an MP3.
+
+    For other bytes it has zeros.
+    """
     if encoded[:4] == b"RIFF":
         return _wave(encoded)
     if encoded[:4] == b"fLaC":
@@ -89,7 +92,7 @@ def _ogg(encoded: bytes) -> AudioHeader:
 
 
 def _mp3(encoded: bytes) -> AudioHeader:
-    """Walks from frame to frame of layer III, after an ID3 tag. Source: ISO 11172-3, 13818-3."""
+    """Return the header of an MP3: walks from frame to frame of layer III, after an ID3 tag."""
     at = 10 + _syncsafe(encoded[6:10]) if encoded[:3] == b"ID3" else 0
     rate = channels = frames = 0
     while frame := _mp3_frame(encoded[at : at + 4]):
@@ -120,5 +123,5 @@ def _mp3_frame(head: bytes) -> _Frame | None:
 
 
 def _syncsafe(number: bytes) -> int:
-    """Four bytes of seven bits each, as ID3 writes a length."""
+    """Return the number in four bytes of seven bits each, as ID3 writes a length."""
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(reversed(number)))

@@ -8,7 +8,9 @@ from mindscope.reasons import Reason
 
 
 def as_format_error(error: Exception, kind: str) -> FormatError:
-    """``error`` itself if it is a FormatError, else a FormatError with the ``kind`` of the value and the exception."""
+    """Return ``error`` itself if it is a FormatError, else a FormatError with the ``kind`` of the value and the
+    exception.
+    """
     if isinstance(error, FormatError):
         return error
     is_plain = type(error) in (ValueError, TypeError, OverflowError)  # their texts are clear without the class name

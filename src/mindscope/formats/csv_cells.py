@@ -10,5 +10,5 @@ _FORMULA = re.compile("[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def text_cell(text: str) -> str:
-    """``text``, with a leading apostrophe if a spreadsheet would run it."""
+    """Return ``text``, with a leading apostrophe if a spreadsheet would run it."""
     return f"'{text}" if _FORMULA.match(text) else text

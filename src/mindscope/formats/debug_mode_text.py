@@ -11,5 +11,5 @@ _CALL = re.compile(rb"^\s*[A-Za-z_]\w*::[\w.]+\(.*\)  ->  ", re.MULTILINE)
 
 
 def is_debug_mode_text(head: bytes) -> bool:
-    """Whether a text begins with calls of operators such as ``aten::mm(t: f32[2, 3])  ->  t: f32[2, 3]``."""
+    """Return whether a text begins with calls of operators such as ``aten::mm(t: f32[2, 3])  ->  t: f32[2, 3]``."""
     return b"  ->  t" in head and _CALL.search(head) is not None

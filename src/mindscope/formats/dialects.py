@@ -29,7 +29,9 @@ def detect(file_name: str, first_payload: bytes | memoryview | None = None) -> D
 
 
 def rewinds(dialect: DialectName, first_payload: bytes | memoryview) -> bool:
-    """Whether a decreasing step replaces earlier points with larger steps; ``first_payload`` is the record at byte 0.
+    """Return whether a decreasing step replaces earlier points with larger steps.
+
+    ``first_payload`` is the record at byte 0.
 
     This is TensorBoard's rule for files below version 2 of its format, whose writers have no other sign of a restart.
     """
@@ -49,7 +51,8 @@ def _read_version(payload: bytes | memoryview) -> str:
 def locate(
     dialect: DialectName, payload: bytes | memoryview, offset: int, kinds: dict[str, Kind]
 ) -> Iterator[Located | Undecodable]:
-    """The values of the event in ``payload``, which begins at file byte ``offset``, and those that can't be decoded.
+    """Return the values of the event in ``payload``, which begins at file byte ``offset``, and those that can't be
+    decoded.
 
     ``kinds`` maps the tags of one run to kinds, see ``tensorboard.locate``. Raises FormatError for an invalid event.
     """

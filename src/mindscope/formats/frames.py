@@ -97,7 +97,7 @@ class FrameReader:
         return self._lost_since
 
     def sections_since(self, position: int) -> Iterator[tuple[int, int, bool]]:
-        """The bytes from ``position`` to that of the reader: start and stop of each section, whether it is damage."""
+        """Yield start, stop and "is damage" of each section of bytes from ``position`` to that of the reader."""
         newest_first = chain((self._lost_since,) if self._lost_since else (), reversed(self._settled))
         recent = list(takewhile(lambda damage: (damage.resumed_at or self.position) > position, newest_first))
         for damage in reversed(recent):
@@ -276,7 +276,9 @@ def _checksum_reason(stored: bytes, computed: bytes) -> Reason:
 
 
 def _is_end(view: memoryview, stop: int) -> bool:
-    """Whether a damaged record really ends at ``stop`` of ``view``, which begins inside it: the next one begins there.
+    """Return whether a damaged record ends at ``stop`` of ``view``, so that the next one begins there.
+
+    ``view`` begins inside it.
 
     False if a whole record ends at the same byte: then the damaged record was cut, and others were appended. A record
     inside a payload ends before the checksum of that payload.

@@ -45,7 +45,9 @@ def _children(value: Any) -> Iterable[Any]:
 
 
 def as_unicode(value: Any) -> Any:
-    """A text, or a list or object of JSON, with unpaired surrogates as backslash escapes: UTF-8 can't encode them."""
+    """Return a text, or a list or object of JSON, with unpaired surrogates as backslash escapes: UTF-8 can't encode
+    them.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, dict):

@@ -26,17 +26,17 @@ _SOURCE = re.compile(
 
 
 def is_log_name(name: str) -> bool:
-    """Whether the directory of a run may hold a log of this name."""
+    """Return whether the directory of a run may hold a log of this name."""
     return _LOG.fullmatch(name) is not None and _NO_TEXT.fullmatch(name) is None and "tfevents" not in name
 
 
 def is_job_log_name(name: str) -> bool:
-    """Whether only Slurm gives a file this name: ``slurm-JOB.out``, ``slurm-JOB_TASK.err``."""
+    """Return whether only Slurm gives a file this name: ``slurm-JOB.out``, ``slurm-JOB_TASK.err``."""
     return _OF_JOB.fullmatch(name) is not None
 
 
 def is_training_log_name(name: str) -> bool:
-    """Whether a log of this name is that of a training, as far as a name can say.
+    """Return whether a log of this name is that of a training, as far as a name can say.
 
     Names that package managers and builds use do not, nor ``train.txt``, which often lists a data set.
     """
@@ -44,5 +44,5 @@ def is_training_log_name(name: str) -> bool:
 
 
 def is_source_name(name: str) -> bool:
-    """Whether a directory with a file of this name holds source code or a project."""
+    """Return whether a directory with a file of this name holds source code or a project."""
     return _SOURCE.fullmatch(name) is not None

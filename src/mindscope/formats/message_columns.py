@@ -81,19 +81,22 @@ class Messages:
         return numbers
 
     def field_runs(self, field: str) -> Runs:
-        """The run in ``field`` of each message, the last if it occurs several times; an empty run without it."""
+        """Return the run in ``field`` of each message, the last if it occurs several times; an empty run without it."""
         row, first, second = self._columns[field]
         start, stop = np.zeros(len(self), np.int64), np.zeros(len(self), np.int64)
         start[row], stop[row] = first, second
         return Runs(self.runs.data, start, stop)
 
     def each_number(self, field: str) -> tuple[Indices, NDArray[np.int64]]:
-        """Every number in the repeated, not packed ``field``, and the row of its message, in the order of the data."""
+        """Return every number in ``field``, and the row of its message, in the order of the data.
+
+        The field is repeated and not packed.
+        """
         row, value, _ = self._columns[field]
         return row, value
 
     def each_run(self, field: str) -> tuple[Indices, Runs]:
-        """Every run in the repeated ``field``, and the row of its message, in the order of the data."""
+        """Return every run in the repeated ``field``, and the row of its message, in the order of the data."""
         row, start, stop = self._columns[field]
         return row, Runs(self.runs.data, start, stop)
 
@@ -151,13 +154,13 @@ class Texts(Sequence[str]):
 
 
 def join_rows(several: Sequence[Runs]) -> Runs:
-    """All runs one after the other; they are in the same data."""
+    """Return all runs one after the other; they are in the same data."""
     start = np.concatenate([runs.start for runs in several])
     return Runs(several[0].data, start, np.concatenate([runs.stop for runs in several]))
 
 
 def number_runs(*several: Runs) -> tuple[list[Indices], Texts]:
-    """Numbers the distinct texts of all runs; text 0 is "".
+    """Return numbers the distinct texts of all runs; text 0 is "".
 
     Returns the numbers (int32) of each of ``several``, and the texts.
     """

@@ -33,7 +33,7 @@ def decode_tensor(message: Message) -> Tensor:
 
 
 def is_exact_in_float32(name: str, tensor: Message) -> bool:
-    """Whether float32 holds the numbers of ``tensor`` exactly: by its dtype, or by the flag of its writer."""
+    """Return whether float32 holds the numbers of ``tensor`` exactly: by its dtype, or by the flag of its writer."""
     return name in _EXACT_IN_FLOAT32 or tensor.get("is_float_exact", False)
 
 

@@ -15,5 +15,5 @@ _DEVICE_TABLE = re.compile(
 
 
 def is_device_table(name: str) -> bool:
-    """Whether this is the name of a table of what a device ran."""
+    """Return whether this is the name of a table of what a device ran."""
     return _DEVICE_TABLE.fullmatch(name) is not None

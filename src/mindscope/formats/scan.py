@@ -303,7 +303,7 @@ def _is_start(encoded: memoryview) -> bool:
 
 
 def _looked_into(dialect: DialectName) -> list[int]:
-    """Numbers of references whose bytes must be read now, while their chunk is in memory."""
+    """Return numbers of references whose bytes must be read now, while their chunk is in memory."""
     run_metadata = [EVENT_FIELD + number for number, kind in _EVENT_KINDS[dialect].items() if kind is Kind.RUN_METADATA]
     return [METADATA_KIND + SCALAR_KIND, BROKEN_METADATA, *run_metadata]
 
@@ -319,7 +319,9 @@ def _refined_numbers(dialect: DialectName) -> dict[int, Kind]:
 
 
 def _learn_kind(kinds: dict[str, Kind], tag: str, metadata: bytes | None) -> int:
-    """Callback of ``EventColumns``: the number of a tag's kind by its metadata; stores the kind in ``kinds``."""
+    """Return the callback of ``EventColumns``: the number of a tag's kind by its metadata; stores the kind in
+    ``kinds``.
+    """
     try:
         tensorboard.learn_kind(tag, metadata, kinds)
     except Exception:

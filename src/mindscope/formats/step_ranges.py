@@ -33,7 +33,7 @@ class StepRanges:
         self._last: tuple[tuple[int, int, int], NDArray[np.int64]] | None = None  # the series of a run often agree
 
     def column(self, first: int, stride: int, count: int) -> NDArray[np.int64]:
-        """A read-only column of shape (count,), usually a slice of an existing one. ``stride`` is at least 1."""
+        """Return a read-only column of shape (count,), usually a slice of an existing one. ``stride`` is at least 1."""
         wanted, last = (first, stride, count), self._last
         if last is None or last[0] != wanted:
             last = self._last = wanted, self._find(first, stride, count)
@@ -59,7 +59,7 @@ class StepRanges:
 
 
 def step_range_of(steps: NDArray[np.int64]) -> tuple[int, int] | None:
-    """First step and stride of a column that ``StepRanges`` can make; None if the column must be stored."""
+    """Return first step and stride of a column that ``StepRanges`` can make; None if the column must be stored."""
     if not MIN_ROWS <= steps.size <= MAX_SHARED_ROWS:
         return None
     first, stride = int(steps[0]), int(steps[1]) - int(steps[0])

@@ -90,7 +90,7 @@ def tensors_tag(rank: int) -> str:
 
 
 def is_tensors_tag(tag: str) -> bool:
-    """Whether a tag has descriptions of tensors, whose steps are positions in their table."""
+    """Return whether a tag has descriptions of tensors, whose steps are positions in their table."""
     match = TAG.fullmatch(tag)
     return match is not None and match[2] == "tensors"
 

@@ -89,7 +89,7 @@ def _numbers(message: Message, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def _halves(bits: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """float16 or bfloat16 from bit patterns; PyTorch's ``add_tensor`` writes the patterns of float32 instead."""
+    """Return float16 or bfloat16 from bit patterns; PyTorch's ``add_tensor`` writes the patterns of float32 instead."""
     if bool(((bits < 0) | (bits > 0xFFFF)).any()):
         with np.errstate(over="ignore", invalid="ignore"):
             return bits.astype(np.int32).view(np.float32).astype(dtype)

@@ -50,7 +50,7 @@ def array_from_bytes(data: bytes, dtype_name: str, shape: Sequence[int]) -> NDAr
 
 
 def reshape(values: NDArray[Any], dtype_name: str, shape: Sequence[int]) -> NDArray[Any]:
-    """``values`` in the declared dtype and shape; they keep their own dtype if the declared one is unknown.
+    """Return ``values`` in the declared dtype and shape; they keep their own dtype if the declared one is unknown.
 
     Raises FormatError if the count does not match the shape.
     """

@@ -62,7 +62,7 @@ class CacheWriter:
                 log.exception("run %s could not be saved; it is read from its logs at the next start", loader.store.id)
 
     def _next(self) -> RunLoader | None:
-        """The next run to save; None if the thread has to end: nothing waits, or after ``stop``."""
+        """Return the next run to save; None if the thread has to end: nothing waits, or after ``stop``."""
         with self._changed:
             self._is_busy = bool(self._waiting) and not self._is_stopped
             self._changed.notify_all()

@@ -142,7 +142,7 @@ class Catalog:
         return store
 
     def holds_content(self, path: str) -> bool:
-        """Whether ``path`` is a graph file or a profile of a run, or lies in a directory that is a profile."""
+        """Return whether ``path`` is a graph file or a profile of a run, or lies in a directory that is a profile."""
         return self._run_with_content(path) is not None
 
     def refresh(self, paths: Iterable[str] | None = None, on_change: ChangeListener | None = None) -> frozenset[str]:

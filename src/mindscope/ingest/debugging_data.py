@@ -44,7 +44,10 @@ _PICKLE_START = b"\x80"
 
 
 def recognize_debugging_data(directory: str, names: Collection[str]) -> tuple[ContentKind, str] | None:
-    """The kind and the root of the debugging data that a directory with these names is a part of; None without any."""
+    """Return the kind and the root of the debugging data that a directory with these names is a part of.
+
+    It returns None without any.
+    """
     above, own = os.path.split(directory)
     if _RANK.fullmatch(own) and not _BESIDE_DUMP.isdisjoint(names):
         return ContentKind.MINDSPORE_DUMP, above
@@ -74,7 +77,10 @@ def recognize_debugging_file(entry: os.DirEntry[str]) -> tuple[ContentKind, str]
 
 
 def dump_of_graph(directory: str) -> str:
-    """The root of the dump whose graphs a directory would hold by its name, ``ROOT/rank_N/graphs``; "" for none."""
+    """Return the root of the dump whose graphs a directory would hold by its name, ``ROOT/rank_N/graphs``.
+
+    It is empty for none.
+    """
     rank, own = os.path.split(directory)
     return os.path.dirname(rank) if own == _GRAPHS and _RANK.fullmatch(os.path.basename(rank)) else ""  # noqa: PTH119, PTH120
 
@@ -107,7 +113,7 @@ def run_of(kind: ContentKind, root: str, base: str, runs: Collection[str]) -> st
 
 
 def _run_above(directory: str, base: str, runs: Collection[str], levels: int) -> str:
-    """The nearest run above a directory, at most ``levels`` levels; "" without one."""
+    """Return the nearest run above a directory, at most ``levels`` levels; "" without one."""
     for _ in range(levels):
         directory = os.path.dirname(directory)  # noqa: PTH120
         if len(directory) < len(base):
@@ -135,7 +141,9 @@ def _has(names: Iterable[str], pattern: re.Pattern[str]) -> bool:
 
 
 def _root_of_numbers(directory: str) -> str:
-    """The root above ``rank_N/NET/GRAPH/ITERATION``, ``[STEP/]TIME/DEVICE/...`` or ``DEVICE/NET/GRAPH/ITERATION``."""
+    """Return the root above ``rank_N/NET/GRAPH/ITERATION``, ``[STEP/]TIME/DEVICE/...`` or
+    ``DEVICE/NET/GRAPH/ITERATION``.
+    """
     parts = directory.split(os.sep)  # noqa: PTH206 (ten thousand times)
     for place in range(len(parts) - 1, max(len(parts) - 6, 0), -1):
         if _RANK.fullmatch(parts[place]):

@@ -101,7 +101,9 @@ def find_runs(base: str | Path) -> Discovery:
 
 
 def find_run(directory: str | Path) -> FoundRun | None:
-    """The run in ``directory`` itself, with id "."; None if there are no event files and no other contents in it.
+    """Return the run in ``directory`` itself, with id ".".
+
+    It returns None if there are no event files and no other contents in it.
 
     Raises OSError if the directory can't be listed.
     """
@@ -173,7 +175,7 @@ class Finder:
         return listing.modified_ns if listing else 0
 
     def has_changed(self, directory: str, *, is_content: bool = False) -> bool:
-        """Whether a directory has other entries than the last find saw; lists it only if its time changed.
+        """Return whether a directory has other entries than the last find saw; lists it only if its time changed.
 
         ``is_content``: another time is a change too, because files in a profile are not among the entries.
         """
@@ -185,7 +187,7 @@ class Finder:
         return False
 
     def find_in_base(self) -> FoundRun | None:
-        """The run in the base itself; None if the base has no event file, contents or logs.
+        """Return the run in the base itself; None if the base has no event file, contents or logs.
 
         Raises OSError if the base can't be listed.
         """
@@ -290,7 +292,7 @@ class Finder:
 
 
 def _is_new(directory: str, walked: set[tuple[int, int]]) -> bool:
-    """Whether the directory was not walked yet, under any name; True if stat fails."""
+    """Return whether the directory was not walked yet, under any name; True if stat fails."""
     try:
         found = os.stat(directory)  # noqa: PTH116
     except OSError:

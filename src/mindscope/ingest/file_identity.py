@@ -132,7 +132,10 @@ def _longest(start: int) -> int:
 
 
 def _extended(span: Span, before: bytes, read: memoryview) -> Span:
-    """``span`` with the bytes ``read`` after it; ``before`` are those before ``read``, at least its last word."""
+    """Return ``span`` with the bytes ``read`` after it.
+
+    ``before`` are those before ``read``, at least its last word.
+    """
     digest, stop = span.digest, span.stop + len(read)
     if span.is_damaged:
         return Span(span.start, stop, crc32c(read, before=digest), True)

@@ -14,7 +14,7 @@ _EVENT_NAME = re.compile(r"summary\.([0-9]+)|tfevents(?:\.([0-9]+))?", re.ASCII)
 
 
 def is_event_name(name: str) -> bool:
-    """Whether a file of this name holds events: ``summary.`` followed by digits, or ``tfevents``."""
+    """Return whether a file of this name holds events: ``summary.`` followed by digits, or ``tfevents``."""
     return _EVENT_NAME.search(name) is not None
 
 

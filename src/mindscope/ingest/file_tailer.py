@@ -33,7 +33,7 @@ BUDGET_BYTES = 64 << 20
 
 
 def new_buffer_pool() -> ReadBufferPool:
-    """Buffer pool for ``FileTailer.read``; share one between all files."""
+    """Return buffer pool for ``FileTailer.read``; share one between all files."""
     return ReadBufferPool(BUFFER_BYTES)
 
 
@@ -83,7 +83,7 @@ class FileTailer:
         self._permanent_damages = replaced or damages
 
     def to_json(self) -> Json:
-        """The reading progress. The store must be saved together with it."""
+        """Return the reading progress. The store must be saved together with it."""
         return {
             "ordinal": self.ordinal,
             "path": self._facts.path,
@@ -112,7 +112,7 @@ class FileTailer:
         self._permanent_damages = tuple(damage_from_json(damage) for damage in saved["lasting"])
 
     def is_due(self, stat: os.stat_result) -> bool:
-        """Whether to read the file if it has this stat."""
+        """Return whether to read the file if it has this stat."""
         return self._is_open_due or FileStat.of(stat) != self._last_stat
 
     @property

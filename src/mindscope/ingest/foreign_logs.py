@@ -17,7 +17,7 @@ _VISUALDL = re.compile(r"vdlrecords\.\d+.*\.log", re.ASCII)
 
 
 def is_compressed(name: str) -> bool:
-    """Whether this is the name of a compressed event file."""
+    """Return whether this is the name of a compressed event file."""
     return is_event_name(name) and _COMPRESSED.search(name) is not None
 
 

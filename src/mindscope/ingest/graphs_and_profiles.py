@@ -77,7 +77,7 @@ NO_CONTENTS = RunContents()
 
 
 def is_content_name(name: str) -> bool:
-    """Whether a file of this name may be a graph file, a profile, or a part of one."""
+    """Return whether a file of this name may be a graph file, a profile, or a part of one."""
     return _CONTENT_NAME.fullmatch(name) is not None
 
 
@@ -145,7 +145,7 @@ def _is_young_and_empty(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a file or leads to one; no circle of links does."""
+    """Return whether it is a file or leads to one; no circle of links does."""
     try:
         return entry.is_file()
     except OSError:
@@ -153,7 +153,10 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
-    """Whether a file begins with ``start``, and has one of the texts near its beginning. Nothing of it is run."""
+    """Return whether a file begins with ``start``, and has one of the texts near its beginning.
+
+    Nothing of it is run.
+    """
     try:
         if not entry.is_file(follow_symlinks=False):
             return False
@@ -164,7 +167,7 @@ def _holds(entry: os.DirEntry[str], start: bytes, *texts: bytes) -> bool:
 
 
 def _begins_a_graph(entry: os.DirEntry[str]) -> bool:
-    """Whether a file has the first byte of a graph. Any does for ``.onnx``: fields may be in any order."""
+    """Return whether a file has the first byte of a graph. Any does for ``.onnx``: fields may be in any order."""
     try:
         head = file_head(entry.path, 1) if entry.is_file(follow_symlinks=False) else b""
         return head in _GRAPH_STARTS or (head != b"" and entry.name.endswith(".onnx"))
@@ -229,7 +232,7 @@ def file_version(path: str) -> int:
 
 
 def content_facts(paths: Sequence[str]) -> ContentFacts:
-    """Size and time of the contents with these paths, which may be gone."""
+    """Return the size and time of the contents with these paths, which may be gone."""
     stats = [stat for path in paths if (stat := _stat(path)) is not None]
     is_sized = len(paths) <= _MOST_SIZED and all(S_ISREG(stat.st_mode) for stat in stats)
     return ContentFacts(
@@ -250,7 +253,7 @@ def version_of(stat: os.stat_result) -> int:
 
 
 def _profiles_around(directory: str, profiles: Collection[str], base: str) -> Iterator[str]:
-    """``directory`` if it is a profile, and profiles above it, up to the base."""
+    """Yield ``directory`` if it is a profile, and profiles above it, up to the base."""
     above = ""
     while len(directory) >= len(base) and directory != above:
         if directory in profiles:
@@ -259,7 +262,7 @@ def _profiles_around(directory: str, profiles: Collection[str], base: str) -> It
 
 
 def _owner(base: str, directory: str, kind: ContentKind) -> str:
-    """The run of the contents of ``directory``, which is above the base if the base itself is a profile."""
+    """Return the run of the contents of ``directory``, which is above the base if the base itself is a profile."""
     if kind in (ContentKind.XLA_PROFILE, ContentKind.CHROME_PROFILE):
         directory = _TENSORFLOW_PROFILE.sub("", directory)
     return directory if len(directory) >= len(base) else base

@@ -57,7 +57,7 @@ class _Part:
             return None
 
     def follows(self, segment: FileSegment) -> bool:
-        """Whether nothing that ``segment`` read could change the result of this part."""
+        """Return whether nothing that ``segment`` read could change the result of this part."""
         reader = segment.reader
         return reader.position == self.start and not reader.is_resyncing and segment.kinds == self.kinds
 

@@ -36,7 +36,7 @@ class ReadBufferPool:
 
     @contextmanager
     def borrow(self, size_bytes: int) -> Generator[ReadBuffers]:
-        """Buffers that hold ``size_bytes`` or the largest size, for the duration of a ``with`` block.
+        """Yield buffers that hold ``size_bytes`` or the largest size, for the duration of a ``with`` block.
 
         Do not keep references to ``data`` afterwards.
         """

@@ -17,14 +17,17 @@ MAX_DAMAGED_BYTES = 8 << 20
 
 
 def has_grown(before: FileStat | None, stat: FileStat) -> bool:
-    """Whether this is the same file with more bytes, as after an append."""
+    """Return whether this is the same file with more bytes, as after an append."""
     return before is not None and stat.inode == before.inode and stat.size_bytes > before.size_bytes
 
 
 def changed_spans(
     fingerprint: ContentFingerprint, file: FileIO, spans: Iterable[Span], size_bytes: int
 ) -> Sequence[Span]:
-    """The spans that are other ones in ``file``: of ``spans``, or of all if its first or last bytes are other ones."""
+    """Return the spans whose bytes differ in ``file``.
+
+    They are of ``spans``, or all if its first or last bytes differ.
+    """
     differing = fingerprint.differing_ends(file)
     if not differing and size_bytes >= fingerprint.position:
         return fingerprint.changed(file, spans)

@@ -103,7 +103,7 @@ class RunLoader:
         self.store.note_written_contents(content_facts(self._content_paths))
 
     def is_due(self, path: str, stat: os.stat_result) -> bool:
-        """Whether to read an event file that has this stat now."""
+        """Return whether to read an event file that has this stat now."""
         tailer = self._tailers.get(path)
         return tailer is not None and tailer.is_due(stat)
 

@@ -19,7 +19,7 @@ _NAMES = frozenset(map(os.path.basename, SETTINGS_FILES))
 
 
 def is_settings_name(name: str) -> bool:
-    """Whether a file of this name may be a settings file."""
+    """Return whether a file of this name may be a settings file."""
     return name in _NAMES
 
 

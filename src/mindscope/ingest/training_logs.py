@@ -29,7 +29,7 @@ _RANK = re.compile(r"(/(rank_?|summary_dir))\d+$", re.ASCII)
 
 
 def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -> tuple[str, ...]:
-    """Paths of the logs by which a directory with these names is a run, if nothing else makes it one.
+    """Return the paths of the logs by which a directory with these names is a run, if nothing else makes it one.
 
     ``entries`` have names of logs. Beside source code only the output of Slurm's jobs counts, since programs that are
     run there leave logs of other things.
@@ -77,7 +77,7 @@ def _is_of_another(directory: str, base: str, runs: Collection[str]) -> bool:
 
 
 def _is_left_out(directory: str, base: str) -> bool:
-    """Whether it is, or is in, a hidden directory or one that another tool manages."""
+    """Return whether it is, or is in, a hidden directory or one that another tool manages."""
     parts = directory[len(base) :].split(os.sep)  # noqa: PTH206 (ten thousand times)
     return any(part.startswith(".") or part in _OF_OTHERS for part in parts)
 
@@ -91,7 +91,7 @@ def _directories_above(directory: str, base: str) -> Iterator[str]:
 
 
 def _is_text(entry: os.DirEntry[str]) -> bool:
-    """Whether a file holds text, or nothing yet: a program that has just started prints later."""
+    """Return whether a file holds text, or nothing yet: a program that has just started prints later."""
     try:
         return entry.is_file(follow_symlinks=False) and b"\0" not in file_head(entry.path, _HEAD)
     except OSError:

@@ -90,7 +90,7 @@ class Watcher:
             self._poll()
 
     def _notified(self) -> Iterator[set[str] | None]:
-        """Paths of known files that changed; None if everything must be rescanned.
+        """Yield the paths of known files that changed; None if everything must be rescanned.
 
         Ends when the watcher stops, and when the set of directories changes.
         """
@@ -154,7 +154,9 @@ class Watcher:
                 log.exception("a listener failed on the change of %d runs; calling the others", len(changed))
 
     def _is_relevant(self, change: Change, path: str) -> bool:
-        """Whether a change may concern a run: an event or settings file, contents, an added or deleted directory."""
+        """Return whether a change may concern a run: an event or settings file, contents, an added or deleted
+        directory.
+        """
         name = Path(path).name
         if is_event_name(name) or is_settings_name(name) or self._catalog.holds_content(path):
             return True

@@ -24,7 +24,7 @@ BLOCK = 1 << 18
 
 
 def blocks(length: int) -> Iterator[slice]:
-    """Slices that cover a vector."""
+    """Yield slices that cover a vector."""
     for start in range(0, length, BLOCK):
         yield slice(start, min(start + BLOCK, length))
 
@@ -48,7 +48,7 @@ def combine(factors: NDArray[Any], vectors: States) -> Vector:
 
 
 def are_finite(vectors: States) -> list[bool]:
-    """Whether each vector is free of NaN and Infinity."""
+    """Return whether each vector is free of NaN and Infinity."""
     return [all(bool(np.isfinite(each[block]).all()) for block in blocks(len(each))) for each in vectors]
 
 

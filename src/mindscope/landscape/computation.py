@@ -125,7 +125,7 @@ class _Computation:
         self._done_at_report = -len(self.points)  # the first one is due as soon as there is a surface
 
     def next_batch(self) -> NDArray[np.int64]:
-        """Places of the points to compute next: at first the marks too."""
+        """Return the places of the points to compute next: at first the marks too."""
         z, known = self._surface()
         marks = np.flatnonzero(~self._known[self._size :]) + self._size
         batch = np.concatenate([marks, self._refinement.next_points(z, known)])
@@ -142,11 +142,11 @@ class _Computation:
             self._on_progress(self._progress())
 
     def has_surface(self) -> bool:
-        """Whether the coarse grid and the marks are computed."""
+        """Return whether the coarse grid and the marks are computed."""
         return bool(self._known[self._size :].all() and self._surface()[1][coarse_points(self._grid.shape)].all())
 
     def is_due(self) -> bool:
-        """Whether to yield a partial landscape now."""
+        """Return whether to yield a partial landscape now."""
         new = int(self._known.sum()) - self._done_at_report
         now = self._clock()
         if new < len(self.points) / PARTIALS or self._known.all() or not self.has_surface():

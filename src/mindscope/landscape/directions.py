@@ -127,12 +127,12 @@ def filter_normalized(weights: Vector, shapes: Sequence[Shape], seed: int | Sequ
 
 
 def parameter_sizes(shapes: Sequence[Shape]) -> list[int]:
-    """Elements of each parameter."""
+    """Return the elements of each parameter."""
     return [math.prod(shape) for shape in shapes]
 
 
 def _parts(vector: Vector, sizes: Sequence[int]) -> list[Vector]:
-    """Views of the parameters in a vector."""
+    """Return views of the parameters in a vector."""
     ends = np.cumsum(sizes)
     if len(vector) != (int(ends[-1]) if len(ends) else 0):
         raise ValueError(f"a vector has {len(vector)} elements, its parameters {sum(sizes)}")

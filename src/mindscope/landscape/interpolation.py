@@ -59,7 +59,7 @@ def nearest_known(z: Surface, known: Mask) -> Surface:
 
 
 def shifted(values: NDArray[Any], axis: int, step: int) -> NDArray[Any]:
-    """Values moved by one place, with zeros where none come from."""
+    """Return values moved by one place, with zeros where none come from."""
     moved = np.zeros_like(values)
     ahead, back = [slice(None)] * 2, [slice(None)] * 2
     ahead[axis], back[axis] = (slice(1, None), slice(None, -1)) if step > 0 else (slice(None, -1), slice(1, None))
@@ -81,7 +81,7 @@ class _Differences:
         return surface
 
     def gradient(self, surface: Surface) -> Surface:
-        """Half the gradient of the energy: the transposed differences of the weighted ones."""
+        """Return half the gradient of the energy: the transposed differences of the weighted ones."""
         values: Surface = self.weights * self.of(surface)
         for axis, order in enumerate(self.orders):
             if order:

@@ -144,7 +144,7 @@ class LossCache:
 
 
 def _place(a: float, b: float) -> tuple[float, float]:
-    """Coordinates without the last digits, which another order of the sums can change."""
+    """Return coordinates without the last digits, which another order of the sums can change."""
     return float(f"{a:.9g}"), float(f"{b:.9g}")
 
 

@@ -63,7 +63,7 @@ class Plane:
         return self.project(states).distances
 
     def project(self, states: States) -> Projection:
-        """Coordinates and distances of n states, in two passes over them.
+        """Return the coordinates and distances of n states, in two passes over them.
 
         The second pass sums the rests themselves: a difference of squared norms would lose the small ones.
         """
@@ -97,7 +97,10 @@ class Plane:
 
 
 def _explained(coordinates: Matrix, gram: Matrix, rest: float) -> tuple[float, ...]:
-    """Shares of the variance; ``rest`` is the sum of squares off the plane around its mean. None without variance."""
+    """Return the shares of the variance; ``rest`` is the sum of squares off the plane around its mean.
+
+    None without variance.
+    """
     around = coordinates - coordinates.mean(axis=0)
     inside = float(np.einsum("ij,jk,ik->", around, gram, around))
     total = inside + rest

@@ -63,7 +63,10 @@ class Refinement:
         self._chosen: Places = np.zeros(0, np.int64)
 
     def next_points(self, z: Surface, known: Mask) -> Places:
-        """The points to compute next; none if all others can be interpolated. ``z`` is of any value where not known."""
+        """Return the points to compute next; none if all others can be interpolated.
+
+        ``z`` is of any value where not known.
+        """
         coarse = self._coarse & ~known
         if coarse.any() or known.all():
             return np.flatnonzero(coarse)
@@ -104,7 +107,7 @@ def error(got: Surface, want: Surface, losses: Surface) -> Surface:
 
 
 def _next_level(known: Mask) -> Places:
-    """Unknown points of every second row and column, then all."""
+    """Return the unknown points of every second row and column, then all."""
     even = np.zeros(known.shape, np.bool_)
     even[::2, ::2] = True
     level = even & ~known
@@ -112,7 +115,9 @@ def _next_level(known: Mask) -> Places:
 
 
 def _is_jump(surface: Surface) -> Mask:
-    """Points of a third difference above _JUMP: in the middle of a jump all interpolations agree, and are wrong."""
+    """Return the points of a third difference above _JUMP: in the middle of a jump all interpolations agree, and are
+    wrong.
+    """
     finite = surface[np.isfinite(surface)]
     surface = np.where(np.isfinite(surface), surface, np.nan)  # the border of these is another matter
     limit = _JUMP * float(np.ptp(finite)) if finite.size else 0.0
@@ -126,7 +131,7 @@ def _is_jump(surface: Surface) -> Mask:
 
 
 def _border(z: Surface, known: Mask) -> Mask:
-    """Unknown points between finite losses and others: about as far from both, and near."""
+    """Return unknown points between finite losses and others: about as far from both, and near."""
     finite = known & np.isfinite(z)
     if finite.sum() == known.sum() or not finite.any():
         return np.zeros(known.shape, np.bool_)
@@ -135,7 +140,7 @@ def _border(z: Surface, known: Mask) -> Mask:
 
 
 def _distances(mask: Mask) -> NDArray[np.int64]:
-    """Steps of a king to the mask, up to _BORDER + 2."""
+    """Return the steps of a king to the mask, up to _BORDER + 2."""
     distances = np.where(mask, 0, _BORDER + 2)
     reached = mask
     for step in range(1, _BORDER + 1):

@@ -95,7 +95,7 @@ def top_eigenpairs(
 
 
 def trace(multiply: Multiply, draw: Draw, probes: int = 16) -> Trace:
-    """Hutchinson's estimate of the trace.
+    """Return Hutchinson's estimate of the trace.
 
     Source: Hutchinson, A Stochastic Estimator of the Trace of the Influence Matrix, 1990.
     """
@@ -140,7 +140,7 @@ class Lanczos:
     """Length of the vector that would come next; 0 if the vectors span an invariant space."""
 
     def eigen(self) -> tuple[Numbers, Matrix]:
-        """Eigenvalues, ascending, and eigenvectors in columns."""
+        """Return eigenvalues, ascending, and eigenvectors in columns."""
         matrix = np.diag(self.diagonal) + np.diag(self.beside, 1) + np.diag(self.beside, -1)
         return cast(Any, np.linalg).eigh(matrix)
 

@@ -18,7 +18,7 @@ MEMORY_LIMIT = 1 << 30
 
 @contextmanager
 def stored_states(vectors: Iterable[Vector], memory_limit: int = MEMORY_LIMIT) -> Generator[list[Vector]]:
-    """All vectors of an iterator that reads one after the other; temporary files hold those above the limit."""
+    """Yield all vectors of an iterator that reads one after the other; temporary files hold those above the limit."""
     with TemporaryDirectory(prefix="mindscope_landscape_") as directory:
         states: list[Vector] = []
         used = 0

@@ -142,7 +142,7 @@ class Workers:
         return 1 if self._executor is None else int(getattr(self._executor, "_max_workers", 0) or 8)
 
     def losses(self, points: Points) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
-        """Places among the points and their losses, task by task, in the order in which they are done.
+        """Return places among the points and their losses, task by task, in the order in which they are done.
 
         Raises:
             LandscapeError: at a point; after the losses of all other running tasks.

@@ -36,7 +36,7 @@ def linear_correlation(x: Floats, y: Floats) -> Estimate:
 
 
 def rank_correlation(x: Floats, y: Floats) -> Estimate:
-    """Spearman's rho from -1 to 1; interval after Bonett and Wright (2000)."""
+    """Return Spearman's rho from -1 to 1; interval after Bonett and Wright (2000)."""
     rho = _pearson(ranks(x), ranks(y))
     return _interval(rho, 1 + rho * rho / 2, x.size)
 
@@ -63,7 +63,9 @@ def sample_weights(count: int, rng: np.random.Generator) -> Floats:
 
 
 def mutual_information(x: Codes, y: Codes) -> Estimate:
-    """Mutual information of ``x`` and ``y``, as the correlation (0 to 1) of two normal variables with the same value.
+    """Return the mutual information of ``x`` and ``y``, expressed from 0 to 1.
+
+    It is the correlation of two normal variables with the same value.
 
     The plug-in estimate with the correction of Miller and Madow (1955); interval by its asymptotic variance.
     """
@@ -89,7 +91,10 @@ def ranks(values: Floats) -> Floats:
 
 
 def binned(values: Floats) -> Codes:
-    """Bins of about equal counts; at most ten, or the cube root of the count. Few distinct values get one bin each."""
+    """Return the bins of about equal counts; at most ten, or the cube root of the count.
+
+    Few distinct values get one bin each.
+    """
     count = min(MOST_BINS, max(2, round(values.size ** (1 / 3))))
     distinct, inverse = np.unique(values, return_inverse=True)
     if distinct.size <= count:
@@ -118,7 +123,10 @@ def _interval(r: float, variance: float, count: int) -> Estimate:
 
 
 def _adjusted_ratios(codes: Codes, y: Floats, weights: Floats) -> Floats:
-    """The adjusted correlation ratio of each bootstrap sample. ``y`` is standardized, so that its squares are exact."""
+    """Return the adjusted correlation ratio of each bootstrap sample.
+
+    ``y`` is standardized, so that its squares are exact.
+    """
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     y, weights = y[order], weights[order]

@@ -75,7 +75,7 @@ def as_cell(value: Any) -> Cell | None:
 
 
 def flatten(settings: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[str, Cell]]:
-    """Nested settings as (dotted name, cell): ``{"model": {"depth": 3}}`` gives ``model.depth``.
+    """Yield nested settings as (dotted name, cell): ``{"model": {"depth": 3}}`` gives ``model.depth``.
 
     The items of a list of mappings are numbered, as in ``layers.0.units``; any other list is one cell. Skips None.
     """

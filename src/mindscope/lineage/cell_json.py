@@ -30,5 +30,5 @@ def cell_to_json(cell: Any) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON."""
+    """Return compact JSON."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -46,7 +46,10 @@ class _UnusableError(MindscopeError):
 
 
 def read_config_files(paths: Iterable[str]) -> ConfigFiles:
-    """The settings of all files. If several files set a name, the first one counts. A bad file affects no other."""
+    """Return the settings of all files. If several files set a name, the first one counts.
+
+    A bad file affects no other.
+    """
     settings: dict[str, Cell] = {}
     problems: list[Reason] = []
     for path in paths:

@@ -21,7 +21,10 @@ class FieldPair(NamedTuple):
 
 
 def compare_rows(one: Row, other: Row) -> tuple[FieldPair, ...]:
-    """All fields of two rows except the run, differing ones first; NaN equals NaN, ``1`` differs from ``1.0``."""
+    """Return all fields of two rows except the run, differing ones first.
+
+    NaN equals NaN, ``1`` differs from ``1.0``.
+    """
     keys = in_group_order(dict.fromkeys((*one, *other)))
     pairs = [_pair(key, one.get(key), other.get(key)) for key in keys if key != RUN]
     return tuple(sorted(pairs, key=lambda pair: not pair.differs))

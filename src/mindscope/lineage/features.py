@@ -47,7 +47,7 @@ class SetApart:
 
 
 def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature], list[SetApart]]:
-    """Columns that vary, and excluded columns."""
+    """Return columns that vary, and excluded columns."""
     found: list[Feature] = []
     apart: list[SetApart] = []
     for key in keys:
@@ -60,13 +60,13 @@ def features_of(table: Table, keys: Iterable[ColumnKey]) -> tuple[list[Feature],
 
 
 def cause_keys(table: Table, target: ColumnKey, also: Iterable[ColumnKey] = ()) -> list[ColumnKey]:
-    """Parameters, data, algorithm and model, and ``also``, in the order of the table."""
+    """Return parameters, data, algorithm and model, and ``also``, in the order of the table."""
     named = frozenset(also)
     return [key for key in table.columns if key != target and (key in named or (key.group in CAUSES and key != LOSS))]
 
 
 def possible_results(table: Table, target: ColumnKey, causes: Iterable[ColumnKey]) -> list[SetApart]:
-    """Custom fields that are not among ``causes``: a user may note them after the training, as an outcome."""
+    """Return custom fields that are not among ``causes``: a user may note them after the training, as an outcome."""
     known = {target, *causes}
     found = [key for key in table.columns if key.group is Group.CUSTOM and key not in known]
     return [SetApart(key, Reason("column_custom")) for key in found]

@@ -40,7 +40,7 @@ class Filter:
         self._evaluate = compiler.condition(compiler.syntax.tree)
 
     def matches(self, table: Table) -> Mask:
-        """Whether the condition holds, for each row: bool of shape (rows,).
+        """Return whether the condition holds, for each row: bool of shape (rows,).
 
         Raises ExpressionError with the position of the name if the table lacks a column.
         """

@@ -92,7 +92,7 @@ def _fold(
 
 
 def _predicted(model: Any, x: Floats, places: range, rng: np.random.Generator) -> Floats:
-    """Predictions with each of these features shuffled; shape (places, REPEATS, runs).
+    """Return predictions with each of these features shuffled; shape (places, REPEATS, runs).
 
     One call predicts all, because each call has a fixed cost for each tree.
     """

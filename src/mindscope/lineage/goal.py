@@ -19,7 +19,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def guess_goal(name: str) -> Goal:
-    """``min`` if a word of the name means that lower is better, such as loss or error; else ``max``."""
+    """Return ``min`` if a word of the name means that lower is better, such as loss or error; else ``max``."""
     words = _CAMEL.sub(" ", name).lower().replace("_", " ")
     return "min" if _LESS_IS_BETTER.search(words) else "max"
 

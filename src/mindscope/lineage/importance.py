@@ -114,7 +114,8 @@ def importance_of(
     check: Callable[[], None] = lambda: None,
     also: Iterable[ColumnKey] = (),
 ) -> Importance:
-    """Importance of parameters, data, algorithm, model and the columns ``also``, or only of ``keys``, for a target.
+    """Return the importance of parameters, data, algorithm, model and the columns ``also``, or only of ``keys``, for a
+    target.
 
     Calls ``check`` now and then; an exception in it ends the computation.
     """
@@ -164,7 +165,7 @@ def _checked(each: Iterable[Part], check: Callable[[], None]) -> Iterator[Part]:
 
 
 def _measures(feature: Feature, y: Floats, bins: Codes, weights: Floats) -> dict[Measure, Estimate]:
-    """Measures over the runs that have the parameter; for mutual information, a missing value is a category."""
+    """Return measures over the runs that have the parameter; for mutual information, a missing value is a category."""
     is_known = ~np.isnan(feature.values)
     x, seen = feature.values[is_known], y[is_known]
     if feature.kind == "number":

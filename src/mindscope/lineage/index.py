@@ -55,7 +55,7 @@ class TableIndex:
         return frozenset((*changed, *removed))
 
     def changed_since(self, version: int) -> frozenset[str]:
-        """The runs whose row changed, was added or removed after ``version``."""
+        """Return the runs whose row changed, was added or removed after ``version``."""
         entries = takewhile(lambda entry: entry[1] > version, reversed(self._changed_at.items()))
         return frozenset(run for run, _ in entries)
 

@@ -94,7 +94,10 @@ def _indicators(codes: Codes) -> Floats:
 
 
 def _levels(feature: Feature) -> NDArray[np.intp]:
-    """The bin or category of each run; -1 if it is missing, and for all runs if a category has too many values."""
+    """Return the bin or category of each run, -1 if it is missing.
+
+    It is -1 for all runs if a category has too many values.
+    """
     levels = np.full(feature.values.size, -1, np.intp)
     if len(feature.names) > MOST_LEVELS:
         return levels

@@ -73,7 +73,10 @@ def _shortest(value: float | None) -> float | None:
 
 
 def _parse_object(text: str | None) -> Mapping[str, Any] | None:
-    """The object in a JSON text; None if the text is not an object. Raises FormatError if it is nested too deep."""
+    """Return the object in a JSON text; None if the text is not an object.
+
+    Raises FormatError if it is nested too deep.
+    """
     try:
         value = parse_json(text or "null")
     except json.JSONDecodeError:
@@ -82,7 +85,7 @@ def _parse_object(text: str | None) -> Mapping[str, Any] | None:
 
 
 def _with_numbers(value: Any) -> Any:
-    """A value of JSON in which the texts NaN, Infinity and -Infinity, as strict JSON has them, are numbers again."""
+    """Return a value of JSON with numbers for the texts NaN, Infinity and -Infinity, as strict JSON has them."""
     if isinstance(value, dict):
         return {name: _with_numbers(each) for name, each in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):

@@ -54,7 +54,7 @@ class Lineage:
     custom: Mapping[str, CustomValue] = field(default_factory=dict[str, CustomValue])
 
     def __bool__(self) -> bool:
-        """Whether there is any lineage."""
+        """Return whether there is any lineage."""
         return self.train is not None or self.eval is not None or bool(self.custom)
 
     def row(self) -> dict[str, Any]:

@@ -60,7 +60,10 @@ def flow_similarity(one: Pipeline, other: Pipeline) -> float:
 
 
 def pair_flows(groups: list[list[Pipeline]], flows: tuple[Pipeline, ...]) -> list[int]:
-    """The best matching group of each flow, each group at most once; a flow without a match gets a new number."""
+    """Return the best matching group of each flow, each group at most once.
+
+    A flow without a match gets a new number.
+    """
     scores = sorted(
         (
             (-max(flow_similarity(each, flow) for each in group), number, place)

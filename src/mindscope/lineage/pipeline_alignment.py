@@ -58,7 +58,7 @@ class PipelineTable:
     epoch_sizes: tuple[int | None, ...] = ()
 
     def runs(self, mark: int) -> tuple[str, ...]:
-        """The runs that share a pipeline."""
+        """Return the runs that share a pipeline."""
         return tuple(run for run, each in self.marks.items() if each == mark)
 
 
@@ -83,7 +83,7 @@ def align_runs(
 
 
 def align(pipelines: Sequence[Pipeline], check: Callable[[], None] = lambda: None) -> Alignment:
-    """Progressive alignment: each pipeline against the columns of the earlier ones (Needleman and Wunsch, 1970).
+    """Return progressive alignment: each pipeline against the columns of the earlier ones (Needleman and Wunsch, 1970).
 
     Gaps cost nothing, and different operations never share a column. So the best alignment has the most equal
     operations, and among those the most equal parameters.
@@ -140,7 +140,7 @@ def _column(stages: list[Stage | None]) -> AlignedColumn:
 
 
 def _branches(stages: list[Stage | None]) -> tuple[Alignment, ...]:
-    """Matching flows, aligned over all rows; a row without such a flow has an empty one."""
+    """Return matching flows, aligned over all rows; a row without such a flow has an empty one."""
     groups: list[list[Pipeline]] = []
     rows: list[dict[int, Pipeline]] = []
     for stage in stages:

@@ -62,7 +62,7 @@ def _taken(rows: int | None, count: int | None) -> int | None:
 
 
 def _count(parameters: Mapping[str, Cell]) -> int | None:
-    """The parameter ``count``; None if it is unknown or -1, which means all."""
+    """Return the parameter ``count``; None if it is unknown or -1, which means all."""
     count = parameters.get("count")
     return count if type(count) is int and count >= 0 else None
 

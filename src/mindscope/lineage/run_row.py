@@ -52,12 +52,15 @@ def lineage_cells(lineage: Lineage) -> Iterator[tuple[ColumnKey, Cell]]:
 
 
 def parameter_cells(settings: Mapping[str, Any]) -> Iterator[tuple[ColumnKey, Cell]]:
-    """Hyperparameters by name; nested ones have dotted names."""
+    """Return hyperparameters by name; nested ones have dotted names."""
     return _named(Group.PARAMETER, flatten(settings))
 
 
 def _automatic(name: str, cell: Cell) -> tuple[ColumnKey, Cell]:
-    """A field that a collector added. The file has only int32, float64 and text, so other types are JSON texts."""
+    """Return a field that a collector added.
+
+    The file has only int32, float64 and text, so other types are JSON texts.
+    """
     group, _, rest = name.partition("/")
     if group not in _NAMED_GROUPS or not rest:
         return ColumnKey(Group.FACT, name), cell == "true" if cell in ("true", "false") else cell

@@ -23,7 +23,7 @@ class SortKey(NamedTuple):
 
 
 def sorted_rows(table: Table, keys: Sequence[SortKey]) -> NDArray[np.intp]:
-    """Row numbers sorted by the first key, ties by the next; equal rows keep their order.
+    """Return row numbers sorted by the first key, ties by the next; equal rows keep their order.
 
     Numbers come first, then texts (in natural order), booleans and lists. NaN, then missing values come last in both
     directions.

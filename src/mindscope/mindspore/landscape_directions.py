@@ -45,7 +45,7 @@ def _normal_of(seed: int) -> Normal:
 
 
 def _random(checkpoint: Checkpoint, normal: Normal) -> Vector:
-    """Numbers for all parameters, as MindSpore draws them, of which those of the moving ones are used."""
+    """Return numbers for all parameters, as MindSpore draws them, of which those of the moving ones are used."""
     arrays = checkpoint.arrays
     drawn = normal(sum(array.size for array in arrays.values()))
     parts = np.split(drawn, np.cumsum([array.size for array in arrays.values()])[:-1])

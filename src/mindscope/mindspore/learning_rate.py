@@ -13,7 +13,10 @@ from mindscope.collector import tags
 
 
 def initial_rate_of(optimizer: nn.Optimizer) -> float | None:
-    """The rate of the first parameters: of a schedule the first one, else the present one. None where it has none."""
+    """Return the rate of the first parameters: of a schedule the first one, else the present one.
+
+    None where it has none.
+    """
     return next((_value(rate, 0) for rate in _distinct(optimizer)), None)
 
 

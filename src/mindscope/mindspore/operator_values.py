@@ -73,7 +73,7 @@ def _find(owner: Any, name: str) -> Any:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Plugin and tag out of ``TAG[:Plugin]``."""
+    """Return plugin and tag out of ``TAG[:Plugin]``."""
     tag, _, plugin = name.removesuffix("]").rpartition("[:")
     return plugin.lower(), tag
 

@@ -150,7 +150,7 @@ class Profiler(Callback):
             print(line)
 
     def op_analyse(self, op_name: str | list[str]) -> str:
-        """JSON with the times of operators, by their names or types.
+        """Return JSON with the times of operators, by their names or types.
 
         Raises:
             TypeError: ``op_name`` is neither text nor a list of texts.

@@ -84,5 +84,5 @@ class SummaryCollector(Collector, Callback):
             self._session.end(params)
 
     def _is_inside_fit(self, params: Any) -> bool:
-        """Whether this is the evaluation of a ``fit``, which runs in the state of the training."""
+        """Return whether this is the evaluation of a ``fit``, which runs in the state of the training."""
         return params["mode"] == "eval" and params is self._session.training

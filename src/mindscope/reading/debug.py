@@ -91,11 +91,11 @@ class RecordedSource:
         return self._tables.tensors
 
     def steps(self, rank: int) -> Sequence[int]:
-        """Steps with data of a rank, ascending."""
+        """Return steps with data of a rank, ascending."""
         return self._steps[rank].places.step.tolist() if rank in self._steps else []
 
     def run(self, rank: int) -> str:
-        """The run that holds a rank."""
+        """Return the run that holds a rank."""
         return self._steps[rank].run
 
     def wall_time(self, step: int, rank: int) -> float:
@@ -133,11 +133,11 @@ class RecordedSource:
         )
 
     def array(self, step: int, rank: int, row: int) -> NDArray[Any] | None:
-        """None: only statistics are recorded."""
+        """Return None: only statistics are recorded."""
         return None
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
-        """None: only statistics are recorded."""
+        """Return None: only statistics are recorded."""
         return None
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
@@ -145,7 +145,7 @@ class RecordedSource:
         return ()
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Steps, shape (steps,), and one statistic of some tensors at them, shape (steps, tensors).
+        """Return steps, shape (steps,), and one statistic of some tensors at them, shape (steps, tensors).
 
         NaN where it was not recorded, and at steps that can't be read. Of a tensor that a step has more than once, the
         last one.
@@ -175,7 +175,7 @@ class RecordedSource:
 
 
 def has_statistics(store: RunStore) -> bool:
-    """Whether a Debugger recorded into a run."""
+    """Return whether a Debugger recorded into a run."""
     matches = map(TAG.fullmatch, store.tags(Kind.TENSOR_STATISTICS))
     return any(match is not None and match[2] == "steps" for match in matches)
 

@@ -40,7 +40,7 @@ class TensorTables:
         self._wanted: tuple[Any, NDArray[np.intp]] | None = None  # rows of the tensors that were looked for last
 
     def is_start_of(self, described: Sequence[StoredValues]) -> bool:
-        """Whether all that was read is the start of these values, so that ``read`` has to read the others only."""
+        """Return whether all that was read is the start of these values: ``read`` then reads only the others."""
         places = {(each.run, each.tag): each.places for each in described}
         with self._lock:
             return all(key in places and _begins(places[key], read) for key, read in self._read.items())
@@ -78,7 +78,10 @@ class TensorTables:
         return place
 
     def places(self, recorded: TensorStatistics) -> NDArray[np.int32]:
-        """Places in ``tensors`` of the rows of a step, shape (rows,). Raises FormatError if they can't be read."""
+        """Return places in ``tensors`` of the rows of a step, shape (rows,).
+
+        Raises FormatError if they can't be read.
+        """
         with self._lock:
             return self._places(recorded)
 

@@ -41,7 +41,10 @@ def statistics_cache(workspace: Path | None, cache_bytes: int = DEFAULT_CACHE_BY
 
 
 def existing_cache(workspace: str | Path | None = None) -> StatisticsCache | None:
-    """The same of a workspace, by default that of the settings; None if there is none: readers do not create it."""
+    """Return the cache of statistics in a workspace, by default that of the settings.
+
+    It returns None if there is none: readers do not create it.
+    """
     with suppress(SettingsError):
         settings = load_settings({"workspace": None if workspace is None else str(workspace)})
         return statistics_cache(settings.workspace, settings.cache_size) if settings.workspace.is_dir() else None
@@ -54,7 +57,9 @@ def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
 
 
 def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple[str, FoundDebugData]]:
-    """The debugging data of the run in a directory, by their paths relative to it; ``./`` is the directory itself.
+    """Yield the debugging data of the run in a directory, by their paths relative to it.
+
+    ``./`` is the directory itself.
 
     Args:
         directory: of the run. Data of runs below it is left out.
@@ -80,7 +85,7 @@ def path_name(path: Path, directory: Path) -> str:
 
 
 def is_of_other_run(path: Path, directory: Path) -> bool:
-    """Whether a path below a directory is in, or is, the directory of another run."""
+    """Return whether a path below a directory is in, or is, the directory of another run."""
     above = [path, *path.parents]
     return any(is_run(each) for each in above[: above.index(directory)])
 
@@ -100,7 +105,7 @@ def entries_beside(directory: Path) -> list[Path]:
 
 
 def is_run(directory: Path) -> bool:
-    """Whether a directory holds event files itself."""
+    """Return whether a directory holds event files itself."""
     return any(is_event_name(each.name) for each in _entries(directory))
 
 

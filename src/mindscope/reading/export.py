@@ -126,7 +126,7 @@ def _planned(run: Run, options: ExportOptions) -> Iterator[PurePath]:
 
 
 def _paths(run: Run, options: ExportOptions, kind: Kind) -> Iterator[tuple[str, PurePath]]:
-    """Tags with the file or directory for their values."""
+    """Yield tags with the file or directory for their values."""
     suffix = f".{options.histogram_format}" if kind is Kind.HISTOGRAM else ""
     for tag, name in file_names(options.tags_of(run, kind)).items():
         yield tag, PurePath(DIRECTORIES[kind], name + suffix)

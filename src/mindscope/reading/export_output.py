@@ -35,7 +35,7 @@ class Output:
 
     @contextmanager
     def open(self, path: PurePath) -> Generator[BinaryIO, None, None]:
-        """A new file to write to. It is deleted if writing fails."""
+        """Yield a new file to write to. It is deleted if writing fails."""
         place = self.directory / path
         place.parent.mkdir(parents=True, exist_ok=True)
         if self._overwrite:

@@ -16,7 +16,9 @@ _LAST_CHARACTER = re.compile(r"(%[0-9A-F]{2})+\Z|.\Z", re.DOTALL)
 
 
 def file_names(texts: Iterable[str]) -> dict[str, str]:
-    """A file name for each tag or id: readable, no separators, never hidden, unique also where case does not matter.
+    """Return a file name for each tag or id, unique also where case does not matter.
+
+    It is readable, without separators, and never hidden.
 
     Letters and digits of all languages and ``_-.~=,+@()[]`` stay; others are percent-encoded as UTF-8, so that the name
     can be decoded to the text. A name that is too long or taken is cut and gets ``~`` and a part of the hash.
@@ -52,5 +54,5 @@ def _cut(name: str) -> str:
 
 
 def _folded(name: str) -> str:
-    """Equal for names that some file systems take for one."""
+    """Return the form of a name that is equal for names that some file systems take for one."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -36,7 +36,8 @@ def read_graphs(
     readers: GraphReaders,
     problems: MutableMapping[str, Reason] | None = None,
 ) -> dict[str, Graph]:
-    """Graphs of event files by their names, then those of graph files, also of dumps, by the paths of the files.
+    """Return the graphs of event files by their names, then those of graph files, also of dumps, by the paths of the
+    files.
 
     A MetaGraphDef is used only if the event files have no other graph. Equal names get a number: ``net``, ``net (2)``.
     ``problems`` takes the graph files that are not read, and why.
@@ -76,7 +77,7 @@ def _is_problem(path: Path, error: Exception) -> bool:
 
 
 def graph_files(store: RunStore) -> tuple[Path, ...]:
-    """Paths of the graph files of a run, those of its dumps last; without what is gone or not readable."""
+    """Return the paths of the graph files of a run, those of its dumps last; without what is gone or not readable."""
     found: list[Path] = []
     with contextlib.suppress(OSError):
         found += find_graph_files(store.path)

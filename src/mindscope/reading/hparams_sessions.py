@@ -39,7 +39,7 @@ class HparamsData:
 
 
 def read_hparams(read_all: Callable[[Kind, Callable[[Message], Message]], list[Message]]) -> HparamsData:
-    """Everything that the plugin stored in a run; later values replace earlier ones.
+    """Return everything that the plugin stored in a run; later values replace earlier ones.
 
     Hyperparameters have the order of the experiment, then that of their names: a session stores them without an order.
     """

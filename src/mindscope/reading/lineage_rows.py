@@ -107,11 +107,13 @@ class LineageRows:
         return self.index.update(changed, gone)
 
     def table(self) -> Table:
-        """All runs as of the last update, in natural order of their ids."""
+        """Return all runs as of the last update, in natural order of their ids."""
         return self.index.table(self._known)
 
     def _stale(self, runs: Mapping[str, RunStore], is_run_gone: bool) -> Iterable[str]:
-        """The runs whose row may have changed: their sources did, they are live, or other runs have their metrics."""
+        """Return the runs whose row may have changed: their sources did, they are live, or other runs have their
+        metrics.
+        """
         version = self._sources.version
         stale = dict.fromkeys(self._sources.changed_since(self._seen))
         self._seen = version
@@ -190,7 +192,9 @@ class LineageRows:
                     yield from self._summaries.cells(store, tag, self._scalars.mean_of)
 
     def _metrics(self, runs: Mapping[str, RunStore], id: str) -> tuple[tuple[str, str, str], ...]:
-        """(run, tag, name) of each metric of a session, from the experiment of this run or the nearest one above it.
+        """Return (run, tag, name) of each metric of a session.
+
+        They are from the experiment of this run or the nearest one above it.
 
         If no experiment is described, every scalar of the run is a metric.
         """
@@ -255,7 +259,7 @@ def _below(id: str, group: str) -> str:
 
 
 def _upwards(id: str) -> Iterator[str]:
-    """The run itself, then its parent directories up to the base directory."""
+    """Yield the run itself, then its parent directories up to the base directory."""
     yield id
     yield from (str(path) for path in PurePosixPath(id).parents if str(path) != id)
 

@@ -70,22 +70,28 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return (self[row] for row in range(len(self)))
 
     def choose(self, *names: str) -> LineageTable:
-        """The named columns, in this order: ids, or names that only one column has. Raises ColumnNotFoundError."""
+        """Return the named columns, in this order: ids, or names that only one column has.
+
+        Raises ColumnNotFoundError.
+        """
         return self._with(self.table.choose(self.table.find(name) for name in names))
 
     def with_columns(self, columns: Iterable[Column]) -> LineageTable:
-        """The table with further columns, each with a cell for each row; one of a known key replaces that column."""
+        """Return the table with further columns, each with a cell for each row.
+
+        A column of a known key replaces that column.
+        """
         return self._with(Table(self.runs, {**self.table.columns, **{column.key: column for column in columns}}))
 
     def filter(self, text: str) -> LineageTable:
-        """The runs that match a condition, such as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
+        """Return the runs that match a condition, such as ``lr < 0.01 and metric["Accuracy"] > 0.9``.
 
         Raises ExpressionError; its ``position`` is the character of the error.
         """
         return self._with(Filter(text).apply(self.table))
 
     def sort(self, *names: str) -> LineageTable:
-        """Sorted by columns, most significant first; ``-NAME`` sorts in descending order.
+        """Return the table sorted by columns, most significant first; ``-NAME`` sorts in descending order.
 
         Texts sort in natural order; NaN, then missing values come last in both directions. Raises ColumnNotFoundError.
         """

@@ -71,7 +71,7 @@ class LineageTables:
         self._kept: LRU[ScalarChoice, _Kept] = LRU(MOST_CHOICES)
 
     def view(self, choice: ScalarChoice, since: str | None = None) -> LineageView:
-        """The current table. ``since`` is the cursor of an earlier view."""
+        """Return the current table. ``since`` is the cursor of an earlier view."""
         with self._locked(), gc_disabled():
             rows, token = self._kept.get_or_add(choice, lambda: self._rows(choice))
             self._summaries.open()

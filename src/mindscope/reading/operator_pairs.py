@@ -13,7 +13,9 @@ from mindscope.ingest.file_names import readable
 
 
 def remembered_pairs(workspace: Path, left: Path, right: Path) -> dict[str, str]:
-    """Operators of the left training with those of the right one; of several base directories, the inner one counts.
+    """Return the operators of the left training with those of the right one, as users paired them.
+
+    Of several base directories, the inner one counts.
 
     Args:
         workspace: of the viewers. Without annotations in it there are no pairs.

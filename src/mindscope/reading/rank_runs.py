@@ -12,7 +12,7 @@ from mindscope.store import RunStore
 
 
 def stores_of_ranks(store: RunStore) -> list[RunStore]:
-    """The runs of all ranks of a training as of now, by rank: those whose directories differ in ``rank_N`` only.
+    """Return the runs of all ranks of a training as of now, by rank: those whose directories differ in ``rank_N`` only.
 
     A run without siblings is alone. Siblings that can't be read are left out.
     """
@@ -29,7 +29,7 @@ def stores_of_ranks(store: RunStore) -> list[RunStore]:
 
 
 def _siblings(directory: Path) -> list[Path]:
-    """Directories that differ in the number of the last ``rank_N`` or ``summary_dirN`` only."""
+    """Return directories that differ in the number of the last ``rank_N`` or ``summary_dirN`` only."""
     text = directory.as_posix()
     ranks = list(RANK.finditer(text))
     if not ranks:

@@ -92,7 +92,8 @@ class Run:
         return values_of(self.store, kind_called(kind), tag, overwritten=overwritten)
 
     def expression(self, text: str, *, smoothing: Smoothing = NO_SMOOTHING) -> Scalars:
-        """An expression over scalar tags, such as "`loss/train` - `loss/test`", at the steps that all its tags share.
+        """Return an expression over scalar tags, such as "`loss/train` - `loss/test`", at the steps that all its tags
+        share.
 
         Put a tag that is not a Python name in backticks. The values are float64, smoothed by ``smoothing``.
         Raises ExpressionError for a text that can't be parsed, names no tag, or names a tag that the run does not have.
@@ -120,25 +121,25 @@ class Run:
         return Histograms(found_values(self.store, Kind.HISTOGRAM, tag, overwritten))
 
     def images(self, tag: str, *, overwritten: bool = False) -> Values[tuple[Image, ...]]:
-        """Images of a tag; a step may hold several."""
+        """Return the images of a tag; a step may hold several."""
         return self.values(Kind.IMAGE, tag, overwritten=overwritten)
 
     def videos(self, tag: str, *, overwritten: bool = False) -> Values[Video]:
-        """Videos of a tag; ``frames`` of a value decodes one frame after the other."""
+        """Return the videos of a tag; ``frames`` of a value decodes one frame after the other."""
         return self.values(Kind.VIDEO, tag, overwritten=overwritten)
 
     def tensors(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
         return self.values(Kind.TENSOR, tag, overwritten=overwritten)
 
     def texts(self, tag: str, *, overwritten: bool = False) -> Values[tuple[str, ...]]:
-        """Texts of a tag; a step may hold several."""
+        """Return the texts of a tag; a step may hold several."""
         return self.values(Kind.TEXT, tag, overwritten=overwritten)
 
     def audio(self, tag: str, *, overwritten: bool = False) -> Values[Audio]:
         return self.values(Kind.AUDIO, tag, overwritten=overwritten)
 
     def pr_curves(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
-        """Arrays of shape (6, thresholds).
+        """Return the arrays of shape (6, thresholds).
 
         Rows: true positives, false positives, true negatives, false negatives, precision, recall.
         """
@@ -195,7 +196,9 @@ class Run:
         return read_failures(find_failures(self.path))
 
     def printed(self) -> Iterator[tuple[Path, PrintedValue]]:
-        """Texts and tensors that MindSpore's Print wrote, and tensors in the logs of the run, with their files."""
+        """Return texts and tensors that MindSpore's Print wrote, and tensors in the logs of the run, with their
+        files.
+        """
         from mindscope.reading.printed import printed_values
 
         return printed_values(self.path)

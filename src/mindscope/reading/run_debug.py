@@ -73,7 +73,7 @@ class RunDebug:
         return (*([OWN] if isinstance(self._source, RecordedSource) else []), *self._dumps)
 
     def of(self, name: str) -> RunDebug:
-        """Another source of the same run.
+        """Return another source of the same run.
 
         Raises:
             DebugDataError: there is none of that name; the text has the others.
@@ -88,14 +88,18 @@ class RunDebug:
         return RunDebug(found.read(), found.path, self._dumps)
 
     def first_bad(self) -> FirstBad | None:
-        """The first operator in time whose inputs are finite and whose outputs are not; None if none does damage.
+        """Return the first operator in time whose inputs are finite and whose outputs are not.
+
+        It returns None if none does damage.
 
         Raises FormatError, OSError if a step can't be read, like all methods below.
         """
         return find_first_bad(self.source)
 
     def watch(self, *watchpoints: str, steps: Iterable[int] | None = None, most_hits: int = 10_000) -> Evaluation:
-        """The hits of watchpoints such as ``"tensor_too_large max_gt=1e4 @ encoder.*"``; without any, recommended ones.
+        """Return the hits of watchpoints such as ``"tensor_too_large max_gt=1e4 @ encoder.*"``.
+
+        Without any, it evaluates the recommended ones.
 
         Raises WatchpointError for a text that can't be parsed.
         """
@@ -249,7 +253,9 @@ def debug_of(value: AnyDebug) -> RunDebug:
 
 
 def debug_of_run(store: RunStore, workspace: str | Path | None = None) -> RunDebug:
-    """The debugging data that the runs of all ranks of a training hold; without any, a dump in or beside the run.
+    """Return the debugging data that the runs of all ranks of a training hold.
+
+    Without any, it takes a dump in or beside the run.
 
     ``workspace`` as in ``open_debug``.
 
@@ -263,7 +269,9 @@ def debug_of_run(store: RunStore, workspace: str | Path | None = None) -> RunDeb
 
 
 def open_debug(path: str | Path, workspace: str | Path | None = None) -> RunDebug:
-    """The debugging data of a run and of its other ranks, of all ranks below a directory, or in files of another tool.
+    """Return the debugging data of a run and of its other ranks.
+
+    It takes all ranks below a directory, or files of another tool, as well.
 
     Args:
         path: of the run, directory or file.

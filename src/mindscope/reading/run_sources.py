@@ -58,7 +58,7 @@ class RunSources:
         self._pairs: list[tuple[RunStore, _Known]] = []
 
     def changed_since(self, version: int) -> list[str]:
-        """The runs that changed or are new since ``version``."""
+        """Return the runs that changed or are new since ``version``."""
         return [id for id, _ in takewhile(lambda entry: entry[1] > version, reversed(self._changed_at.items()))]
 
     def update(self, runs: Mapping[str, RunStore], check: Callable[[], None]) -> None:

@@ -79,7 +79,7 @@ class Runs(Mapping[str, Run], Tabular):
         smoothing: Smoothing = NO_SMOOTHING,
         alignment: Alignment = Alignment.LINEAR,
     ) -> dict[str, GroupStatistics]:
-        """Mean and its error, median, extremes, deviation and quartiles of an expression over groups of runs.
+        """Return mean and its error, median, extremes, deviation and quartiles of an expression over groups of runs.
 
         ``by`` returns the group of a run; None leaves it out. Without ``by``, the ranks of one training form a group,
         such as "ddp/rank_*", and any other run is its own group. The default ``alignment`` is linear: a run counts at

@@ -45,7 +45,7 @@ class Scalars(Tabular):
         return map(ScalarPoint, self.step.tolist(), self.wall_time.tolist(), self.value.tolist())
 
     def statistics(self) -> ScalarStatistics:
-        """First, last, minimum, maximum and mean value. Raises ValueError without points."""
+        """Return first, last, minimum, maximum and mean value. Raises ValueError without points."""
         return scalar_statistics(self.step, self.value)
 
     def _columns(self) -> dict[str, NDArray[Any]]:

@@ -78,7 +78,7 @@ class Values(Sequence[Sample[T]]):
         return Sample(int(self.step[row]), float(self.wall_time[row]), load)
 
     def place(self, row: int) -> tuple[str, int]:
-        """File name and byte offset of a value. Raises FormatError if its file is gone."""
+        """Return file name and byte offset of a value. Raises FormatError if its file is gone."""
         return self._found.facts(self._found.places, row).name, int(self._found.places.offset[row])
 
     def unread(self, row: int) -> EncodedValue:
@@ -97,7 +97,9 @@ class Histograms(Values[Histogram]):
     """The histograms of one tag. An index returns a ``Sample``, a slice returns ``Histograms``."""
 
     def merged(self, rows: int = 100, buckets: int = 128) -> list[HistogramRow]:
-        """All histograms in at most ``rows`` rows: each row merges 1, 2, 4, 8, .. neighbors, and no count is lost.
+        """Return all histograms in at most ``rows`` rows.
+
+        Each row merges 1, 2, 4, 8, .. neighbors, and no count is lost.
 
         A merged row has at most ``buckets`` buckets; a row of a single step keeps the buckets of the log. A histogram
         that can't be read is counted in ``unreadable``. Raises ValueError if ``rows`` is less than 2.

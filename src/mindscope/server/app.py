@@ -74,7 +74,7 @@ ROUTES = {
 
 
 def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
-    """The application over ``catalog``. The watcher publishes changes to its ``EventStream``.
+    """Return the application over ``catalog``. The watcher publishes changes to its ``EventStream``.
 
     Raises SettingsError if the parameters of alerts can't be used.
     """

@@ -66,7 +66,7 @@ MESSAGES = (
 
 @router.get("/openapi.json", include_in_schema=False)
 def get_openapi(request: Request) -> JSONResponse:
-    """The OpenAPI document."""
+    """Return the OpenAPI document."""
     return JSONResponse(document_of(request.app))
 
 

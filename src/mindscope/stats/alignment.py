@@ -42,7 +42,7 @@ class Trace:
 
 
 def trace(x: NDArray[np.generic], y: NDArray[np.generic]) -> Trace:
-    """Points by ascending x; those whose x is no number are left out, those with equal x keep their order."""
+    """Return points by ascending x; those whose x is no number are left out, those with equal x keep their order."""
     xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
     is_finite = np.isfinite(xs)
     if not is_finite.all():
@@ -54,7 +54,7 @@ def trace(x: NDArray[np.generic], y: NDArray[np.generic]) -> Trace:
 
 
 def are_points_missing(traces: Sequence[Trace], x: Floats) -> bool:
-    """Whether a series has no point at one of ``x`` between its first and its last point.
+    """Return whether a series has no point at one of ``x`` between its first and its last point.
 
     ``x`` are those of all series, ascending; a straight line then gives the value there.
     """
@@ -70,7 +70,7 @@ def _has_gap(trace: Trace, x: Floats) -> bool:
 
 
 def common_x(traces: Sequence[Trace], range: Range | None) -> Floats:
-    """Every x of any series in ``range`` (inclusive; None is everything), ascending, and one on each side of it."""
+    """Return every x of any series in ``range`` (inclusive; None is everything), ascending, and one on each side."""
     if range is None:
         return _union(each.x for each in traces)
     low, high = min(range), max(range)

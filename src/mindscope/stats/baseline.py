@@ -15,7 +15,7 @@ SHIFTED = ("mean", "median", "low", "high", "lower_quartile", "upper_quartile")
 
 
 def minus_baseline(x: Floats, stats: TraceStatistics, baseline: Trace) -> TraceStatistics:
-    """``stats`` at ``x`` of the values less ``baseline``, between whose points are straight lines.
+    """Return ``stats`` at ``x`` of the values less ``baseline``, between whose points are straight lines.
 
     Beyond its ends nothing can be compared: all are NaN there, and ``count`` is 0. Its values are finite.
     """

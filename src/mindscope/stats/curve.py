@@ -166,7 +166,7 @@ class _GrowingLine:
 
 
 def chunked(step: NDArray[np.int64], wall_time: NDArray[np.float64], value: NDArray[np.floating[Any]]) -> Columns:
-    """Points with one array for each column."""
+    """Return points with one array for each column."""
     return ChunkedArray([step]), ChunkedArray([wall_time]), ChunkedArray([value])
 
 

@@ -52,7 +52,7 @@ class Expression:
     _evaluate: Evaluate = field(repr=False, compare=False)
 
     def evaluate(self, columns: ColumnsByName) -> Column:
-        """Row by row: float64, or bool for a condition, of shape (n,), the shape of every column.
+        """Return row by row: float64, or bool for a condition, of shape (n,), the shape of every column.
 
         ``columns`` holds all ``tags`` by name, and those of ``COORDINATES`` by what ``coordinate`` calls them; at least
         one of them. What has no value, such as log(-1), is NaN; a comparison with NaN is false.

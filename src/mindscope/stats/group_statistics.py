@@ -51,7 +51,10 @@ class TraceStatistics:
 
 
 def trace_statistics(traces: Sequence[Trace], x: Floats, is_joined: bool) -> TraceStatistics:
-    """The statistics of ``traces`` at each ``x``; ``is_joined`` takes values between points from straight lines."""
+    """Return the statistics of ``traces`` at each ``x``.
+
+    ``is_joined`` takes values between points from straight lines.
+    """
     if not traces:
         return _statistics_of(np.full((x.size, 1), np.nan))
     rows: int = max(BLOCK // len(traces), 1)

@@ -58,7 +58,7 @@ def grow_statistics(
 
 
 def _spliced(known: Floats, start: int, stop: int, new: Floats) -> Floats:
-    """``known`` with other numbers in the place of ``start`` to ``stop``."""
+    """Return ``known`` with other numbers in the place of ``start`` to ``stop``."""
     return np.concatenate([known[:start], new, known[stop:]])
 
 
@@ -68,7 +68,9 @@ def _within(trace: Trace, low: float, high: float) -> Trace:
 
 
 def _changed(before: Sequence[Trace], now: Sequence[Trace]) -> tuple[float, float]:
-    """The x between which anything may have changed: from the last point that stayed to the last one there is or was.
+    """Return the x between which anything may have changed.
+
+    They are from the last point that stayed to the last one that is or was.
 
     From infinity to minus infinity where nothing did.
     """

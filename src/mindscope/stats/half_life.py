@@ -34,7 +34,7 @@ def smooth_half_life(x: ArrayLike, value: ArrayLike, half_life: float) -> NDArra
 
 
 def _age(x: Column, half_life: float) -> NDArray[np.float64]:
-    """Half-lives since the first point, where a gap in which everything is forgotten counts as no longer than that."""
+    """Return half-lives since the first point. A gap in which everything is forgotten counts as no longer than that."""
     with np.errstate(over="ignore", invalid="ignore"):
         gaps = np.diff(x) / half_life
     gaps = np.nan_to_num(np.clip(gaps, 0.0, FORGOTTEN), nan=0.0)

@@ -17,7 +17,7 @@ Places = NDArray[np.intp]
 
 
 def group_steps(start: int, stop: int, rows: int) -> list[slice]:
-    """Part the histograms ``start`` to ``stop`` of a series in at most ``rows`` groups of neighbors.
+    """Divide the histograms ``start`` to ``stop`` of a series into at most ``rows`` groups of neighbors.
 
     A group holds 2^k of them and begins at a multiple of that in the series, so that it stays as it is while others are
     appended, until their number has doubled; the first and the last group hold what of that is in range. Raises
@@ -71,7 +71,7 @@ def _with_finite_edges(histogram: Histogram) -> Histogram:
 
 
 def _edges(histograms: Sequence[Histogram], buckets: int) -> Floats:
-    """Ascending edges that cover every bucket: none without a bucket, else two or more."""
+    """Return ascending edges that cover every bucket: none without a bucket, else two or more."""
     edges = np.unique(np.concatenate([side for each in histograms for side in (each.left, each.right)]))
     if edges.size == 1:
         return np.repeat(edges, 2)  # one bucket without a width
@@ -97,7 +97,7 @@ def _counts_between(edges: Floats, histograms: Sequence[Histogram]) -> Floats:
 
 
 def _parted(edges: Floats, left: Floats, right: Floats, count: Floats, first: Places, last: Places) -> Floats:
-    """Buckets that reach from bin ``first`` to another bin ``last``, spread evenly."""
+    """Return buckets that reach from bin ``first`` to another bin ``last``, spread evenly."""
     pieces = last - first + 1
     of = np.repeat(np.arange(count.size), pieces)
     bin = np.arange(of.size) - np.repeat(np.cumsum(pieces) - pieces, pieces) + first[of]

@@ -101,6 +101,6 @@ def reduce(
 
 
 def as_values(y: ArrayLike) -> NDArray[Any]:
-    """``y`` as the compiled loops take it: float32 as it is and everything else as float64, without gaps."""
+    """Return ``y`` as the compiled loops take it: float32 as it is and everything else as float64, without gaps."""
     given = np.asarray(y)
     return np.ascontiguousarray(given, np.float32 if given.dtype == np.float32 else np.float64)

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def running_median(value: ArrayLike, points: int) -> NDArray[np.float64]:
-    """The median of each entry of ``value``, shape (n,), and its neighbors, ``points`` together; fewer at the ends.
+    """Return the median of each entry of ``value``, shape (n,), and its neighbors, ``points`` together.
+
+    There are fewer at the ends.
 
     An even number counts as the next odd one, so that as many lie before as after. NaN and infinities come out as they
     went in, and count for no median. Entries near the end change while others are appended.

@@ -14,7 +14,9 @@ Series = tuple[Column, Column, Column]
 
 
 def join_steps(series: Mapping[str, Series]) -> ColumnsByName:
-    """The values of each series by its name, and the step and wall time of the first, at the steps that all have.
+    """Return the values of each series by its name, at the steps that all have.
+
+    Step and wall time are those of the first series.
 
     There must be a series. The columns are as ``Expression.evaluate`` takes them.
     """

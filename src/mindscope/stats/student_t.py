@@ -26,7 +26,9 @@ def confidence_factor(count: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def t_quantile(degrees: int) -> float:
-    """The t within which ``CONFIDENCE`` of Student's distribution with ``degrees`` of freedom lies on both sides."""
+    """Return the t within which ``CONFIDENCE`` of Student's distribution with ``degrees`` of freedom lies on both
+    sides.
+    """
     if degrees > MOST_DEGREES:
         z = NORMAL_QUANTILE
         return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)

@@ -30,7 +30,7 @@ class XAxis:
     order: Rows | None = None
 
     def bounds(self, range: Range | None) -> tuple[int, int]:
-        """First place inside of ``range`` (inclusive; None is everything) and the one after the last."""
+        """Return first place inside of ``range`` (inclusive; None is everything) and the one after the last."""
         if range is None:
             return 0, self.x.size
         low, high = min(range), max(range)
@@ -83,7 +83,7 @@ def sort_x(x: ArrayLike, origin: float = 0.0) -> XAxis:
 
 
 def as_coordinates(x: ArrayLike) -> NDArray[Any]:
-    """``x`` as the compiled loops take it: integers as int64 and everything else as float64, without gaps."""
+    """Return ``x`` as the compiled loops take it: integers as int64 and everything else as float64, without gaps."""
     given = np.asarray(x)
     is_whole = given.dtype.kind in "iub" and given.dtype != np.uint64
     return np.ascontiguousarray(given, np.int64 if is_whole else np.float64)

@@ -165,7 +165,7 @@ class RunCache:
         return self._index.size_bytes + self._all_chunk_bytes + sum(each.size_bytes for each in self._tables.values())
 
     def has_room(self, more_bytes: int) -> bool:
-        """Whether the limit allows ``more_bytes``; deletes older caches if needed."""
+        """Return whether the limit allows ``more_bytes``; deletes older caches if needed."""
         if not self.is_writer:
             return False
         with self._lock:

@@ -19,7 +19,7 @@ class CacheOwner(Protocol):
         ...
 
     def has_room(self, more_bytes: int) -> bool:
-        """Whether this process may write ``more_bytes``."""
+        """Return whether this process may write ``more_bytes``."""
         ...
 
 

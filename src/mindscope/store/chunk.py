@@ -76,7 +76,10 @@ class Chunk:
         return size_bytes(self.layout, self.rows, self.stored_steps)
 
     def read(self, start: int, count: int, step: Step) -> Columns:
-        """Some rows, as read-only views of the file. Raises ChunkDamagedError if it is gone or has another size."""
+        """Return some rows, as read-only views of the file.
+
+        Raises ChunkDamagedError if it is gone or has another size.
+        """
         mapped = self._map()
         at = self.stored_steps * STEP.itemsize
         columns: Columns = {}
@@ -174,7 +177,10 @@ def _step_range(parts: Sequence[Columns]) -> tuple[int, int] | None:
 
 
 def checksum_of(parts: Sequence[Columns], has_steps: bool) -> int:
-    """CRC-32C of the concatenated columns of a series; it does not depend on how the rows are split into parts."""
+    """Return the CRC-32C of the concatenated columns of a series.
+
+    It does not depend on how the rows are split into parts.
+    """
     checksum = 0
     for name in parts[0]:
         for columns in parts if has_steps or name != "step" else ():
@@ -183,7 +189,7 @@ def checksum_of(parts: Sequence[Columns], has_steps: bool) -> int:
 
 
 def size_bytes(layout: Layout, rows: int, stored_steps: int) -> int:
-    """Size of a chunk."""
+    """Return the size of a chunk."""
     return stored_steps * STEP.itemsize + rows * sum(dtype.itemsize for _, dtype in _unstepped(layout))
 
 

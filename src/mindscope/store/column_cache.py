@@ -32,8 +32,9 @@ class ColumnCache:
             self._held.add(chunk, (chunk_bytes, column))
 
     def is_increasing(self, step: NDArray[Any]) -> bool:
-        """Whether each step is greater than the previous one. Repeated calls with the same column are free: the series
-        of a run often share one.
+        """Return whether each step is greater than the previous one.
+
+        Repeated calls with the same column are free: the series of a run often share one.
         """
         if self._last_increasing is not step:
             if not bool((step[1:] > step[:-1]).all()):

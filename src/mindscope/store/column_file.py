@@ -120,7 +120,7 @@ def _checksum(columns: Iterable[NDArray[Any]]) -> int:
 
 
 def _sampled(values: NDArray[Any]) -> Iterator[NDArray[np.uint8]]:
-    """Pieces of a column at equal distances, the first and the last bytes among them."""
+    """Yield the pieces of a column at equal distances, the first and the last bytes among them."""
     data = values.view(np.uint8)
     if len(data) <= _SAMPLES * _SAMPLE:
         yield data

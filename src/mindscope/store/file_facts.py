@@ -58,12 +58,13 @@ class FileFacts:
         return self.dialect in CLOSABLE and self.mode == CLOSED_MODE
 
     def is_young(self, now: float) -> bool:
-        """Whether it changed shortly before ``now``, in seconds since 1970."""
+        """Return whether it changed shortly before ``now``, in seconds since 1970."""
         return now - self.modified_at <= LIVE_S
 
     def is_growing(self, now: float) -> bool:
-        """Whether a training probably writes it: it changed lately, and it grew since the start or its values are
-        recent.
+        """Return whether a training probably writes it.
+
+        It changed lately, and it grew since the start or its values are recent.
 
         The second condition excludes a fresh copy of an old log.
         """

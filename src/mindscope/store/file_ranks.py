@@ -145,7 +145,7 @@ class FileRanks:
         return files, sessions_of(first, last), rewinds
 
     def column(self, ordinal: int, count: int) -> NDArray[np.int32]:
-        """``ordinal`` for each of ``count`` rows, read-only."""
+        """Return ``ordinal`` for each of ``count`` rows, read-only."""
         known = self._columns.get(ordinal)
         if known is None:
             number = np.array(ordinal, np.int32)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_disabled() -> Generator[None]:
-    """Disable garbage collection: 10,000 new runs are many objects, and all of them stay alive."""
+    """Disable garbage collection in a ``with`` block: 10,000 new runs are many objects, and all of them stay alive."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -33,7 +33,9 @@ _T = TypeVar("_T", bound=NDArray[Any])
 
 
 def mapped(values: _T) -> _T:
-    """The same (n,) values in an unnamed file, read-only; ``values`` itself if it is small, or if there is no room.
+    """Return the same (n,) values in an unnamed file, read-only.
+
+    It returns ``values`` itself if it is small, or if there is no room.
 
     The file is in ``TMPDIR``, else in ``/var/tmp``, and goes with the last array that uses it.
     """

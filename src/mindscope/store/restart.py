@@ -39,7 +39,7 @@ class Purges(NamedTuple):
 def purged_rows(
     step: NDArray[np.int64], wall_time: NDArray[np.float64], rank: Ranks, purges: Purges
 ) -> NDArray[np.bool_]:
-    """Mask of the points that a session start in a newer file hides: older ones, at its step or a later one.
+    """Return the mask of the points that a session start in a newer file hides: older ones, at its step or a later one.
 
     A point with a later wall time than the start belongs to a writer that still writes.
     """
@@ -56,7 +56,9 @@ def purged_rows(
 
 
 def written_order(rank: Ranks) -> Rows | None:
-    """Row numbers by age of their file, rows of one file in their order; None if the rows already have this order.
+    """Return row numbers by age of their file, rows of one file in their order.
+
+    It returns None if the rows already have this order.
 
     ``rank`` has shape (n,): the age rank of each row's file, 0 for the oldest.
     """
@@ -87,7 +89,7 @@ def visible_rows(
     rewinds: NDArray[np.bool_] | None = None,
     purged: NDArray[np.bool_] | None = None,
 ) -> Visible:
-    """The visible points.
+    """Return the visible points.
 
     A point is hidden if a later session has its step or a smaller one, or if a later point of its file has its step.
     So processes that write at the same time do not hide each other's points. In a file that ``rewinds``, a point is
@@ -113,7 +115,7 @@ def visible_rows(
 def _overwritten(
     step: NDArray[np.int64], rank: Ranks, session: Ranks | None, rewinds: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_]:
-    """Mask of rows that a restart hid; the rows must be in written order."""
+    """Return the mask of rows that a restart hid; the rows must be in written order."""
     if step.size == 0:
         return np.zeros(0, bool)
     starts = np.append(0, np.flatnonzero(rank[1:] != rank[:-1]) + 1)
@@ -128,7 +130,10 @@ def _overwritten(
 
 
 def _hidden_by_later_session(step: NDArray[np.int64], starts: Rows, session: Ranks) -> NDArray[np.bool_]:
-    """Mask of rows that a later session hides. ``session`` has shape (files,), one entry for each of ``starts``."""
+    """Return the mask of rows that a later session hides.
+
+    ``session`` has shape (files,), one entry for each of ``starts``.
+    """
     lowest = np.minimum.reduceat(step, starts)
     oldest_last = np.argsort(-session, kind="stable")
     lowest_from = np.minimum.accumulate(lowest[oldest_last])  # of this file and all later sessions, in this order

@@ -199,7 +199,7 @@ class RunStore:
         return self._series.references(kind, tag)
 
     def tags(self, kind: Kind) -> tuple[str, ...]:
-        """Tags of a kind in the order of first occurrence."""
+        """Return the tags of a kind in the order of first occurrence."""
         return tuple(tag for each, tag in self.series if each is kind)
 
     def tag_counts(self) -> dict[Kind, int]:
@@ -258,7 +258,10 @@ class RunStore:
         return "live" if any(facts.is_growing(now) for facts in files) else "idle"
 
     def may_be_written(self, now: float) -> bool:
-        """Whether a process may still write or copy a file of the run: one changed lately and the newest is open."""
+        """Return whether a process may still write or copy a file of the run.
+
+        One changed lately, and the newest is open.
+        """
         files = self.files
         return not _is_finished(files) and any(facts.is_young(now) for facts in files)
 

@@ -47,7 +47,7 @@ class ReferenceColumns:
         return self.step.size
 
     def take(self, rows: slice) -> ReferenceColumns:
-        """Some of the values."""
+        """Return some of the values."""
         return ReferenceColumns(
             self.step[rows], self.wall_time[rows], self.file[rows], self.offset[rows], self.length[rows]
         )
@@ -118,7 +118,9 @@ class Series(Generic[AnyColumns]):
         return self._columns(**self._store_lock.read(lambda: self.points.written()))
 
     def visible_parts(self, overwritten: bool = False) -> VisibleRows:
-        """The points of ``visible``, or of ``all`` if ``overwritten``, as parts that are not copied to join them."""
+        """Return the points of ``visible``, or of ``all`` if ``overwritten``, as parts that are not copied to join
+        them.
+        """
         return self._store_lock.read(
             lambda: written_rows(self.points) if overwritten else self._tracker.of(self.points)
         )

@@ -169,7 +169,7 @@ class SeriesPoints:
         return b"" if self.is_plain else self._ranks.relations(self._files) + repr(self._purges).encode()
 
     def visible_rows(self) -> Visible:
-        """Row numbers, in append order, of the visible points by ascending step."""
+        """Return row numbers, in append order, of the visible points by ascending step."""
         parts = self.appended_parts()
         step, file = np.concatenate([part["step"] for part in parts]), self._file_column()
         purged = self._purged(parts, step, file) if self.is_purged else None
@@ -192,7 +192,10 @@ class SeriesPoints:
         raise IndexError(f"row {row} is after the last one")
 
     def is_newest_since(self, row: int) -> bool:
-        """Whether the rows from ``row`` on were appended by age of their files, all at least as new as earlier ones."""
+        """Return whether the rows from ``row`` on were appended by age of their files.
+
+        All are at least as new as earlier ones.
+        """
         if row >= len(self):
             return True
         ranks = self._ranks.ranks[self._files]
@@ -210,7 +213,7 @@ class SeriesPoints:
         return parts if self._unsaved is None else [*parts, *self._unsaved.pieces()]
 
     def needs_compaction(self, rows: ChunkSlice, chunks: Collection[Chunk]) -> bool:
-        """Whether a merge of ``chunks`` must seal these rows again."""
+        """Return whether a merge of ``chunks`` must seal these rows again."""
         return rows.chunk in chunks or rows.chunk.layout is not self._layout
 
     def replace_rows(self, chunks: Collection[Chunk], rows: ChunkSlice) -> None:

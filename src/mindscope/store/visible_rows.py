@@ -88,7 +88,7 @@ class VisibleRowTracker:
         self._length = len(points)
 
     def _follow(self, points: SeriesPoints) -> bool:
-        """Whether the new rows extend the visible ones without hiding any."""
+        """Return whether the new rows extend the visible ones without hiding any."""
         if self._length == 0 or not points.follows_purges or not points.is_newest_since(self._length):
             return False
         last = self._last_step

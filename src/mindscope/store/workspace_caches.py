@@ -83,7 +83,7 @@ def _entry(folder: Path) -> CacheEntry:
 
 
 def _stats(folder: Path) -> Iterator[os.stat_result]:
-    """Stats of the files in a folder; skips files that another process deletes during the listing."""
+    """Yield the stats of the files in a folder; skips files that another process deletes during the listing."""
     for path in folder.iterdir():
         try:
             yield path.stat()

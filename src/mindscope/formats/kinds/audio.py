@@ -30,7 +30,7 @@ def _from_tensorboard(value: Message) -> Audio:
 
 
 def _with_header(audio: Audio) -> Audio:
-    """``audio`` with what the log does not declare, and with the length and the type that its bytes have."""
+    """Return ``audio`` with what the log does not declare, and with the length and the type that its bytes have."""
     header = read_audio_header(audio.encoded)
     return replace(
         audio,

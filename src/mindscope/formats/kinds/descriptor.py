@@ -82,5 +82,5 @@ def _of_value(kind: Kind, schema: wire.Schema, decode: Callable[[Message], Any])
 
 
 def position(number: int, count: int) -> str:
-    """The end of a file name for value ``number`` of ``count`` in the same step."""
+    """Return the end of a file name for value ``number`` of ``count`` in the same step."""
     return f"_{number}" if count > 1 else ""

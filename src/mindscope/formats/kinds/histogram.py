@@ -27,7 +27,7 @@ def _from_tensorboard(value: Message) -> Histogram:
 
 
 def _from_limits(histogram: Message) -> Histogram:
-    """Buckets from their upper limits, without empty ones at both ends: the outer edges are then min and max."""
+    """Return buckets from their upper limits, without empty ones at both ends: the outer edges are then min and max."""
     limits = histogram.get("bucket_limit", np.empty(0))
     count = histogram.get("bucket", np.empty(0))
     if len(limits) != len(count):

@@ -26,7 +26,9 @@ def _from_mindspore(value: Message) -> float:
 
 
 def exact_scalar(scalar: float, exact: float) -> float:
-    """``exact`` if it rounds to ``scalar``, else ``scalar``: another program may use the field for something else."""
+    """Return ``exact`` if it rounds to ``scalar``, else ``scalar``: another program may use the field for something
+    else.
+    """
     with np.errstate(over="ignore"):
         return exact if np.float32(exact) == np.float32(scalar) else scalar
 

@@ -18,7 +18,7 @@ def _from_tensorboard(value: Message) -> tuple[str, ...]:
 
 
 def _table(cells: tuple[str, ...], columns: int) -> str:
-    """Cells, row by row, as a Markdown table; replaces line breaks in cells and adds an empty header."""
+    """Return cells, row by row, as a Markdown table; replaces line breaks in cells and adds an empty header."""
     plain = [" ".join(cell.replace("|", "\\|").split()) for cell in cells]
     rows = [plain[start : start + columns] for start in range(0, len(plain), columns)]
     return "\n".join(f"| {' | '.join(row)} |" for row in ([""] * columns, ["---"] * columns, *rows))

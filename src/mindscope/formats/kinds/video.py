@@ -85,7 +85,10 @@ def _end_of_data(encoded: bytes | memoryview, at: int) -> int:
 
 
 def is_animated(encoded: bytes | memoryview) -> bool:
-    """Whether a GIF has a second frame, or says how often it repeats, which programs write into animations only."""
+    """Return whether a GIF has a second frame, or says how often it repeats.
+
+    Programs write the latter into animations only.
+    """
     if not is_gif(encoded):
         return False
     frames = 0
@@ -99,7 +102,7 @@ def is_animated(encoded: bytes | memoryview) -> bool:
 
 
 def _recognizes(encoded: bytes | memoryview) -> bool:
-    """Whether the image of an encoded Summary.Value is an animation."""
+    """Return whether the image of an encoded Summary.Value is an animation."""
     for number, value, start, end in wire.split(encoded, 0, len(encoded)):
         if number == _IMAGE_FIELD and value is None:
             for part, _, part_start, part_end in wire.split(encoded, start, end):

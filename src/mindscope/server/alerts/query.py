@@ -27,7 +27,7 @@ def answer_alerts(catalog: Catalog, worker: AlertWorker, since: int | None) -> A
 
 
 def is_muted(alert: Alert, mutes: Sequence[Mute]) -> bool:
-    """Whether any of ``mutes`` matches the alert; a mute without a field matches none."""
+    """Return whether any of ``mutes`` matches the alert; a mute without a field matches none."""
     return any(_matches(alert, mute) for mute in mutes)
 
 

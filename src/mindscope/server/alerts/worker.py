@@ -189,7 +189,7 @@ def alerts_of(viewer: Viewer) -> AlertWorker:
 
 
 def rules_of(records: AnnotationRecords) -> list[Rule]:
-    """Built-in checks, recommended watchpoints and enabled thresholds, without those whose rule is invalid."""
+    """Return built-in checks, recommended watchpoints and enabled thresholds, without those whose rule is invalid."""
     rules = [*map(check_rule, CHECKS), *watchpoint_rules(RECOMMENDED)]
     for key, threshold in records.thresholds.items():
         if threshold is None or not threshold.enabled:

@@ -50,7 +50,7 @@ def answer_annotations(annotations: Annotations) -> AnnotationsAnswer:
 
 
 def answer_records(contents: Contents) -> AnnotationRecords:
-    """Some records by kind and key."""
+    """Return some records by kind and key."""
     return AnnotationRecords(
         revision=contents.revision,
         runs=_of(contents, RUN, RunNotesRecord),
@@ -70,19 +70,19 @@ def answer_newer(records: Iterable[Record]) -> AnnotationRecords:
 
 
 def run_change(change: RunChange) -> Change:
-    """A change of the given fields only."""
+    """Return a change of the given fields only."""
     fields = change.model_dump(mode="json", exclude={"run", "version"}, exclude_unset=True)
     return Change(RUN, change.run, change.version, fields, is_partial=True)
 
 
 def group_change(change: GroupChange) -> Change:
-    """A change of the given fields only."""
+    """Return a change of the given fields only."""
     fields = change.model_dump(mode="json", exclude={"group", "version"}, exclude_unset=True)
     return Change(GROUP, change.group, change.version, fields, is_partial=True)
 
 
 def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Change:
-    """A change of a whole record, without computed fields."""
+    """Return a change of a whole record, without computed fields."""
     return Change(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
 
 

@@ -143,7 +143,7 @@ class OpenSources:
 
 
 def is_growing(catalog: Catalog, run: str, source: str) -> bool:
-    """Whether a training still records into the event files of a run or of its other ranks."""
+    """Return whether a training still records into the event files of a run or of its other ranks."""
     now, known = time.time(), catalog.runs
     return source == OWN and run in known and any(
         each.state(now) == "live" for each in rank_stores(known[run], known)

@@ -38,7 +38,7 @@ class Smoothing(Query):
     half_life_seconds: Coordinate = Field(default=0.0, ge=0.0)
 
     def options(self) -> SmoothingOptions:
-        """The options of ``mindscope.analysis``."""
+        """Return the options of ``mindscope.analysis``."""
         return SmoothingOptions(self.median_points, self.weight, self.half_life_steps, self.half_life_seconds)
 
 
@@ -57,7 +57,7 @@ class ExpressionView(Query):
     smoothing: Smoothing = Smoothing()
 
     def points(self, store: RunStore, y: str) -> ExpressionPoints:
-        """The points of ``y`` with the x axis and smoothing of the view. Raises ExpressionError."""
+        """Return the points of ``y`` with the x axis and smoothing of the view. Raises ExpressionError."""
         return expression_points(store, y, x=self.x, axis=self.axis, smoothing=self.smoothing.options())
 
 

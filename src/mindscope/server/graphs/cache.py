@@ -72,7 +72,7 @@ def _version(store: RunStore) -> str:
 
 
 def _graph_files(store: RunStore) -> list[str]:
-    """Path, size and times of each graph file."""
+    """Return the path, size and times of each graph file."""
     try:
         files = [(path, path.stat()) for path in graph_files(store)]
     except OSError:

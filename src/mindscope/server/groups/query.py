@@ -64,7 +64,7 @@ def _runs_of(catalog: Catalog, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _why_nothing(group: GroupSpread) -> ReasonEntry:
-    """The reason why no run of the group has points."""
+    """Return the reason why no run of the group has points."""
     return ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
 
 
@@ -98,7 +98,7 @@ def _arrays(
 
 
 def _as_sent(column: NDArray[np.float64]) -> NDArray[np.generic]:
-    """float32, or the float64 column if it has a number beyond float32."""
+    """Return float32, or the float64 column if it has a number beyond float32."""
     with np.errstate(over="ignore"):
         narrow = column.astype(np.float32)
     return column if bool((np.isinf(narrow) & np.isfinite(column)).any()) else narrow

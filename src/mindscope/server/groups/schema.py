@@ -51,7 +51,7 @@ class GroupsQuery(ExpressionView):
     keep: list[Statistic] = Field(default=["mean", "low", "high"], min_length=1, max_length=8)
 
     def expression(self, y: str) -> GroupExpression:
-        """``y`` with the x axis, smoothing and alignment of the query."""
+        """Return ``y`` with the x axis, smoothing and alignment of the query."""
         return GroupExpression(y, self.x, self.axis, self.smoothing.options(), self.alignment)
 
 

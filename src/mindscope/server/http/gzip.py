@@ -30,7 +30,7 @@ class GzipResponse(Response):
 
 
 def _takes_gzip(headers: Headers) -> bool:
-    """Whether ``accept-encoding`` names gzip with a quality above 0."""
+    """Return whether ``accept-encoding`` names gzip with a quality above 0."""
     named = [each.replace(" ", "").lower().partition(";") for each in headers.get("accept-encoding", "").split(",")]
     return any(name == "gzip" and quality.rstrip(".0") != "q=" for name, _, quality in named)
 

@@ -23,12 +23,12 @@ READABLE: dict[int | str, dict[str, Any]] = {
 
 
 def value_not_found(kind: str, run: str, tag: str, id: str) -> JSONResponse:
-    """404 for an id that the log does not have, or no longer has."""
+    """Return 404 for an id that the log does not have, or no longer has."""
     what = Reason("value_not_found", kind=kind, run=run, tag=tag, id=id)
     return failure(404, what, "GET /api/values lists the ids of a tag")
 
 
 def immutable(response: Response) -> Response:
-    """Marks a response that never changes."""
+    """Mark a response as one that never changes, and return it."""
     response.headers.update(IMMUTABLE)
     return response

@@ -12,7 +12,7 @@ def finite(number: float | None) -> float | None:
 
 
 def not_a_number(value: float) -> str | None:
-    """NaN, Infinity or -Infinity as text, None for a finite number."""
+    """Return NaN, Infinity or -Infinity as text, None for a finite number."""
     if math.isnan(value):
         return "NaN"
     return None if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"

@@ -53,7 +53,7 @@ class Query(BaseModel):
 
 
 def _texts(given: object) -> Iterator[str]:
-    """The texts in the fields of a message, and in their lists. Nested messages check their own."""
+    """Yield the texts in the fields of a message, and in their lists. Nested messages check their own."""
     fields = cast("dict[object, object]", given).values() if isinstance(given, dict) else ()
     for field in fields:
         several = cast("list[object]", field) if isinstance(field, list) else (field,)
@@ -72,13 +72,13 @@ class ReasonEntry(Answer):
 
     @staticmethod
     def of(error: object) -> ReasonEntry:
-        """The reason of an error or of a text."""
+        """Return the reason of an error or of a text."""
         reason = reason_of(error)
         return ReasonEntry(code=reason.code, values=dict(reason.values), message=str(reason))
 
     @staticmethod
     def of_text(text: str | None) -> ReasonEntry | None:
-        """The reason of a text; None without a text."""
+        """Return the reason of a text; None without a text."""
         return None if text is None else ReasonEntry.of(text)
 
 

@@ -66,7 +66,10 @@ def _has_end(kind: str, encoded: bytes) -> bool:
 
 
 def _has_whole_boxes(encoded: bytes) -> bool:
-    """Whether the boxes of an AVIF end where the bytes end: length (4 bytes, or 8 after the type for 1), type (4)."""
+    """Return whether the boxes of an AVIF end where the bytes end.
+
+    A box has a length (4 bytes, or 8 after the type for 1) and a type (4).
+    """
     at = 0
     while at + 8 <= len(encoded):
         size = int.from_bytes(encoded[at : at + 4], "big")

@@ -24,7 +24,10 @@ from mindscope.server.lineage.schema import (
 def answer_importance(
     table: LineageTable, query: ImportanceQuery, check: Callable[[], None] = lambda: None
 ) -> ImportanceAnswer:
-    """The importance over the runs of a query. Raises ExpressionError, ColumnNotFoundError, and what ``check`` does."""
+    """Return the importance over the runs of a query.
+
+    Raises ExpressionError, ColumnNotFoundError, and what ``check`` does.
+    """
     found = selected(table, query).importance(query.target, query.columns, check, also=query.also)
     return ImportanceAnswer(
         target=found.target.id,

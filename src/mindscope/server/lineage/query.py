@@ -79,7 +79,7 @@ def _table_json(view: LineageView) -> str:
 
 
 def filter_runs(viewer: Viewer, query: FilterQuery) -> FilterAnswer:
-    """The runs that match. Raises ExpressionError."""
+    """Return the runs that match. Raises ExpressionError."""
     view = view_table(viewer, query)
     rows = np.flatnonzero(Filter(query.where).matches(view.table.table))
     return FilterAnswer(cursor=view.cursor, runs=[view.table.runs[row] for row in rows.tolist()])

@@ -40,7 +40,10 @@ class Subscription:
         self._news.set()
 
     async def next(self, patience_s: float) -> list[Event]:
-        """The events since the last call; empty after ``patience_s`` without an event, or when the stream is closed."""
+        """Return the events since the last call.
+
+        They are none after ``patience_s`` without an event, or when the stream is closed.
+        """
         try:
             await asyncio.wait_for(self._news.wait(), patience_s)
         except asyncio.TimeoutError:

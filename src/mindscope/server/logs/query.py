@@ -214,7 +214,7 @@ def _step_at(store: RunStore, wall_time: float) -> int | None:
 
 
 def _steps(store: RunStore, start: float, end: float) -> list[LogStep]:
-    """Some steps of the range of time, evenly spread."""
+    """Return some steps of the range of time, evenly spread."""
     points = _clock(store)
     if points is None:
         return []
@@ -225,7 +225,7 @@ def _steps(store: RunStore, start: float, end: float) -> list[LogStep]:
 
 
 def _clock(store: RunStore) -> tuple[np.ndarray, np.ndarray] | None:
-    """Steps and their times, of the longest series of any kind; of equally long ones, of a scalar."""
+    """Return steps and their times, of the longest series of any kind; of equally long ones, of a scalar."""
     series = [(len(each), kind is Kind.SCALAR, each) for (kind, _), each in store.series.items() if len(each)]
     if not series:
         return None

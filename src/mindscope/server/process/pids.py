@@ -15,7 +15,9 @@ POLL_S = 0.02
 
 
 def create_time_of(pid: int) -> str | None:
-    """The creation time of a process, which distinguishes it from another one with the same id; None without a process.
+    """Return the creation time of a process, which distinguishes it from another one with the same id.
+
+    It returns None without a process.
 
     A zombie counts as ended.
     """

@@ -36,7 +36,7 @@ def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple
 
 
 def _belongs(path: Path, directory: Path, others: Collection[str]) -> bool:
-    """Whether a profile lies in no directory of another run below ``directory``."""
+    """Return whether a profile lies in no directory of another run below ``directory``."""
     above = (parent for parent in path.parents if parent.is_relative_to(directory) and parent != directory)
     return not any(str(parent) in others for parent in above)
 

@@ -94,7 +94,7 @@ def read_large(
 
 
 def is_readable_apart(found: FoundProfile) -> bool:
-    """Whether another process can find the format of a profile by its name."""
+    """Return whether another process can find the format of a profile by its name."""
     return found.format in FORMATS
 
 

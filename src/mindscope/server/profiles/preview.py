@@ -40,7 +40,7 @@ class TimelinePreviews:
         self._on_progress(read)
 
     def wants_trace(self) -> bool:
-        """Whether enough was read since the last timeline."""
+        """Return whether enough was read since the last timeline."""
         return self._read > 0 and self._read >= GROWTH * self._shown and time.monotonic() - self._began > FIRST_AFTER_S
 
     def show_trace(self, trace: Trace) -> None:

@@ -116,7 +116,7 @@ class ProfileCache:
         return self.folder / (hashlib.sha256(os.fsencode(profile)).hexdigest()[:24] + suffix)
 
     def _has_room(self, path: Path, size: int) -> bool:
-        """Whether a file may be saved; deletes the least recently used ones if needed."""
+        """Return whether a file may be saved; deletes the least recently used ones if needed."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             saved = sorted(_stats(path.parent), key=lambda each: each[1].st_mtime)

@@ -108,7 +108,7 @@ class RunList:
 
 
 def summarize_run(store: RunStore, now: float, rank: Rank | None) -> RunSummary:
-    """A run as a line of the list."""
+    """Return a run as a line of the list."""
     return RunSummary(
         id=store.id,
         name=store.name,

@@ -11,7 +11,7 @@ ROWS_IN_A_CHUNK = 10_000
 
 
 def scalar_csv_chunks(series: ScalarSeries) -> Iterator[str]:
-    """All visible points. Floats are the shortest decimals that parse to the same bits."""
+    """Yield all visible points. Floats are the shortest decimals that parse to the same bits."""
     points = series.visible()
     yield "step,wall_time,value\r\n"
     for start in range(0, len(points), ROWS_IN_A_CHUNK):

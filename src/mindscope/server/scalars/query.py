@@ -46,7 +46,10 @@ def count_points(catalog: Catalog, query: CurvesQuery) -> int:
 
 
 def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
-    """A scalar series by run id and tag; neither becomes part of a path. Raises RunNotFoundError, TagNotFoundError."""
+    """Return a scalar series by run id and tag; neither becomes part of a path.
+
+    Raises RunNotFoundError, TagNotFoundError.
+    """
     series = catalog.run(run).scalars(tag)
     if series is None:
         raise TagNotFoundError(Reason("tag_not_found", kind="scalar", tag=tag, run=run))
@@ -116,7 +119,7 @@ def _empty(name: SeriesName, version: int, error: ReasonEntry | None) -> Curve:
 
 
 def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> Packed:
-    """Curves, each with its arrays by column name (none for a curve with an error).
+    """Return curves, each with its arrays by column name (none for a curve with an error).
 
     Curves that share their arrays share their columns.
     """

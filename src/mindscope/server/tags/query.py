@@ -17,7 +17,7 @@ AnySeries = ScalarSeries | ReferenceSeries
 
 
 def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
-    """Tags of one kind over several runs."""
+    """Return the tags of one kind over several runs."""
     holders: dict[str, list[tuple[int, AnySeries]]] = {}
     places = 0
     for index, id in enumerate(while_connected(query.runs)):

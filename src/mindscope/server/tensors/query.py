@@ -42,7 +42,9 @@ def open_tensor(catalog: Catalog, run: str, tag: str, id: str) -> TensorSource |
 
 
 def summarize_tensor(source: TensorSource, texts: Sequence[str], bins: int) -> TensorStatisticsAnswer:
-    """Statistics of a slice, or without texts of the whole tensor, with a histogram of ``bins`` buckets unless 0.
+    """Return statistics of a slice, with a histogram of at most ``bins`` buckets unless 0.
+
+    Without ``texts``, the slice is the whole tensor.
 
     Raises SliceError.
     """

@@ -16,12 +16,18 @@ from mindscope.torch.core.run_context import RunContext
 
 
 def learning_rate_of(optimizer: Optimizer) -> float | None:
-    """The learning rate of the first parameter group; None where the optimizer has none, or finds it by itself."""
+    """Return the learning rate of the first parameter group.
+
+    It returns None where the optimizer has none, or computes it by itself.
+    """
     return _number(optimizer.param_groups[0].get("lr"))
 
 
 def initial_rate_of(optimizer: Optimizer) -> float | None:
-    """The rate with which the first parameter group began, as schedulers of torch note it; else the present one."""
+    """Return the first learning rate of the first parameter group, as schedulers of torch note it.
+
+    It is the present rate if no scheduler noted one.
+    """
     group = optimizer.param_groups[0]
     return _number(group.get("initial_lr", group.get("lr")))
 

@@ -40,7 +40,7 @@ class MonitoredMetric:
         self.best = math.inf if self._is_smaller_better else -math.inf
 
     def is_better(self, value: float, than: float) -> bool:
-        """Whether ``value`` beats ``than`` by more than ``min_delta``; NaN beats nothing."""
+        """Return whether ``value`` beats ``than`` by more than ``min_delta``; NaN beats nothing."""
         if self._is_smaller_better:
             return value < than - self._min_delta
         return value > than + self._min_delta

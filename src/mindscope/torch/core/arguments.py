@@ -29,7 +29,7 @@ def check_number(name: str, value: Any) -> float:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """True or False. Raises TypeError."""
+    """Return true or False. Raises TypeError."""
     if not isinstance(value, bool):
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want True or False")
     return value
@@ -45,7 +45,7 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
 
 
 def check_text(name: str, value: Any) -> str:
-    """Text that is not empty. Raises TypeError."""
+    """Return text that is not empty. Raises TypeError."""
     if not isinstance(value, str) or not value:
         raise TypeError(f"{name} is {type(value).__name__} {value!r}, want text")
     return value

@@ -10,7 +10,10 @@ from torch import Tensor, nn
 
 
 def count_batches(dataset: Any) -> int | None:
-    """Steps of an epoch, as the data set says it: by ``len()`` or ``get_dataset_size()``; None where it can't."""
+    """Return the steps of an epoch, by ``get_dataset_size()`` or ``len()`` of the data set.
+
+    It returns None if the data set has neither.
+    """
     if hasattr(dataset, "get_dataset_size"):
         return int(dataset.get_dataset_size())
     if not isinstance(dataset, Sized):
@@ -83,7 +86,7 @@ def call(network: nn.Module | Callable[..., Any], element: Any) -> Any:
 
 
 def split_label(element: Any) -> tuple[Any, Any]:
-    """Inputs and label of an element: the last column is the label, in a dict ``label`` or ``labels``.
+    """Return the inputs and label of an element: the last column is the label, in a dict ``label`` or ``labels``.
 
     Raises ValueError if there is no label.
     """

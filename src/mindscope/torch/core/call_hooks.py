@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 def takes_hooks(module: nn.Module) -> bool:
-    """Whether functions can be called around a module; a module of TorchScript refuses them."""
+    """Return whether functions can be called around a module; a module of TorchScript refuses them."""
     return not isinstance(module, torch.jit.ScriptModule)
 
 

@@ -36,7 +36,7 @@ def _eval_frame() -> Any:
 
 
 def is_in_compiled_code() -> bool:
-    """Whether a compiled function called the operator that the dispatcher runs now.
+    """Return whether a compiled function called the operator that the dispatcher runs now.
 
     Inductor calls operators that it does not fuse, other backends call those of a graph. Between such a call and the
     dispatcher are no frames but those of PyTorch's dispatcher and of us.

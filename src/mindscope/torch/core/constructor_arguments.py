@@ -18,7 +18,10 @@ _PLAIN = (bool, int, float, str, os.PathLike, np.ndarray)
 
 
 def constructor_arguments(thing: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Arguments of the class that the object keeps under their name, and that are numbers, texts or lists of them."""
+    """Return arguments of the class that the object keeps under their name.
+
+    They are numbers, texts or lists of them.
+    """
     if inspect.isfunction(thing) or inspect.isbuiltin(thing):
         return {}
     try:
@@ -40,7 +43,8 @@ def _attribute(thing: Any, name: str) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether it is a number, a text, a path, an array, an object of torch or an enumeration, or a short list of them.
+    """Return whether it is a number, a text, a path, an array, an object of torch, an enumeration, or a short list of
+    them.
 
     A list may hold None too.
     """
@@ -53,7 +57,10 @@ def is_plain(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Numbers and lists as they are, tensors and arrays by type, shape and size, anything else as a short text."""
+    """Return numbers and lists as they are, tensors and arrays by type, shape and size.
+
+    Anything else is a short text.
+    """
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (list, tuple)):
@@ -66,5 +73,7 @@ def plain(value: Any) -> Any:
 
 
 def _described(array: Any) -> str:
-    """Type, shape and size of data, such as ``float32 (60000, 784), 188160000 bytes``; never its elements."""
+    """Return the type, shape and size of data, such as ``float32 (60000, 784), 188160000 bytes``; never its
+    elements.
+    """
     return f"{str(array.dtype).removeprefix('torch.')} {tuple(array.shape)}, {array.nbytes} bytes"

@@ -35,5 +35,5 @@ CONTEXT = Context()
 
 
 def running_data_settings() -> RunningDataSettings:
-    """Settings of the environment, with the entries of the configuration file in place of theirs."""
+    """Return the settings of the environment, with the entries of the configuration file in place of theirs."""
     return settings_from_environment(os.environ).overridden(CONTEXT.running_data)

@@ -30,7 +30,7 @@ def autocast_dtype() -> torch.dtype | None:
 
 
 def to_device(data: Any, device: torch.device) -> Any:
-    """``data`` with its tensors on the device and NumPy arrays as tensors; nothing waits for the copy.
+    """Return ``data`` with its tensors on the device and NumPy arrays as tensors; nothing waits for the copy.
 
     Lists, tuples and dicts are followed; anything else stays what it is.
     """

@@ -44,12 +44,15 @@ def get_group_size() -> int:
 
 
 def parallel_mode() -> str:
-    """``stand_alone`` or ``data_parallel``."""
+    """Return ``stand_alone`` or ``data_parallel``."""
     return "data_parallel" if get_group_size() > 1 else "stand_alone"
 
 
 def rank_directory(directory: str | PathLike[str]) -> Path:
-    """``directory/rank_N``, where process N records: the directories of one run are siblings. Doesn't create it."""
+    """Return ``directory/rank_N``, where process N records: the directories of one run are siblings.
+
+    Doesn't create it.
+    """
     return Path(directory) / f"rank_{get_rank()}"
 
 

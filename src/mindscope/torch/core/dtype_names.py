@@ -10,6 +10,6 @@ _NAMES = {"bool": "Bool", "bfloat16": "BFloat16", "uint8": "UInt8", "uint16": "U
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    """``Float32``, ``BFloat16``, ``Int64``, ``Bool``."""
+    """Return ``Float32``, ``BFloat16``, ``Int64``, ``Bool``."""
     name = str(dtype).removeprefix("torch.")
     return _NAMES.get(name, name.capitalize())

@@ -29,7 +29,10 @@ def plain_network(network: nn.Module) -> nn.Module:
 
 
 def wrapped_network(network: nn.Module) -> nn.Module | None:
-    """The module right inside of a wrapper of ``torch.compile`` or data parallelism; None of any other module."""
+    """Return the module right inside of a wrapper of ``torch.compile`` or data parallelism.
+
+    It returns None for any other module.
+    """
     wrapper: Any = network
     if hasattr(wrapper, COMPILED):
         return cast(nn.Module, getattr(wrapper, COMPILED))
@@ -42,7 +45,10 @@ def plain_path(path: str) -> str:
 
 
 def plain_names(network: nn.Module, names: Iterable[str]) -> list[str]:
-    """The names of parameters of ``network`` as its author gave them: without wrappers around modules inside of it."""
+    """Return the names of parameters of ``network`` as its author gave them.
+
+    They omit wrappers around modules inside of it.
+    """
     modules = cast("Iterable[tuple[str, nn.Module]]", network.named_modules())
     parallel = [f"{path}." for path, module in modules if path and type(module).__name__ in PARALLEL]
     return [plain_path(_without_parallel(name, parallel)) for name in names]
@@ -85,7 +91,9 @@ def trained_parameters(network: nn.Module | None, optimizer: Optimizer | None) -
 
 
 def module_type(module: nn.Module) -> str:
-    """The class of a module, inside of a wrapper of ``torch.compile``, without what ``fully_shard`` adds to it."""
+    """Return the class of a module, inside of a wrapper of ``torch.compile``, without what ``fully_shard`` adds
+    to it.
+    """
     own = cast("type[object]", type(getattr(module, COMPILED, module)))
     names = [str(base.__name__) for base in own.__bases__]
     if _SHARDED in names:

@@ -57,7 +57,7 @@ def _wrapped(module: nn.Module) -> nn.Module | None:
 
 
 def module_types(network: nn.Module) -> dict[str, str]:
-    """Class of each module by path, also inside of wrappers and of compiled modules."""
+    """Return the class of each module by path, also inside of wrappers and of compiled modules."""
     return {path: module_type(module) for path, module in named_modules(network)}
 
 
@@ -71,6 +71,9 @@ def parameter_places(network: nn.Module) -> dict[int, ParameterPlace]:
 
 
 def named_modules(network: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """Path and module, outer ones first; a module has the path of the wrappers around it, which come before it."""
+    """Return path and module, outer ones first.
+
+    A module has the path of the wrappers around it, which come before it.
+    """
     modules = cast("Iterable[tuple[str, nn.Module]]", plain_network(network).named_modules())
     return ((plain_path(path), module) for path, module in modules)

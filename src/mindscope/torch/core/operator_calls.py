@@ -121,7 +121,10 @@ class OperatorCalls:
         self._thread = threading.get_ident()
 
     def call_of(self, kind: OperatorKind) -> OperatorCall | None:
-        """The operator that the dispatcher runs now; None in a compiled region, of which only a part would be seen."""
+        """Return the operator that the dispatcher runs now.
+
+        It returns None in a compiled region, of which only a part would be seen.
+        """
         if self._borders:  # also where it breaks a graph
             self._forward.setdefault(_autograd._get_sequence_nr() - 1, None)
             return None
@@ -176,7 +179,7 @@ class OperatorCalls:
         return False
 
     def _is_optimizing(self) -> bool:
-        """Whether an optimizer runs, and not the function that it calls to compute loss and gradients."""
+        """Return whether an optimizer runs, and not the function that it calls to compute loss and gradients."""
         return bool(self._optimizers) and not (self._optimizers[-1][1] and torch.is_grad_enabled())
 
     def _begin(self, path: str, module: nn.Module, args: Any, kwargs: Any) -> None:
@@ -214,5 +217,5 @@ class OperatorCalls:
 
 
 def has_closure(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a step of an optimizer was given a function that computes loss and gradients."""
+    """Return whether a step of an optimizer was given a function that computes loss and gradients."""
     return kwargs.get("closure") is not None or (len(args) > 1 and args[1] is not None)

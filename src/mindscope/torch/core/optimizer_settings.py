@@ -23,7 +23,7 @@ _DEEPEST = 3
 
 
 def optimizer_settings(optimizers: Iterable[Any]) -> dict[str, Any]:
-    """``optimizer.NAME`` of the first parameter group, ``optimizer.group_N.NAME`` where a later group differs.
+    """Return ``optimizer.NAME`` of the first parameter group, ``optimizer.group_N.NAME`` where a later group differs.
 
     Groups are numbered over all optimizers, or named as they are. The learning rate of the first group is left out:
     it is the field ``learning_rate``.
@@ -74,7 +74,7 @@ def _schedulers_in(callback: Any) -> Iterator[Any]:
 
 
 def scheduler_settings(schedulers: Iterable[Any]) -> dict[str, Any]:
-    """``scheduler``, its class, and ``scheduler.NAME``; further schedulers are ``scheduler_1`` and so on."""
+    """Return ``scheduler``, its class, and ``scheduler.NAME``; further schedulers are ``scheduler_1`` and so on."""
     fields: dict[str, Any] = {}
     for place, scheduler in enumerate(list(schedulers)[:_MOST_SCHEDULERS]):
         fields |= _scheduler(f"scheduler_{place}" if place else "scheduler", scheduler, _DEEPEST)

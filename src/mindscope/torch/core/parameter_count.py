@@ -20,7 +20,7 @@ class ParameterCount(NamedTuple):
 
 
 def count_parameters(network: nn.Module) -> ParameterCount | None:
-    """The count over all processes; None while a lazy module does not know its shape."""
+    """Return the count over all processes; None while a lazy module does not know its shape."""
     network = plain_network(network)
     whole = _fully_sharded(network)
     total = trainable = 0

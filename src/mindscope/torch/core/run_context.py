@@ -60,5 +60,5 @@ class RunContext:
         self._is_stop_requested = True
 
     def get_stop_requested(self) -> bool:
-        """Whether a callback asked the loop to end."""
+        """Return whether a callback asked the loop to end."""
         return self._is_stop_requested

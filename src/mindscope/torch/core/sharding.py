@@ -22,7 +22,7 @@ def gathered(tensor: Any) -> Tensor:
 
 
 def is_fully_sharded(module: nn.Module) -> bool:
-    """Whether torch's first FSDP wraps a module."""
+    """Return whether torch's first FSDP wraps a module."""
     return any(kind.__name__ == FULLY_SHARDED for kind in type(module).__mro__)
 
 

@@ -18,7 +18,9 @@ _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked", "
 
 
 def trained_weights(network: nn.Module) -> dict[str, Tensor]:
-    """The parameters that are trained, and the statistics of normalization layers; they share memory with the network.
+    """Return the parameters that are trained, and the statistics of normalization layers.
+
+    They share memory with the network.
 
     A parameter with several names has its first one. Names have no part of ``torch.compile``, data parallelism and
     activation checkpointing, whether these are around the network or inside of it.

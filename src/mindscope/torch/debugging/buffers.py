@@ -27,7 +27,7 @@ class WatchedTensor:
         self._was_bad = False  # in any step
 
     def needs_read(self, tensor: Tensor, *, is_forced: bool = False) -> bool:
-        """Whether to read it now: not if it was finite and did not change since, unless it ``is_forced``."""
+        """Return whether to read it now: not if it was finite and did not change since, unless it ``is_forced``."""
         state = state_of(tensor)
         if not is_forced and self._is_finite and state is not None and state == self._state:
             return False

@@ -97,7 +97,7 @@ def kernels_of(device: torch.device) -> CudaKernels | None:
 
 
 def compiled(kind: int, architecture: str) -> bytes:
-    """Code for a device of an architecture such as ``sm_90``. Raises OSError, CudaError."""
+    """Return code for a device of an architecture such as ``sm_90``. Raises OSError, CudaError."""
     compiler = _compiler()
     program = ctypes.c_void_p()
 
@@ -137,7 +137,7 @@ def _text(measure: Callable[[Any], object], write: Callable[[Any], object]) -> b
 
 @cache
 def _compiler() -> ctypes.CDLL:
-    """CUDA's compiler of the version that PyTorch was built with."""
+    """Return CUDA's compiler of the version that PyTorch was built with."""
     major = (torch.version.cuda or "").partition(".")[0]
     name = f"libnvrtc.so.{major}"
     packages = Path(torch.__file__).parent.parent / "nvidia"

@@ -12,7 +12,7 @@ _LOW = 0xFFFFFFFF
 
 
 def device_statistics(tensor: Tensor, element: ElementType) -> tuple[Tensor, Tensor]:
-    """Statistics and a hash of a contiguous tensor of real elements.
+    """Return statistics and a hash of a contiguous tensor of real elements.
 
     Returns:
         The first 14 of ``FIELDS``, of the widest float of the device, shape (14,).
@@ -69,7 +69,7 @@ def _hash(flat: Tensor) -> Tensor:
 
 
 def device_update(now: Tensor, before: Tensor) -> Tensor:
-    """Means of |now - before| and |before| where the difference is finite, shape (2,); NaN where none is."""
+    """Return the means of |now - before| and |before| where the difference is finite, shape (2,); NaN where none is."""
     with torch.no_grad(), torch.autocast(now.device.type, enabled=False):
         wide = torch.float32 if now.device.type == "mps" else torch.float64
         moved, old = (now - before).abs(), before.abs()

@@ -49,5 +49,5 @@ class FollowedStep:
 
 
 def in_backward() -> bool:
-    """Whether autograd runs a backward pass on this thread."""
+    """Return whether autograd runs a backward pass on this thread."""
     return torch._C._current_graph_task_id() != -1  # pyright: ignore

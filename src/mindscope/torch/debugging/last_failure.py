@@ -28,7 +28,9 @@ def failed_operator(error: BaseException, network: nn.Module) -> dict[str, Any] 
 
 
 def first_not_finite(network: nn.Module) -> dict[str, Any] | None:
-    """The first tensor with a NaN or an infinity of the last steps: step, operator, source line; None without one.
+    """Return step, operator and source line of the first tensor with a NaN or an infinity of the last steps.
+
+    It returns None without one.
 
     Waits for the device.
     """

@@ -34,7 +34,7 @@ class DebuggerOptions:
     """Watchpoints that write the ring."""
 
     def is_due(self, step: int) -> bool:
-        """Whether a step is recorded. Raises what a function of the user raises."""
+        """Return whether a step is recorded. Raises what a function of the user raises."""
         if self.steps is not None:
             return bool(self.steps(step))
         return (step - self.first_step) % self.every == 0
@@ -43,7 +43,10 @@ class DebuggerOptions:
 def check_options(
     directory: Any, level: Any, every: Any, steps: Any, ring: Any, watch: Any, first_step: Any
 ) -> DebuggerOptions:
-    """The arguments of ``Debugger``, whose docstring explains them. Raises TypeError, ValueError, WatchpointError."""
+    """Return the arguments of ``Debugger``, whose docstring explains them.
+
+    Raises TypeError, ValueError, WatchpointError.
+    """
     return DebuggerOptions(
         directory=_directory(directory),
         level=check_choice("level", level, LEVELS),

@@ -44,7 +44,7 @@ def plain_tensor(tensor: Tensor) -> Tensor:
 
 
 def is_of_torch_func(tensor: Tensor) -> bool:
-    """Whether a transform such as ``vmap`` wraps a tensor: it has no memory of its own."""
+    """Return whether a transform such as ``vmap`` wraps a tensor: it has no memory of its own."""
     return bool(torch._C._functorch.is_functorch_wrapped_tensor(tensor))  # pyright: ignore
 
 
@@ -60,7 +60,7 @@ def _without_subclass(tensor: Tensor) -> Tensor:
 
 
 def _is_wrapper(tensor: Tensor) -> bool:
-    """Whether a subclass handles every operator itself, so that its own memory means nothing."""
+    """Return whether a subclass handles every operator itself, so that its own memory means nothing."""
     own: Any = type(tensor)
     plain: Any = Tensor
     return own.__torch_dispatch__ is not plain.__torch_dispatch__

@@ -76,7 +76,7 @@ class Recording:
             self.followed.guarded("parameters", self._parameters.begin_forward)
 
     def is_of(self, network: nn.Module) -> bool:
-        """Whether it follows, or followed last, a network or one that shares a parameter with it."""
+        """Return whether it follows, or followed last, a network or one that shares a parameter with it."""
         own = self._network
         if own is None or own is network:
             return own is network
@@ -208,5 +208,5 @@ class Recording:
 
 
 def _compiled(network: nn.Module) -> list[str]:
-    """Paths of modules that ``torch.compile`` compiled: nothing inside of them is seen."""
+    """Return the paths of modules that ``torch.compile`` compiled: nothing inside of them is seen."""
     return sorted(each.path for each in called_modules(network) if each.is_compiled)

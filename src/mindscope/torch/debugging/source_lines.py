@@ -28,7 +28,12 @@ _ARE_USERS: dict[CodeType, bool] = {}
 
 
 def user_stack() -> tuple[str, ...]:
-    """Source lines, innermost first: ``/train/net.py:49 forward: x = self.conv(x)``. None of installed packages."""
+    """Return source lines, innermost first: ``/train/net.py:49 forward: x = self.conv(x)``.
+
+    It omits installed packages.
+
+    None of installed packages.
+    """
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     lines: list[str] = []
     while frame is not None and len(lines) < _MOST_FRAMES:
@@ -39,7 +44,7 @@ def user_stack() -> tuple[str, ...]:
 
 
 def is_of_user(code: CodeType) -> bool:
-    """Whether code is of the user's program, not of an installed package."""
+    """Return whether code is of the user's program, not of an installed package."""
     known = _ARE_USERS.get(code)
     if known is None:
         name = code.co_filename
@@ -48,6 +53,9 @@ def is_of_user(code: CodeType) -> bool:
 
 
 def source_line(code: CodeType, number: int, variables: dict[str, Any]) -> str:
-    """A line of code as text: ``/train/net.py:49 forward: x = self.conv(x)``; ``variables`` are those of its module."""
+    """Return a line of code as text: ``/train/net.py:49 forward: x = self.conv(x)``.
+
+    ``variables`` are those of its module.
+    """
     text = linecache.getline(code.co_filename, number, variables).strip()
     return f"{code.co_filename}:{number} {code.co_name}" + (f": {text[:200]}" if text else "")

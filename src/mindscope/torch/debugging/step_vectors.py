@@ -124,7 +124,7 @@ class StepVectors(TensorRows):
             self._rows.update(row, now.data_ptr(), before.data_ptr(), code, now.numel())
 
     def may_be_bad(self, row: int, tensor: Tensor) -> bool:
-        """Whether the row of a tensor has NaN or infinities; True on a device, which is not waited for."""
+        """Return whether the row of a tensor has NaN or infinities; True on a device, which is not waited for."""
         return not tensor.is_cpu or bool(self._values[row, _NON_FINITE].any())
 
     @property
@@ -133,7 +133,7 @@ class StepVectors(TensorRows):
         return bool(self._values[: self.count, _BAD].any())
 
     def is_ready(self) -> bool:
-        """Whether the rows of a finished step are in the memory of the processor."""
+        """Return whether the rows of a finished step are in the memory of the processor."""
         return self._copy is None or self._copy.is_ready
 
     def finish(self) -> Callable[[], Vectors]:

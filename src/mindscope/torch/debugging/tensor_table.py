@@ -54,7 +54,7 @@ class KnownTensors:
         return place
 
     def take_unwritten(self, rank: int, facts: Mapping[str, Any]) -> list[TensorTable]:
-        """Descriptions that no file has yet, in pieces of consecutive places."""
+        """Return descriptions that no file has yet, in pieces of consecutive places."""
         places = sorted(self._unwritten)
         self._unwritten.clear()
         pieces: list[list[int]] = []

@@ -62,7 +62,7 @@ def fetched(tensor: Tensor, is_copied: bool, sample: int | None) -> Callable[[],
 
 
 def fetched_cells(tensor: Tensor, categories: Sequence[str], is_low_precision: bool) -> Callable[[], list[str]]:
-    """Statistics that the device computes; ``null`` for those that it does not."""
+    """Return statistics that the device computes; ``null`` for those that it does not."""
     flat = tensor.detach().reshape(-1)
     if flat.dtype.is_complex:
         return lambda: [NULL] * len(categories)

@@ -46,7 +46,7 @@ def set_dump(target: Any, enabled: bool = True) -> None:
 
 
 def marked(network: nn.Module | None) -> Callable[[OperatorCall], bool]:
-    """Whether an operator of a network is marked; the innermost module with a mark decides."""
+    """Return whether an operator of a network is marked; the innermost module with a mark decides."""
     paths: dict[str, bool] = {}
     for path, module in () if network is None else named_modules(network):
         outer = paths.get(path, paths.get(path.rpartition(".")[0], False) if path else False)
@@ -55,6 +55,6 @@ def marked(network: nn.Module | None) -> Callable[[OperatorCall], bool]:
 
 
 def has_marks(network: nn.Module | None) -> bool:
-    """Whether an operator, or a module of a network, is marked."""
+    """Return whether an operator, or a module of a network, is marked."""
     modules = () if network is None else named_modules(network)
     return bool(_TYPES) or any(_MODULES.get(plain_network(module), False) for _, module in modules)

@@ -211,7 +211,7 @@ def _kept(tensor: Tensor) -> Tensor:
 
 
 def _overflows(outputs: Any) -> bool:
-    """Whether an output has a NaN or an infinity; waits for the device."""
+    """Return whether an output has a NaN or an infinity; waits for the device."""
     for each in pytree.tree_leaves(outputs):
         is_float = isinstance(each, Tensor) and (each.dtype.is_floating_point or each.dtype.is_complex)
         if is_float and not why_not(each):

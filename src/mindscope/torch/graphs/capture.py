@@ -43,7 +43,8 @@ def graph_of(
     example_kwargs: Mapping[str, Any] | None = None,
     seen_types: Mapping[str, SeenType] | None = None,
 ) -> Message:
-    """The ``GraphProto`` of ``module`` as a dict, for inputs such as ``example_inputs`` (a tuple, or a single value).
+    """Return the ``GraphProto`` of ``module`` as a dict, for inputs such as ``example_inputs`` (a tuple, or a single
+    value).
 
     Nothing is computed, and nothing of this process changes: a forked process traces tensors without their data. Where
     ``torch.export`` can't, e.g. for control flow that depends on data, ``torch.fx`` traces; where that can't either,
@@ -108,7 +109,7 @@ def _message_of_trace(
 
 
 def _has_flat_parameters(module: nn.Module) -> bool:
-    """Whether the first FSDP of torch took its parameters: their shapes are gone."""
+    """Return whether the first FSDP of torch took its parameters: their shapes are gone."""
     return any(type(part).__name__ == "FullyShardedDataParallel" for part in module.modules())
 
 
@@ -171,7 +172,7 @@ def _with_shapes(traced: fx.GraphModule, inputs: tuple[Any, ...]) -> fx.GraphMod
 
 
 def _first_line(error: Exception) -> str:
-    """Class and first line of an error, without the numbers of tensors in it."""
+    """Return class and first line of an error, without the numbers of tensors in it."""
     line = next(iter(str(error).strip().splitlines()), "")
     return f"{type(error).__name__}: {_ELEMENTS.sub(_without_elements, line)}"[:_LONGEST_REASON]
 

@@ -110,7 +110,7 @@ def _read(pid: int, read_end: int) -> bytes:
 
 
 def _processor_time(pid: int) -> str:
-    """Ticks in a process and in the kernel; empty where they can't be read."""
+    """Return ticks in a process and in the kernel; empty where they can't be read."""
     try:
         return " ".join(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13])
     except OSError:

@@ -15,12 +15,14 @@ from mindscope.types import Message
 
 
 def is_graph(value: Any) -> bool:
-    """Whether ``given_message`` accepts a value."""
+    """Return whether ``given_message`` accepts a value."""
     return isinstance(_network_of(value), (torch.export.ExportedProgram, fx.Graph, nn.Module))
 
 
 def given_message(value: Any, name: str) -> Message:
-    """The ``GraphProto`` of an exported program, a graph of ``torch.fx``, or a network; ``name`` if it has none itself.
+    """Return the ``GraphProto`` of an exported program, a graph of ``torch.fx``, or a network.
+
+    ``name`` is that of a program or a graph; by default it is the class.
 
     A pair of a network and example inputs (a tuple, or a single value) is traced as the collector does. A network
     alone is traced without shapes; the graph is the structure of its modules if that fails.

@@ -161,7 +161,7 @@ def _given_names(graph: fx.Graph, given: Mapping[str, str]) -> set[str]:
 
 
 def _arguments(node: fx.Node) -> list[tuple[str, Any]]:
-    """Arguments by the names of the operator's schema, else by position."""
+    """Return arguments by the names of the operator's schema, else by position."""
     schema: Any = getattr(node.target, "_schema", None)
     names = [argument.name for argument in schema.arguments] if schema is not None else []
     names += [f"argument_{number}" for number in range(len(names), len(node.args))]

@@ -202,7 +202,7 @@ def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
 
 
 def _steps_of_an_epoch(trainer: Any) -> int | None:
-    """None where the data doesn't say."""
+    """Return None where the data doesn't say."""
     batches = trainer.num_training_batches
     return None if math.isinf(batches) else math.ceil(batches / trainer.accumulate_grad_batches)
 

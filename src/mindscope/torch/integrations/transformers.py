@@ -224,7 +224,7 @@ def _settings(args: Any, model: nn.Module) -> dict[str, Any]:
 
 
 def _given(settings: Mapping[Any, Any], levels: int = 4) -> dict[str, Any]:
-    """Settings without None, what is empty, tokens, and the names of classes."""
+    """Return settings without None, what is empty, tokens, and the names of classes."""
     found: dict[str, Any] = {}
     for name, value in settings.items():
         if name in _NO_SETTINGS or str(name).endswith("_token"):

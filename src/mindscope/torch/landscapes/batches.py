@@ -58,7 +58,7 @@ class FixedBatches:
 
 
 def is_table(value: Any, length: int) -> bool:
-    """Whether this is a tensor with a row for each sample."""
+    """Return whether this is a tensor with a row for each sample."""
     return isinstance(value, Tensor) and value.ndim > 0 and value.shape[0] == length
 
 
@@ -106,7 +106,7 @@ def _cut(element: Any, length: int, left: int) -> tuple[Any, int]:
 
 
 def _plain(element: Any) -> Any:
-    """Batches of other classes of mappings as dicts, so that their tensors are found."""
+    """Return the batches of other classes of mappings as dicts, so that their tensors are found."""
     if isinstance(element, Mapping):
         return {key: _plain(value) for key, value in cast("Mapping[Any, Any]", element).items()}
     return element

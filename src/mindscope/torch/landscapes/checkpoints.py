@@ -156,12 +156,15 @@ class StateReader:
 
     @contextmanager
     def vectors(self, checkpoints: Sequence[Checkpoint]) -> Generator[list[Vector]]:
-        """The trainable parameters of each, in the order of the network. Raises ValueError for another network."""
+        """Yield the trainable parameters of each, in the order of the network.
+
+        Raises ValueError for another network.
+        """
         with stored_states(flat_vector(self._trainable(each)) for each in checkpoints) as states:
             yield states
 
     def statistics(self, checkpoint: Checkpoint) -> Tensors:
-        """Running statistics of normalization layers; those that it doesn't have are the network's."""
+        """Return the running statistics of normalization layers; those that it doesn't have are the network's."""
         kept, found = checkpoint.read(), dict[str, Tensor]()
         for name in statistics_names(self._loss.network):
             own = self._loss.constants[name]

@@ -99,7 +99,10 @@ def common_landscapes(
 
 
 def common_tag(found: Landscape) -> str:
-    """The tag in event files, with the plane: a run keeps its landscapes on planes with other runs, and of its own."""
+    """Return the tag in event files, with the plane.
+
+    A run keeps landscapes on its own planes and on planes with other runs.
+    """
     plane = found.facts.plane_id if found.facts else ""
     return f"{path_tag(found.path_intervals)}_common_{plane[:_TAG_DIGITS]}"
 
@@ -139,7 +142,7 @@ def _check_one_network(directories: Sequence[Path], paths: Sequence[Checkpoints]
 
 
 def _shapes(path: Checkpoints) -> Shapes:
-    """Shapes by name in the last checkpoint, sorted by name."""
+    """Return shapes by name in the last checkpoint, sorted by name."""
     return {name: tuple(tensor.shape) for name, tensor in sorted(path.checkpoints[-1].read().items())}
 
 

@@ -44,7 +44,7 @@ class Hessian:
         return sum(each.numel() for each in self._weights.values())
 
     def most_vectors(self, wanted: int) -> int:
-        """Vectors that a quarter of the free memory holds: at least 8, at most those wanted."""
+        """Return vectors that a quarter of the free memory holds: at least 8, at most those wanted."""
         size = self.length * self._dtype.itemsize
         return min(wanted, max(8, int(free_memory(self._loss.device) / 4 / size)))
 
@@ -58,7 +58,7 @@ class Hessian:
         return total
 
     def gradient(self) -> Tensor:
-        """Shape (d,)."""
+        """Return shape (d,)."""
         total = torch.zeros(self.length, dtype=self._dtype, device=self._loss.device)
         with self._differentiable() as weights:
             for element, length in self._weighted():
@@ -105,7 +105,7 @@ class Hessian:
 
     @contextmanager
     def _differentiable(self) -> Generator[Tensors]:
-        """The weights, with operators that have second derivatives."""
+        """Yield the weights, with operators that have second derivatives."""
         weights = {name: each.clone().requires_grad_() for name, each in self._weights.items()}
         flags = torch.backends.cudnn.flags(enabled=False)
         with self._loss.evaluating(), torch.enable_grad(), plain_layers(), sdpa_kernel([SDPBackend.MATH]), flags:
@@ -113,7 +113,7 @@ class Hessian:
 
 
 def _gradients(value: Tensor, of: list[Tensor], create_graph: bool = False) -> list[Tensor]:
-    """Zeros where the value doesn't depend on a tensor."""
+    """Return zeros where the value doesn't depend on a tensor."""
     if not value.requires_grad:  # a loss that is linear in the weights has a constant gradient
         return [torch.zeros_like(each) for each in of]
     return list(torch.autograd.grad(value, of, create_graph=create_graph, materialize_grads=True))

@@ -65,7 +65,10 @@ def lay_out(
 
 
 def choose_checkpoints(method: str, count: int) -> list[int]:
-    """Places of the checkpoints that a method uses, of ``count``. Raises ValueError where these are too few."""
+    """Return the places of the checkpoints that a method uses, of ``count``.
+
+    Raises ValueError where these are too few.
+    """
     if method not in DECOMPOSITIONS:
         raise ValueError(f"method is {method!r}, want {', '.join(DECOMPOSITIONS)}")
     if count < _LEAST[method]:

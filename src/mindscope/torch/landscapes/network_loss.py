@@ -98,7 +98,7 @@ class NetworkLoss:
         return found
 
     def statistics_layers(self) -> dict[str, Any]:
-        """Layers with running statistics, by name."""
+        """Return layers with running statistics, by name."""
         return layers_with_statistics(self.network)
 
     @property
@@ -108,7 +108,10 @@ class NetworkLoss:
 
     @contextmanager
     def evaluating(self) -> Generator[None]:
-        """Evaluation mode without gradients. Summary operators record nothing, and random numbers are not used up."""
+        """Yield evaluation mode without gradients.
+
+        Summary operators record nothing, and random numbers are not used up.
+        """
         with evaluating(self.network), torch.no_grad(), isolated_values(), kept_random_state(self.device):
             yield
 
@@ -151,7 +154,7 @@ def _slots(network: nn.Module) -> dict[str, str]:
 
 
 def to_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
-    """Floating numbers in this dtype."""
+    """Return floating numbers in this dtype."""
     return tensor.to(dtype) if dtype is not None and tensor.is_floating_point() else tensor
 
 

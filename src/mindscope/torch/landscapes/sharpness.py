@@ -160,7 +160,7 @@ def _hessian(loss: NetworkLoss, data: Iterable[Any], checkpoint: Checkpoint, opt
 
 
 def _quantiles(density: SpectralDensity) -> NDArray[np.float64]:
-    """Values with this density."""
+    """Return values with this density."""
     steps = np.diff(density.values) * (density.density[1:] + density.density[:-1]) / 2
     shares = np.concatenate([[0.0], np.cumsum(steps)])
     values: Any = cast(Any, np).interp((np.arange(QUANTILES) + 0.5) / QUANTILES * shares[-1], shares, density.values)

@@ -14,7 +14,7 @@ from torch.nn.modules.instancenorm import _InstanceNorm  # pyright: ignore[repor
 
 
 def layers_with_statistics(network: nn.Module) -> dict[str, Any]:
-    """Normalization layers with a running mean and variance, by name."""
+    """Return normalization layers with a running mean and variance, by name."""
     return {
         name: each
         for name, each in _modules(network)

@@ -119,7 +119,7 @@ def _network_of(callback_fn: CallbackFn) -> tuple[nn.Module, LossFunction | None
 
 
 def _wanted(file: LandscapeFile) -> Iterator[tuple[str, Checkpoints]]:
-    """Method and checkpoints of each landscape."""
+    """Yield the method and checkpoints of each landscape."""
     settings = file.settings
     if file.missing:
         _LOG.warning("%s %s were not kept; the landscapes are computed from the others", settings.unit, file.missing)

@@ -69,7 +69,7 @@ class Surfaces:
         cache_directory: Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Iterator[Landscape]:
-        """Partial landscapes, then the complete one.
+        """Yield partial landscapes, then the complete one.
 
         Raises:
             ValueError: the method needs other checkpoints, or one is of another network.
@@ -160,7 +160,7 @@ class Surfaces:
     def _cache(
         self, directory: Path | None, method: str, states: str, buffers: Tensors
     ) -> AbstractContextManager[LossCache | None]:
-        """Losses of everything that decides them."""
+        """Return the losses of everything that decides them."""
         if directory is None:
             return nullcontext()
         fixed = [_array(each) for each in [*self._loss.constants.values(), *buffers.values()]]

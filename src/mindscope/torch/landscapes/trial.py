@@ -81,7 +81,7 @@ def measure_dtype_error(problem: Problem, exact: Problem, points: Points) -> flo
 
 
 def _smaller(problem: Problem, points: Points) -> Problem:
-    """Fewer samples: whole batches where they can't be cut, or where statistics depend on them."""
+    """Return fewer samples: whole batches where they can't be cut, or where statistics depend on them."""
     batches = problem.batches
     if problem.depends_on_batches or not batches.can_be_split:
         lengths = np.cumsum(batches.lengths)
@@ -96,7 +96,7 @@ def _smaller(problem: Problem, points: Points) -> Problem:
 
 
 def _candidates(problem: Problem, points: Points, want: Any, evaluation: str, found: list[Measured]) -> Iterator[Way]:
-    """Ways to try, the cheapest first; larger groups only if smaller ones are worth it."""
+    """Yield ways to try, the cheapest first; larger groups only if smaller ones are worth it."""
     is_cpu, most = problem.loss.device.type == "cpu", _most_points(problem)
     sizes: list[int | None] = _batch_sizes(problem, points, want) if is_cpu else [None]
     if evaluation in ("auto", "channels_last"):
@@ -109,7 +109,7 @@ def _candidates(problem: Problem, points: Points, want: Any, evaluation: str, fo
 
 
 def _batch_sizes(problem: Problem, points: Points, want: Any) -> list[int | None]:
-    """Sizes that stay in the cache, if the network has the same losses with such batches."""
+    """Return sizes that stay in the cache, if the network has the same losses with such batches."""
     if problem.depends_on_batches or not problem.batches.can_be_split:
         return [None]
     losses = PlaneLosses(problem, replace(LOOP, batch_size=BATCH_SIZES[0]))(points)
@@ -131,7 +131,7 @@ def _groups(sizes: list[int | None], most: int, found: list[Measured]) -> Iterat
 
 
 def _most_points(problem: Problem) -> int:
-    """Points whose weights take an eighth of the free memory: grouping copies them once."""
+    """Return points whose weights take an eighth of the free memory: grouping copies them once."""
     size = sum(each.numel() * each.element_size() for each in problem.loss.trainable.values())
     return max(1, int(free_memory(problem.loss.device) / 8 / max(size, 1)))
 

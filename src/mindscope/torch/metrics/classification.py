@@ -14,7 +14,9 @@ EVAL_TYPES = ("classification", "multilabel")
 
 
 def class_labels(name: str, prediction: Tensor, label: Tensor) -> Tensor:
-    """Labels as class numbers, shape (N, ...), for predictions of shape (N, C, ...); they may be one-hot, (N, C, ...).
+    """Return labels as class numbers, shape (N, ...), for predictions of shape (N, C, ...).
+
+    Labels may be one-hot, (N, C, ...).
 
     Raises ValueError for other shapes.
     """
@@ -41,7 +43,10 @@ class ByClass(Computed):
         self._is_multilabel = check_choice("eval_type", eval_type, EVAL_TYPES) == "multilabel"
 
     def eval(self, average: bool = False) -> Any:
-        """An array with one value a class or sample, or their mean. Raises RuntimeError without any ``update``."""
+        """Return an array with one value a class or sample, or their mean.
+
+        Raises RuntimeError without any ``update``.
+        """
         values = self._compute()
         return plain(values.mean() if average else values)
 
@@ -62,7 +67,7 @@ class ByClass(Computed):
 
 
 def _rows(flags: Tensor) -> Tensor:
-    """(N, C, ...) as one row of C flags for each sample and place."""
+    """Return (N, C, ...) as one row of C flags for each sample and place."""
     return flags.long().movedim(1, -1).reshape(-1, flags.shape[1])
 
 

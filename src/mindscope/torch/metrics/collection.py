@@ -17,7 +17,7 @@ from mindscope.torch.metrics.regression import Loss
 
 
 def check_metrics(metrics: Any) -> dict[str, Any]:
-    """Metrics by name: from names, from a dict of name to metric, or from None.
+    """Return metrics by name: from names, from a dict of name to metric, or from None.
 
     A metric is a ``Metric``, or an object of torchmetrics.
 
@@ -74,7 +74,7 @@ class Metrics:
         self._metrics, self._indexes, self._device = metrics, eval_indexes, device
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return whether there are any."""
         return bool(self._metrics)
 
     def clear(self) -> None:

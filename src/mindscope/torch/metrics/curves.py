@@ -52,7 +52,7 @@ class ROC(Metric):
         self._batches.append((scores, label))
 
     def eval(self) -> Curve:
-        """False positive rates, true positive rates and thresholds: arrays, or lists of one array a class.
+        """Return false positive rates, true positive rates and thresholds: arrays, or lists of one array a class.
 
         Raises:
             RuntimeError: without any ``update``.

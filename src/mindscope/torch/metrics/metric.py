@@ -61,14 +61,14 @@ def to_tensor(data: Any) -> Tensor:
 
 
 def two_inputs(name: str, inputs: tuple[Any, ...]) -> tuple[Tensor, Tensor]:
-    """Prediction and label. Raises ValueError if there are not two inputs."""
+    """Return prediction and label. Raises ValueError if there are not two inputs."""
     if len(inputs) != 2:
         raise ValueError(f"{name}.update got {len(inputs)} inputs, want 2: prediction and label")
     return to_tensor(inputs[0]), to_tensor(inputs[1])
 
 
 def rearrange_inputs(update: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates an ``update`` so that it takes the inputs that ``set_indexes`` of its object chose, in that order."""
+    """Decorate an ``update`` so that it takes the inputs that ``set_indexes`` of its object chose, in that order."""
 
     @functools.wraps(update)
     def rearranged(self: Any, *inputs: Any) -> Any:

@@ -69,7 +69,10 @@ class OcclusionSensitivity(Metric):
         self._sensitivity = np.squeeze(change.cpu().numpy().reshape([last - first for first, last in box]))
 
     def eval(self) -> Any:
-        """An array of the shape of the picture or box, without dimensions of 1. Raises RuntimeError without data."""
+        """Return an array of the shape of the picture or box, without dimensions of 1.
+
+        Raises RuntimeError without data.
+        """
         if self._sensitivity is None:
             raise RuntimeError("OcclusionSensitivity.eval() came before any update(), want one")
         return self._sensitivity
@@ -90,7 +93,7 @@ class OcclusionSensitivity(Metric):
         return box
 
     def _covered(self, picture: Tensor, box: list[tuple[int, int]]) -> Iterator[Tensor]:
-        """Batches of the picture, each copy covered around one pixel."""
+        """Yield the batches of the picture, each copy covered around one pixel."""
         pixels = itertools.product(*(range(first, end) for first, end in box))
         while places := list(itertools.islice(pixels, self.n_batch)):
             pictures = picture.repeat(len(places), *[1] * (picture.ndim - 1))

@@ -48,7 +48,7 @@ class Counts:
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """NaN where there is no whole."""
+    """Return NaN where there is no whole."""
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole != 0)
 
 
@@ -137,7 +137,10 @@ class ConfusionMatrixMetric(Metric):
         self._counts.append(np.stack([pair.sum(2) for pair in pairs]))
 
     def eval(self) -> Any:
-        """An array, of shape (1,) for one rate for all, else as ``decrease`` says. Raises RuntimeError without data."""
+        """Return an array, of shape (1,) for one rate for all, else as ``decrease`` says.
+
+        Raises RuntimeError without data.
+        """
         if not self._counts:
             raise RuntimeError("ConfusionMatrixMetric.eval() came before any update(), want at least one batch")
         counts = np.concatenate(self._counts, axis=1)

@@ -108,7 +108,10 @@ class Marks:
 
 
 def facts_text(options: ProfilerOptions, cost: Cost, marks: Marks) -> str:
-    """JSON for the metadata of a trace. Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON."""
+    """Return JSON for the metadata of a trace.
+
+    Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON.
+    """
     facts = {
         "rank": distributed.get_rank(),
         "world_size": distributed.get_group_size(),

@@ -17,7 +17,7 @@ _DIRECTORIES = "*_ascend_pt"
 
 
 def has_npu() -> bool:
-    """Whether torch_npu is installed and has a device."""
+    """Return whether torch_npu is installed and has a device."""
     return find_spec("torch_npu") is not None and bool(import_module("torch_npu").npu.is_available())
 
 

@@ -100,7 +100,10 @@ def check_others(given: Mapping[str, Any]) -> None:
 
 
 def check_directory(value: Any) -> Path:
-    """The directory of traces. Raises TypeError for no path, ValueError for one that ``torch.profiler`` can't open."""
+    """Return the directory of traces.
+
+    Raises TypeError for no path, ValueError for one that ``torch.profiler`` can't open.
+    """
     if not isinstance(value, (str, PathLike)) or not value:
         raise TypeError(f"output_path is {type(cast(Any, value)).__name__} {value!r}, want the path of a directory")
     directory = Path(cast("str | PathLike[str]", value)).absolute()
@@ -123,7 +126,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _activities(value: Any) -> tuple[ProfilerActivity, ...] | None:
-    """None for all that this machine has."""
+    """Return None for all that this machine has."""
     if value is None:
         return None
     if isinstance(value, str) or not isinstance(value, Iterable):

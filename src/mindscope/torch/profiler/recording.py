@@ -198,7 +198,7 @@ class Recording:
             self.files.append(history)
 
     def _guarded(self, what: str, call: Callable[[], object]) -> bool:
-        """Whether the call succeeded; a failure is logged."""
+        """Return whether the call succeeded; a failure is logged."""
         try:
             call()
         except Exception as error:
@@ -211,7 +211,10 @@ class Recording:
 
 
 def _whole(step: SupportsIndex) -> int | None:
-    """A step as an integer, None for what is none: programs pass numbers of NumPy and PyTorch, or texts by mistake."""
+    """Return a step as an integer, or None if it is none.
+
+    Programs pass numbers of NumPy and PyTorch, or texts by mistake.
+    """
     try:
         found = index(step)
     except (TypeError, ValueError, RuntimeError) as error:

@@ -38,12 +38,12 @@ class Sessions:
 
 
 def is_recording() -> bool:
-    """Whether a profiler of PyTorch records in this process."""
+    """Return whether a profiler of PyTorch records in this process."""
     return bool(profiler._is_profiler_enabled)  # pyright: ignore[reportPrivateUsage]
 
 
 def is_recording_thread() -> bool:
-    """Whether it was started by this thread, which alone can stop it."""
+    """Return whether it was started by this thread, which alone can stop it."""
     return bool(cast("Any", torch.autograd)._profiler_enabled())
 
 

@@ -35,7 +35,7 @@ def make_directory(directory: Path) -> None:
 
 
 def new_file(directory: Path, ending: str) -> Path:
-    """``HOST_PID_rankN.TIME`` with the ending; the time in nanoseconds orders the files of a process."""
+    """Return ``HOST_PID_rankN.TIME`` with the ending; the time in nanoseconds orders the files of a process."""
     worker = f"{socket.gethostname()}_{getpid()}_rank{distributed.get_rank()}"
     return directory / f"{worker}.{time.time_ns()}{ending}"
 

@@ -87,7 +87,7 @@ def _phase_of(frame: FrameType, names: Container[int]) -> str:
 
 
 def _inputs(frames: Iterable[tuple[FrameType, int]], module: Any) -> Any:
-    """Shapes of what a module was called with, from the frame of PyTorch that called its ``forward``."""
+    """Return the shapes of what a module was called with, from the frame of PyTorch that called its ``forward``."""
     for frame, _ in frames:
         variables = frame.f_locals
         if frame.f_code.co_name == "_call_impl" and variables.get("self") is module:

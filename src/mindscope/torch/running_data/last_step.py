@@ -100,7 +100,7 @@ class LastStep:
 
 
 def tensor_shapes(values: Any) -> Any:
-    """Type, shape and device of each tensor, in their structure."""
+    """Return the type, shape and device of each tensor, in their structure."""
 
     def shape(value: Any) -> str:
         if not isinstance(value, Tensor):

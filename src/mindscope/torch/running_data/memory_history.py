@@ -39,7 +39,7 @@ class LastMemory:
 
 
 def host_bytes() -> int:
-    """Memory of this process now; where the system does not say it, its peak."""
+    """Return the memory of this process now; where the system does not say it, its peak."""
     try:
         return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):

@@ -120,7 +120,7 @@ def _graph(params: Any) -> Any:
 
 
 def _memory_of(network: nn.Module, optimizers: Iterable[Any]) -> dict[str, Any]:
-    """Bytes of what a training keeps."""
+    """Return the bytes of what a training keeps."""
     parameters = list(network.parameters())
     state = [leaf for each in optimizers for leaf in pytree.tree_leaves(dict(each.state))]
     return {
@@ -136,7 +136,7 @@ def _bytes(tensors: Iterable[Any]) -> int:
 
 
 def _device_memory() -> dict[str, Any]:
-    """Figures of the GPU; none without a GPU, or if it no longer answers."""
+    """Return the figures of the GPU; none without a GPU, or if it no longer answers."""
     if not torch.cuda.is_available():
         return {}
     try:

@@ -61,7 +61,7 @@ class TorchFramework:
         return graph_of(network, *_inputs(params), None if types is None else types.types_in(network))
 
     def dataset(self, params: Any) -> DatasetNode | None:
-        """Batches of transformed samples, as far as a DataLoader describes them."""
+        """Return the batches of transformed samples, as far as a DataLoader describes them."""
         dataset = params.get("train_dataset")
         return None if dataset is None else dataset_node(dataset)
 

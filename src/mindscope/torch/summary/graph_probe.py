@@ -31,7 +31,9 @@ class OutputTypes:
         ]
 
     def types_in(self, network: nn.Module) -> dict[str, SeenType]:
-        """Dtype and shape of the first tensor that each module returned at its first call, by path in ``network``."""
+        """Return the dtype and shape of the first tensor that each module returned at its first call, by path in
+        ``network``.
+        """
         modules: list[tuple[str, nn.Module]] = [*cast(Any, network.named_modules())]
         return {path: self._types[module] for path, module in modules if module in self._types}
 

@@ -40,7 +40,10 @@ class HostCopy:
         return all(event.query() for event in self._events)
 
     def values(self) -> list[tuple[str, str, torch.Tensor]]:
-        """(plugin, name, CPU tensor) by first insertion. Waits for the copies, not for later work of the device."""
+        """Return (plugin, name, CPU tensor) by first insertion.
+
+        Waits for the copies, not for later work of the device.
+        """
         self._wait()
         return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
 
@@ -90,7 +93,10 @@ class HandOver:
         return [(plugin, name, deferred.get((plugin, name), value)) for plugin, name, value in values]
 
     def _in_process(self, plugin: str, value: Any) -> Any:
-        """The tensor of this process for a DTensor; the value itself where it is none, or holds only a summand."""
+        """Return the tensor of this process for a DTensor.
+
+        It returns the value itself if it is none, or holds only a summand.
+        """
         if not is_sharded(value):
             return value
         if self._is_gathering and plugin == "histogram":

@@ -43,7 +43,7 @@ def save_stages(network: Any, inputs: Any, loss: Any, labels: tuple[Any, ...] = 
 
 
 def _positional(network: Any, inputs: Any) -> tuple[Any, ...]:
-    """Columns as they are; the entries of a dict in the order of the arguments of ``forward``."""
+    """Return columns as they are; the entries of a dict in the order of the arguments of ``forward``."""
     if isinstance(inputs, Mapping):
         return inspect.signature(network.forward).bind(**cast("Mapping[str, Any]", inputs)).args
     return tuple(cast("list[Any]", inputs)) if isinstance(inputs, (list, tuple)) else (inputs,)

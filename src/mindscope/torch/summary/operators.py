@@ -164,7 +164,10 @@ def _to_tensor(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, str]:
 
 
 def _is_regular(value: Any) -> bool:
-    """Whether it is a number, an array of numbers, or lists of equal length of these. Tracing can't catch an error."""
+    """Return whether it is a number, an array of numbers, or lists of equal length of these.
+
+    Tracing can't catch an error.
+    """
     if isinstance(value, (list, tuple)):
         items = cast("list[Any]", value)
         lengths = {len(cast("list[Any]", item)) if isinstance(item, (list, tuple)) else -1 for item in items}

@@ -40,7 +40,7 @@ def world_size_fields() -> Fields:
 
 
 def precision_fields(params: Any) -> Fields:
-    """The types of the parameters, the type in which layers compute if it is another, and the level of the trainer."""
+    """Return the types of the parameters, the type in which layers compute, and the level of the trainer."""
     network: nn.Module | None = params.get("network")
     types = Counter(each.dtype for each in network.parameters()) if network is not None else Counter[torch.dtype]()
     return {
@@ -60,7 +60,7 @@ def _name(dtype: torch.dtype | None) -> str | None:
 
 
 def parameter_count_fields(params: Any) -> Fields:
-    """Parameters of the network, and how many of them are trained."""
+    """Return the parameters of the network, and how many of them are trained."""
     network: nn.Module | None = params.get("network")
     count = None if network is None else count_parameters(network)
     if count is None:
@@ -80,7 +80,7 @@ def histogram_fields(params: Any, is_gathering: bool) -> Fields:
 
 
 def optimizer_fields(params: Any) -> Fields:
-    """Settings of the parameter groups."""
+    """Return the settings of the parameter groups."""
     optimizers = params.get("optimizers") or [params.get("optimizer")]
     settings = optimizer_settings(each for each in optimizers if each is not None)
     return {parameter(name): value for name, value in settings.items()}
@@ -92,7 +92,7 @@ def scheduler_fields(params: Any) -> Fields:
 
 
 def environment_fields(params: Any) -> Fields:
-    """Machine, Python, torch, and the accelerator if the training uses one; never initializes one."""
+    """Return machine, Python, torch, and the accelerator if the training uses one; never initializes one."""
     facts: Fields = {"torch": torch.__version__, "cuda": torch.version.cuda, "rocm": torch.version.hip}
     facts["device"] = _device(params.get("network"))
     if torch.cuda.is_initialized():

@@ -169,7 +169,7 @@ def stop_collecting() -> None:
 
 @contextmanager
 def collecting() -> Generator[None]:
-    """A ``with`` block inside which the values of summary operators are kept."""
+    """Yield a ``with`` block inside which the values of summary operators are kept."""
     BUFFER.start()
     try:
         yield
@@ -179,7 +179,7 @@ def collecting() -> Generator[None]:
 
 @contextmanager
 def not_collecting() -> Generator[None]:
-    """A ``with`` block inside which summary operators keep nothing: for evaluations in your own loop."""
+    """Yield a ``with`` block inside which summary operators keep nothing: for evaluations in your own loop."""
     BUFFER.pause()
     try:
         yield
@@ -188,7 +188,7 @@ def not_collecting() -> Generator[None]:
 
 
 def is_collecting() -> bool:
-    """Whether values of summary operators are kept now."""
+    """Return whether values of summary operators are kept now."""
     return BUFFER.is_collecting
 
 

@@ -62,7 +62,10 @@ class AmpWrapper(nn.Module):
 
 
 def _match_inputs(module: nn.Module, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """The inputs in the type of the layer's weights, where one of the two is float32 and the other half precision."""
+    """Return the inputs in the type of the layer's weights.
+
+    It converts where one of the two is float32 and the other half precision.
+    """
     weights = next(each for each in module.parameters(recurse=False) if each.is_floating_point())
     return _cast((args, kwargs), weights.dtype)
 

@@ -61,7 +61,7 @@ class Evaluation:
         loop.call("step_end")
 
     def _outputs(self, element: Any) -> Any:
-        """Loss, prediction and label with a loss function; else what the network gives for the whole element."""
+        """Return loss, prediction and label with a loss function; else what the network gives for the whole element."""
         if self._loss_fn is None:
             return call(self._called, element)
         inputs, label = split_label(element)
@@ -69,7 +69,10 @@ class Evaluation:
         return self._loss_fn(prediction, label), prediction, label
 
     def _losses(self, outputs: Any) -> list[Tensor]:
-        """The loss among the outputs; a network of its own kind is taken to give one if it is a single number."""
+        """Return the loss among the outputs.
+
+        A network that is no known kind has one if it gives a single number.
+        """
         first: Any = outputs
         if isinstance(outputs, (list, tuple)) and outputs:
             first = cast("list[Any]", outputs)[0]

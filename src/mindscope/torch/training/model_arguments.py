@@ -29,7 +29,7 @@ def check_boost_level(level: Any) -> None:
 
 
 def check_frequency(frequency: Any) -> Callable[[int], bool]:
-    """Whether an epoch is evaluated, by its number. Raises TypeError, ValueError."""
+    """Return whether an epoch is evaluated, by its number. Raises TypeError, ValueError."""
     if isinstance(frequency, list):
         epochs: list[int] = [check_count("valid_frequency[...]", each, 1) for each in frequency]  # pyright: ignore
         return lambda epoch: epoch in epochs

@@ -27,7 +27,10 @@ class GraphJoins:
         self._joins: LRU[tuple[str, str, str], _Join] = LRU(MOST_JOINS)
 
     def get(self, opened: OpenSource, name: str, graph: Graph) -> GraphTensors:
-        """The tensors of a source on a graph. Joins again when either has changed: tensors are only ever added."""
+        """Return the tensors of a source on a graph.
+
+        Joins again when either has changed: tensors are only ever added.
+        """
         count = len(opened.source.tensors)
         return self._joins.get_or_add(
             (*opened.key, name),

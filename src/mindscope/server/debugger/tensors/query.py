@@ -23,7 +23,7 @@ def tensor_source(opened: OpenSource, step: int, rank: int, row: int) -> TensorS
 
 
 def source_of_elements(elements: TensorElements) -> TensorSource:
-    """Elements as a tensor that is sliced."""
+    """Return elements as a tensor that is sliced."""
     return TensorSource(
         shape=elements.shape,
         dtype=elements.array_dtype,

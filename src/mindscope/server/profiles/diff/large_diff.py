@@ -22,7 +22,10 @@ _RESULT = "difference"
 
 
 def is_large_diff(before: OpenParts, after: OpenParts, memory_bytes: int) -> bool:
-    """Whether two profiles are to be compared in a process with this limit: calls take many times their columns."""
+    """Return whether two profiles are to be compared in a process with this limit.
+
+    Calls take many times their columns.
+    """
     size = sum(bytes_of_parts(each.profile) for each in (before, after))
     return is_large(size, memory_bytes, is_dense=True)
 

@@ -98,7 +98,7 @@ def memory_facts(views: MemoryViews, profile: Profile, version: str, zero: int) 
 
 
 def pack_memory_window(views: MemoryViews, query: MemoryWindowQuery, zero: int) -> Packed:
-    """Curves, and areas of the live blocks, in a range."""
+    """Return curves, and areas of the live blocks, in a range."""
     range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
     data = ColumnData()
     curves: list[CurveColumns] = []
@@ -119,7 +119,7 @@ def pack_memory_window(views: MemoryViews, query: MemoryWindowQuery, zero: int) 
 
 
 def blocks_answer(views: MemoryViews, query: BlocksQuery, zero: int) -> BlocksAnswer:
-    """Live blocks of a device at a moment."""
+    """Return the live blocks of a device at a moment."""
     time = query.time_ns + zero
     blocks = views.blocks
     sizes = [each.at(time) for each in views.curves if each.device == query.device]
@@ -180,7 +180,7 @@ def block_entry(views: MemoryViews, blocks: MemoryBlocks, row: int, zero: int) -
 
 
 def pack_memory_flame(views: MemoryViews, query: MemoryFlameQuery, zero: int) -> Packed:
-    """Bytes by stack: of live blocks, or of those that a range allocates. The header is a FlameHeader."""
+    """Return bytes by stack: of live blocks, or of those that a range allocates. The header is a FlameHeader."""
     tree, blocks = views.stacks(), views.blocks
     assert tree is not None
     assert blocks is not None

@@ -52,7 +52,7 @@ class Place(NamedTuple):
 
 
 def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> Packed:
-    """No comparison: profiles are still read, or none has steps or communication."""
+    """Return no comparison: profiles are still read, or none has steps or communication."""
     header = RanksHeader(
         progress=progress, unread=unread, profiles=[], ranks=[], missing_ranks=[], cycles=0, reference=0, steps=None,
         warm_up=[], means=[], clocks=[], collectives=[], links=None, stragglers=[], stages=[], advice=[],
@@ -61,7 +61,7 @@ def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> P
 
 
 def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRank]) -> Packed:
-    """All tables. ``places`` are by the paths of profiles."""
+    """Return all tables. ``places`` are by the paths of profiles."""
     data = ColumnData()
     own = [_place(each, places) for each in ranks.data]
     zeros = np.array([each.zero for each in own], np.int64)
@@ -172,7 +172,7 @@ def _stragglers(found: Stragglers, zeros: np.ndarray[tuple[int], np.dtype[np.int
 def _advice_rows(
     ranks: Ranks, advice: Advice, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> Iterator[AdviceRow]:
-    """Ranks with their first profile, links by their ends, stages, and steps of a straggler."""
+    """Yield ranks with their first profile, links by their ends, stages, and steps of a straggler."""
     table = getattr(ranks, advice.part.value)
     profile_of = {each.rank: place for place, each in reversed(list(enumerate(ranks.data)))}
     for row in advice.rows[:MOST_ADVICE_ROWS]:

@@ -57,7 +57,7 @@ def cells_of(
 
 
 def csv_text(lines: Iterable[list[Cell]]) -> Iterator[str]:
-    """Lines of CSV. A text that a spreadsheet would run as a formula begins with a tick."""
+    """Yield the lines of CSV. A text that a spreadsheet would run as a formula begins with a tick."""
     buffer = StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for line in lines:

@@ -68,7 +68,7 @@ class MergedTables:
 
 
 def conditions_of(texts: Sequence[str]) -> list[Condition]:
-    """Conditions from ``column=text``."""
+    """Return conditions from ``column=text``."""
     return [Condition(column, text) for column, _, text in (each.partition("=") for each in texts)]
 
 
@@ -120,7 +120,7 @@ def ordered_rows(merged: MergedRows, query: OrderedRows) -> Rows:
 
 
 def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:
-    """Columns of figures that say something."""
+    """Return the columns of figures that say something."""
     return {
         name: column
         for name, column in merged.columns.items()

@@ -21,7 +21,7 @@ MOST_TYPES = 50
 
 
 def scope_times(profile: Profile, query: ScopesQuery) -> tuple[bool, int, list[ScopeTimes]]:
-    """Whether times are those of a device, the number of steps, and the scopes that have a module."""
+    """Return whether times are those of a device, the number of steps, and the scopes that have a module."""
     modules, steps = part_of(profile, Part.MODULES, Modules), part_of(profile, Part.STEPS, Steps)
     count = max(1, 0 if steps is None else len(steps))
     if modules is None:

@@ -92,7 +92,7 @@ def step_communication(profile: Profile, number: int, zero: int) -> StepCommunic
 
 
 def _lane(operations: Communication, row: int) -> str:
-    """``stream_520`` of ``stream_520_0_AllReduceOp``; else the process group, else the device."""
+    """Return ``stream_520`` of ``stream_520_0_AllReduceOp``; else the process group, else the device."""
     stream = _STREAM.match(operations.name[row])
     group: TextColumn | None = operations.group
     return stream[1] if stream else (group[row] if group is not None else "") or operations.device[row]

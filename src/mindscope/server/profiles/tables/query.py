@@ -112,7 +112,7 @@ def _steps(steps: Steps, zero: int) -> list[StepParts]:
 
 
 def advice_entry(advice: Advice, rows: Iterable[AdviceRow]) -> AdviceEntry:
-    """Advice with the rows that it rests on."""
+    """Return advice with the rows that it rests on."""
     return AdviceEntry(
         code=advice.code,
         values={name: _finite(value) for name, value in advice.values.items()},

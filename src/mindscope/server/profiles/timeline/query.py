@@ -101,7 +101,10 @@ def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
 
 
 def pack_window(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
-    """Slices, counters and marks of a range; those that need more than ``most_window_bytes`` have wider pixels."""
+    """Return the slices, counters and marks of a range.
+
+    Those that need more than ``most_window_bytes`` have wider pixels.
+    """
     most = most_window_bytes(query.width)
     while (packed := _pack(timeline, query, version)).size > most and query.width > 1:
         factor = -(-packed.size // most)
@@ -190,7 +193,7 @@ def slice_answer(profile: OpenProfile, timeline: Timeline, place: int) -> SliceA
 
 
 def search_answer(timeline: Timeline, query: SearchQuery) -> SearchAnswer:
-    """Slices with some names."""
+    """Return slices with some names."""
     zero, _ = timeline.time_range
     hits = search(timeline, query.names)
     columns = hits.columns(query.begin_ns + zero, query.pixel_ns, query.width)
@@ -284,7 +287,7 @@ def _texts(timeline: Timeline, names: NDArray[Any]) -> list[str]:
 
 
 def _tracks(timeline: Timeline) -> list[TrackEntry]:
-    """Tracks with slices or counters, by process and thread."""
+    """Return tracks with slices or counters, by process and thread."""
     with_counters = {counter.track for counter in timeline.counters}
     rows = np.bincount(timeline.lane_track, minlength=len(timeline.tracks))
     sizes = np.bincount(timeline.lane_track, np.diff(timeline.lane_first), len(timeline.tracks))
@@ -337,7 +340,7 @@ def _colors_of(timeline: Timeline, places: NDArray[np.int32]) -> NDArray[np.uint
 
 
 def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Pixels with marks, the first mark of each, and how many it has."""
+    """Return pixels with marks, the first mark of each, and how many it has."""
     first, end = np.searchsorted(timeline.marks.time, [range.begin, range.end]).tolist()
     pixels = (timeline.marks.time[first:end] - range.begin) // range.pixel_ns
     found, places, counts = np.unique(pixels, return_index=True, return_counts=True)
@@ -345,7 +348,7 @@ def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], NDArray
 
 
 def _numbered(texts: list[str], more: Iterable[str]) -> tuple[list[str], list[int]]:
-    """``texts`` followed by those of ``more``, and the places of the latter."""
+    """Return ``texts`` followed by those of ``more``, and the places of the latter."""
     known = {text: place for place, text in enumerate(texts)}
     places = [known.setdefault(text, len(known)) for text in more]
     return list(known), places
