@@ -102,7 +102,7 @@ bench-ui: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
 # the id of a failing test is its seed: make fuzz SEED=ID ROUNDS=1
 SEED ?= $(shell date +%s)
 ROUNDS ?= 300
-PROFILE_FUZZ := $(addprefix tests/profile/test_,kineto_fuzz.py format_fuzz.py xplane.py ascend_database.py nsight_export.py)
+PROFILE_FUZZ := tests/profile/kineto/test_fuzz.py $(addprefix tests/profile/formats/test_,format_fuzz.py xplane.py ascend_database.py nsight_export.py)
 PROPERTIES := $(shell grep -rlE '^@given' tests --include='test_*.py')
 
 fuzz: $(VENV)/.dev $(VENV)/.package

@@ -63,8 +63,9 @@ COMPILED = {
     "formats": (
         "_decoding _encoding _frames _message_columns _narrowing _pickle_memo _scalar_events _scan _schema"
     ).split(),
-    "graph": ["_matching"],
-    "profile": ["_argument_columns", "_cells", "_nesting", "_trace_events"],
+    "graph/compare": ["_matching"],
+    "profile/timeline": ["_cells"],
+    "profile/trace": ["_argument_columns", "_nesting", "_trace_events"],
     "stats": ["_fingerprint", "_m4", "_pyramid", "_smoothing", "_tensor_statistics", "_values", "_x_axis"],
     "threads": ["_released_wait"],
     "torch/debugging": ["_cuda_rows", "_nested_tensors", "_step_rows"],

@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.table import Table
 
 import mindscope
-from mindscope.profile.build_timeline import build_timeline
-from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.timeline_file import open_timeline, save_timeline
+from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.profile.timeline.timeline_file import open_timeline, save_timeline
+from mindscope.profile.trace.json_trace import read_json_trace
 
 WIDTH = 1200
 CALL_SLICES = 5

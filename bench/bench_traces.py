@@ -124,8 +124,8 @@ def measure(reader: str, file: Path) -> None:
     before = memory_mb("VmRSS")
     start = time.process_time()
     if reader.startswith("mindscope"):
-        from mindscope.profile.build_timeline import build_timeline
-        from mindscope.profile.json_trace import read_json_trace
+        from mindscope.profile.timeline.build_timeline import build_timeline
+        from mindscope.profile.trace.json_trace import read_json_trace
 
         start = time.process_time()
         if "tables" in reader:

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.profile.formats.test_memory_snapshot import MB, entry
 from tests.profile.kineto_events import Events
-from tests.profile.test_memory_snapshot import MB, entry
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 from tests.server.test_profile_steps import write as write_steps
 

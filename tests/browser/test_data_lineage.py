@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 import mindscope
 from mindscope.collector.pipeline import dataset_message
-from mindscope.graph.dataset import DatasetNode, DatasetOperation
+from mindscope.graph.data.dataset import DatasetNode, DatasetOperation
 from mindscope.lineage.pipeline_rows import stage_rows
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 

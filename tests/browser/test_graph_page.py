@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from mindscope.graph import Graph, Node, Role, Status
-from mindscope.graph.structure import shape_text
+from mindscope.graph.algorithms.structure import shape_text
 from mindscope.reading import open_run
 from tests.server.live_viewer import DATA, LiveViewer
 

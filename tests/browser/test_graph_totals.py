@@ -105,8 +105,8 @@ def test_totals_of_a_network(
 def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
     """Graph files: weights of known and of unknown size, a model whose shapes onnx infers, and one that it can't."""
     onnx: Any = pytest.importorskip("onnx", reason="onnx is not installed")
-    from tests.graph.test_mindspore import tensor_type
-    from tests.graph.test_onnx_shapes import lenet, refused
+    from tests.graph.formats.test_mindspore import tensor_type
+    from tests.graph.formats.test_onnx_shapes import lenet, refused
 
     base = tmp_path_factory.mktemp("logs")
     (base / "run").mkdir()

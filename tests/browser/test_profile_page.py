@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.trace.json_trace import read_json_trace
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .patience import until

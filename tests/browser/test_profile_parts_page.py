@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.profile.test_memory_snapshot import MB, entry
+from tests.profile.formats.test_memory_snapshot import MB, entry
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 from tests.server.test_profile_steps import write as write_steps
 

@@ -15,7 +15,7 @@ from mindscope.collector.pipeline import dataset_message
 from mindscope.collector.schedule import Schedule, tensor_steps
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import DATASET_GRAPH, EVALUATION_LINEAGE, TRAIN_LINEAGE
-from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_graph
+from mindscope.graph.data.dataset import DatasetNode, DatasetOperation, read_dataset_graph
 from mindscope.lineage import EvalLineage, TrainLineage, read_eval_lineage, read_train_lineage
 
 

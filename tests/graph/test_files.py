@@ -13,7 +13,7 @@ from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import GRAPH, MODEL
 from mindscope.graph import find_graph_files, read_graph_file
-from mindscope.graph.assemble import MOST_NODES
+from mindscope.graph.formats.assemble import MOST_NODES
 from mindscope.reading import open_run
 from mindscope.reasons import Reason
 from tests.event_log import DATA

@@ -14,8 +14,8 @@ from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import GRAPH
 from mindscope.formats.tensorboard_schemas import GRAPH as GRAPH_DEF
 from mindscope.graph import read_mindspore_graph, read_tensorboard_graph
-from mindscope.graph.assemble import MOST_LEVELS
-from mindscope.graph.builder import NewInput, NewNode, build_graph
+from mindscope.graph.formats.assemble import MOST_LEVELS
+from mindscope.graph.formats.builder import NewInput, NewNode, build_graph
 
 NAMES = st.sampled_from(["a", "b/c", "<x>", 'q"uote', "é", "", "a:b", "//", "^z", "line\nbreak", "名/字"])
 

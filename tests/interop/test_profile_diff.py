@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from mindscope.profile.diff import ProfileDiff, diff_profiles
+from mindscope.profile.compare import ProfileDiff, diff_profiles
 from mindscope.profile.open import read_profile
 from mindscope.torch import Profiler
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 import mindscope
-from mindscope.profile.graph_join import align_scopes
+from mindscope.profile.compare.graph_join import align_scopes
 from mindscope.torch import Profiler, SummaryCollector
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(300)]

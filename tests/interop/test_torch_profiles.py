@@ -15,11 +15,11 @@ import pytest
 pytest.importorskip("torch")
 
 from mindscope.profile.advice import advise
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import read_profile
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import PARTS
-from mindscope.profile.table_rows import Condition, merged_rows
+from mindscope.profile.tables.steps import PARTS
+from mindscope.profile.tables.table_rows import Condition, merged_rows
 from mindscope.profile.texts import Missing
 from tests.interop import profiled_programs as programs
 from tests.interop.profiled_programs import STEPS, Profiled, Step, is_shown, plain, profiled

@@ -72,7 +72,11 @@ def test_curves_are_read_without_what_reads_graphs_and_lineage(tmp_path: Path) -
         record.add_value("scalar", "loss", 1.0)
         record.record(1)
     loaded = modules_after(f"import mindscope; assert mindscope.open_run({str(tmp_path)!r}).scalars('loss').value == 1")
-    assert not loaded & {"mindscope.graph.graph_data", "mindscope.reading.lineage_rows", "mindscope.lineage.importance"}
+    assert not loaded & {
+        "mindscope.graph.data.graph_data",
+        "mindscope.reading.lineage_rows",
+        "mindscope.lineage.importance",
+    }
 
 
 @pytest.mark.parametrize("name", "capture errors formats ingest reading reasons settings store types".split())

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from mindscope.mindspore import ArrayRows, Profiler, SummaryCollector
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.profile_data import Part
 
 mindspore: Any = import_module("mindspore")  # its types are those of no one version
 nn: Any = mindspore.nn

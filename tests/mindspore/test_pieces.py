@@ -25,7 +25,7 @@ from trainings import Convolutions, Perceptron, digits, loss_function, mnist, wr
 import mindscope.mindspore  # noqa: E402
 from mindscope.collector.pipeline import dataset_message  # noqa: E402
 from mindscope.errors import FormatError, FrameworkError  # noqa: E402
-from mindscope.graph.dataset import DatasetNode, read_dataset_graph  # noqa: E402
+from mindscope.graph.data.dataset import DatasetNode, read_dataset_graph  # noqa: E402
 from mindscope.mindspore import ArrayRows, SummaryCollector, SummaryLandscape, SummaryRecord  # noqa: E402
 from mindscope.mindspore.datasets import dataset_node  # noqa: E402
 from mindscope.mindspore.graphs import graph_of  # noqa: E402

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from recorded import Key, Recorded, Step, array, pixels, read
 
-from mindscope.graph.dataset import read_dataset_graph
+from mindscope.graph.data.dataset import read_dataset_graph
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(1200)]  # the first waits for the scripts
 SHAPES = "specified default operators sunk fitted loop pynative".split()

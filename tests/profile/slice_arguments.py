@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.profile import Profile
-from mindscope.profile.timeline import Timeline
-from mindscope.profile.timeline_file import open_timeline, save_timeline
+from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.timeline.timeline_file import open_timeline, save_timeline
 
 
 def all_arguments(profile: Profile, path: Path, folder: Path) -> list[tuple[str, dict[str, Any]]]:

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from mindscope.errors import FormatError, ProfilePartError
-from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
+from mindscope.profile.model.profile_data import Part, ProfileFacts
 from mindscope.profile.open import FoundProfile, read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.parts_file import columns_of
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part, ProfileFacts
 from mindscope.profile.texts import Missing
+from mindscope.profile.timeline.build_timeline import build_timeline
 
 OPERATOR = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 2}
 HUGE = 10**400

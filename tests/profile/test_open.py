@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from mindscope.errors import FormatError, ProfilePartError
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import find_profiles, read_profile
-from mindscope.profile.profile_data import Part
 
 TORCH = {
     "schemaVersion": 1,

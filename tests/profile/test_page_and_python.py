@@ -15,17 +15,17 @@ from fastapi.testclient import TestClient
 
 from mindscope.ingest import Catalog
 from mindscope.profile.formats import FORMATS
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import PARTS
-from mindscope.profile.table_rows import times_of
+from mindscope.profile.tables.steps import PARTS
+from mindscope.profile.tables.table_rows import times_of
 from mindscope.server.app import create_app
 from mindscope.settings import Settings
 from tests.profile import ascend_databases, nsight_events, xplane_events
+from tests.profile.formats.test_format_fuzz import ascend_output, msprof_results, old_mindspore, snapshot
 from tests.profile.kineto_events import Events
-from tests.profile.test_format_fuzz import ascend_output, msprof_results, old_mindspore, snapshot
 from tests.server.live_viewer import unpack
 from tests.server.test_profile_rows import made
 

@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mindscope.errors import ProfilePartError
-from mindscope.profile.columns import Table, TextColumn
-from mindscope.profile.further_tables import FurtherTables
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.parts_file import columns_of, open_parts, save_parts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.stored_texts import StoredTexts
+from mindscope.profile.tables.columns import Table, TextColumn
+from mindscope.profile.tables.further_tables import FurtherTables
+from mindscope.profile.tables.stored_texts import StoredTexts
 from mindscope.profile.texts import Missing
+from tests.profile.formats.test_memory_snapshot import SNAPSHOT
+from tests.profile.formats.test_memory_snapshot import write as write_snapshot
 from tests.profile.kineto_events import Events
 from tests.profile.made_profiles import ascend_output
-from tests.profile.test_memory_snapshot import SNAPSHOT
-from tests.profile.test_memory_snapshot import write as write_snapshot
 
 
 def assert_same_table(one: Table, other: Table) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.profile.formats.test_memory_snapshot import MB, SNAPSHOT, entry
 from tests.profile.kineto_events import Events
-from tests.profile.test_memory_snapshot import MB, SNAPSHOT, entry
 
 from .profile_directory import columns_of, viewer_of, wait_until_read
 

@@ -14,13 +14,13 @@ from threading import Event
 
 import pytest
 
-from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.formats.profile_format import Progress
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
-from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.profile import Profile
-from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.server.profiles import preview
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.reader import OpenProfile, ProfileReader, Reading

@@ -74,7 +74,7 @@ TOLD = frozenset(
 )
 """Errors whose text a page shows."""
 FOLDERS = ("formats", "ingest", "annotations", "server", "stats", "store")
-SHOWN = (*(f"{folder}/**/*.py" for folder in FOLDERS), "graph/mindspore.py", "graph/tensorboard.py")
+SHOWN = (*(f"{folder}/**/*.py" for folder in FOLDERS), "graph/formats/mindspore.py", "graph/formats/tensorboard.py")
 """Where a viewer meets them."""
 
 

@@ -17,7 +17,7 @@ from mindscope.debug.formats.mindspore_dump.scopes import plain_name
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
 from mindscope.graph import Graph
 from mindscope.graph import Role as NodeRole
-from mindscope.graph.parts import pass_through_types
+from mindscope.graph.algorithms.parts import pass_through_types
 
 _OF_PARAMETERS = (Role.PARAMETER, Role.GRADIENT)
 _NO_OPERATORS = ("prim::", "IO Node")

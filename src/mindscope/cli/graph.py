@@ -55,7 +55,7 @@ def graph(
     as_dot: Annotated[bool, typer.Option("--dot", help="Print the graph in the language of Graphviz.")] = False,
 ) -> None:
     """Print the computational graph of a run: its size, operation types and scopes."""
-    from mindscope.graph.output import to_dot, to_json
+    from mindscope.graph.algorithms.output import to_dot, to_json
 
     shown = _part(_graph_at(path, name), scope)
     if diff is not None:
@@ -102,7 +102,7 @@ def _part(whole: Graph, scope: str) -> Graph:
 
 def _draw(shown: Graph, file: str, depth: int | None) -> None:
     """Raises SettingsError if the file can't be written."""
-    from mindscope.graph.drawing import to_svg
+    from mindscope.graph.algorithms.drawing import to_svg
 
     drawing = to_svg(shown, depth)
     if file == "-":

@@ -15,7 +15,7 @@ from mindscope.cli.logs import printable
 from mindscope.errors import FormatError
 
 if TYPE_CHECKING:
-    from mindscope.profile.diff import Changes, ProfileDiff
+    from mindscope.profile.compare import Changes, ProfileDiff
     from mindscope.profile.overview import Overview
     from mindscope.profile.profile import Profile
     from mindscope.profile.ranks.ranks import Ranks
@@ -58,7 +58,7 @@ def profile(
 
     Reads profiles of PyTorch, MindSpore, Ascend, JAX and Nsight Systems, and other JSON traces, also without a run.
     """
-    from mindscope.profile.diff import diff_profiles
+    from mindscope.profile.compare import diff_profiles
     from mindscope.profile.overview import overview_of
 
     if ranks:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from mindscope.profile.advice.advice import share_text, time_text
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.streams import Streams
+from mindscope.profile.tables.streams import Streams
 
 _WAITS = ("host_wait", "kernel_wait", "other_wait")
 

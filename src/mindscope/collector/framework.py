@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mindscope.collector.run_facts import Facts
-from mindscope.graph.dataset import DatasetNode
+from mindscope.graph.data.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from mindscope.graph.dataset import DatasetNode, DatasetOperation
+from mindscope.graph.data.dataset import DatasetNode, DatasetOperation
 from mindscope.types import Message
 
 _INT32 = range(-(1 << 31), 1 << 31)

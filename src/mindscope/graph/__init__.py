@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from mindscope.graph.columns import EdgeKind, Role, TensorType
-from mindscope.graph.dataset import DatasetNode, DatasetOperation, read_dataset_graph
-from mindscope.graph.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
+from mindscope.graph.compare.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
+from mindscope.graph.data.columns import EdgeKind, Role, TensorType
+from mindscope.graph.data.dataset import DatasetNode, DatasetOperation, read_dataset_graph
+from mindscope.graph.data.graph_data import Input, Node, Nodes, Scope
 from mindscope.graph.encoded import read_graph
 from mindscope.graph.files import ONNX_SUFFIX, find_graph_files, read_graph_file
+from mindscope.graph.formats.keras import read_keras_model
+from mindscope.graph.formats.mindspore import read_mindspore_graph
+from mindscope.graph.formats.onnx.model import read_onnx_model
+from mindscope.graph.formats.tensorboard import read_meta_graph, read_tensorboard_graph
 from mindscope.graph.graph import Graph
-from mindscope.graph.graph_data import Input, Node, Nodes, Scope
-from mindscope.graph.keras import read_keras_model
-from mindscope.graph.mindspore import read_mindspore_graph
-from mindscope.graph.onnx import read_onnx_model
-from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
 
 __all__ = [
     "ONNX_SUFFIX",

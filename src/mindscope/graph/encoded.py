@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from mindscope.errors import FormatError
+from mindscope.graph.formats.keras import read_keras_model
+from mindscope.graph.formats.mindspore import read_mindspore_graph
+from mindscope.graph.formats.tensorboard import read_meta_graph, read_tensorboard_graph
 from mindscope.graph.graph import Graph
-from mindscope.graph.keras import read_keras_model
-from mindscope.graph.mindspore import read_mindspore_graph
-from mindscope.graph.tensorboard import read_meta_graph, read_tensorboard_graph
 from mindscope.types import EncodedGraph, GraphFormat, Message
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Messages
 from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.graph.formats.mindspore import read_mindspore_graph
+from mindscope.graph.formats.onnx.files import MOST_BYTES, read_without_weights
+from mindscope.graph.formats.onnx.model import read_onnx_model
+from mindscope.graph.formats.onnx.shapes import inferred_types
 from mindscope.graph.graph import Graph
-from mindscope.graph.mindspore import read_mindspore_graph
-from mindscope.graph.onnx import read_onnx_model
-from mindscope.graph.onnx_files import MOST_BYTES, read_without_weights
-from mindscope.graph.onnx_shapes import inferred_types
 from mindscope.reasons import Reason, reason_of
 
 ONNX_SUFFIX = ".onnx"

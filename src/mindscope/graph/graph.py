@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.graph.attribute_texts import AttributeTexts, attribute_texts
-from mindscope.graph.diff import GraphDiff, diff_graphs
-from mindscope.graph.graph_data import GraphData, Node, Nodes
-from mindscope.graph.output import to_networkx
-from mindscope.graph.paths import CriticalPath, between, critical_path
-from mindscope.graph.selection import find_nodes, subgraph
+from mindscope.graph.algorithms.attribute_texts import AttributeTexts, attribute_texts
+from mindscope.graph.algorithms.output import to_networkx
+from mindscope.graph.algorithms.paths import CriticalPath, between, critical_path
+from mindscope.graph.algorithms.selection import find_nodes, subgraph
+from mindscope.graph.compare.diff import GraphDiff, diff_graphs
+from mindscope.graph.data.graph_data import GraphData, Node, Nodes
 
 if TYPE_CHECKING:
     import networkx

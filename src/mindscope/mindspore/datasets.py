@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import mindspore.dataset
 
-from mindscope.graph.dataset import DatasetNode, DatasetOperation
+from mindscope.graph.data.dataset import DatasetNode, DatasetOperation
 
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 

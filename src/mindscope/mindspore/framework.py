@@ -8,7 +8,7 @@ from typing import Any
 
 from mindscope.collector.framework import CheckpointFormat, WeightCopy
 from mindscope.collector.run_facts import Facts
-from mindscope.graph.dataset import DatasetNode
+from mindscope.graph.data.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.mindspore.checkpoint_copy import CheckpointCopy
 from mindscope.mindspore.datasets import dataset_node

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mindscope.profile.arguments import ArgumentFile, ArgumentReader
 from mindscope.profile.formats.ascend.database import ASCEND_DATABASE
 from mindscope.profile.formats.ascend.row_tables import ROW_TABLES as ASCEND_TABLES
 from mindscope.profile.formats.nsight.export import NSIGHT_EXPORT
@@ -13,7 +12,8 @@ from mindscope.profile.formats.nsight.row_tables import ROW_TABLES as NSIGHT_TAB
 from mindscope.profile.formats.sqlite_arguments import RowArguments
 from mindscope.profile.formats.xplane.event_arguments import EventArguments
 from mindscope.profile.formats.xplane.profile_format import XPLANE
-from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.trace.arguments import ArgumentFile, ArgumentReader
 
 
 def open_arguments(path: Path, timeline: Timeline) -> ArgumentReader:

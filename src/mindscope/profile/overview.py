@@ -10,14 +10,14 @@ from typing import Any, cast
 import numpy as np
 
 from mindscope.profile.advice import Advice, advise
-from mindscope.profile.columns import integers_of
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.memory import Memory
-from mindscope.profile.operators import Operators
-from mindscope.profile.optional_parts import part_of, steps_of
+from mindscope.profile.model.optional_parts import part_of, steps_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import PARTS, Steps
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.memory import Memory
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.steps import PARTS, Steps
 from mindscope.profile.texts import Missing
 
 MOST_UNLINKED = 0.05

@@ -11,23 +11,23 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from numpy.typing import NDArray
 
-from mindscope.profile.annotations import Annotations
-from mindscope.profile.call_tree import CallTree
-from mindscope.profile.columns import Column, Table, TextColumn
-from mindscope.profile.communication import Communication, Links
-from mindscope.profile.data_pipeline import DataPipeline
-from mindscope.profile.further_tables import FurtherTables
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.memory import Memory
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
+from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, Part, ProfileFacts
-from mindscope.profile.schema import ColumnField, Merge, Unit, schema_version
-from mindscope.profile.step_rows import StepRows
-from mindscope.profile.steps import Steps
-from mindscope.profile.stored_texts import StoredTexts
-from mindscope.profile.streams import StreamGaps, Streams
+from mindscope.profile.tables.annotations import Annotations
+from mindscope.profile.tables.call_tree import CallTree
+from mindscope.profile.tables.columns import Column, Table, TextColumn
+from mindscope.profile.tables.communication import Communication, Links
+from mindscope.profile.tables.data_pipeline import DataPipeline
+from mindscope.profile.tables.further_tables import FurtherTables
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.memory import Memory
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.schema import ColumnField, Merge, Unit, schema_version
+from mindscope.profile.tables.step_rows import StepRows
+from mindscope.profile.tables.steps import Steps
+from mindscope.profile.tables.stored_texts import StoredTexts
+from mindscope.profile.tables.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.column_file import Kind, open_columns, save_columns

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mindscope.errors import MindscopeError
 from mindscope.profile.open import read_profile
-from mindscope.profile.operators import Operators
+from mindscope.profile.tables.operators import Operators
 
 _log = logging.getLogger(__name__)
 SUBGRAPHS = ("all", "Default", "Gradients")

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from mindscope.profile.diff import ProfileDiff, diff_profiles
-from mindscope.profile.profile_data import ProfileData
+from mindscope.profile.compare import ProfileDiff, diff_profiles
+from mindscope.profile.model.profile_data import ProfileData
 
 
 class Profile(ProfileData):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mindscope.graph import DatasetNode, read_dataset_graph
-from mindscope.graph.dataset import DatasetOperation
+from mindscope.graph.data.dataset import DatasetOperation
 from mindscope.lineage.cell import Cell, flatten
 from mindscope.lineage.pipeline import Branches, Operation, Pipeline
 from mindscope.reading.whole_values import WholeValues

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.steps import Steps
 
 EPOCH = 1_800_000_000_000_000_000
 """Nanoseconds since 1970 of the first step, by a perfect clock."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from mindscope.profile.profile_data import Part
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.texts import ADVICE
 from mindscope.texts import fill
 

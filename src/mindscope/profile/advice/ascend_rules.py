@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice, Span, TracePart, time_text
-from mindscope.profile.ascend_limits import (
+from mindscope.profile.model.ascend_limits import (
     ALIGNMENT,
     CALL_INTERVAL_NS,
     LONG_COLLECTION_NS,
     LONG_PAUSE_NS,
 )
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.operators import Operators
-from mindscope.profile.optional_parts import part_of, slowest_steps, steps_of
+from mindscope.profile.model.optional_parts import part_of, slowest_steps, steps_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.operators import Operators
 
 FREE_SHARE = 0.1
 """Share of a step in which the NPU neither computes nor communicates."""

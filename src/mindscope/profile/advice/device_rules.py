@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.columns import integers_of
-from mindscope.profile.communication import Communication
-from mindscope.profile.kernels import TENSOR_CORE_CAPABILITY, Kernels
-from mindscope.profile.operators import Operators
-from mindscope.profile.optional_parts import part_of, slowest, slowest_steps, steps_of
+from mindscope.profile.model.optional_parts import part_of, slowest, slowest_steps, steps_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import Steps
-from mindscope.profile.streams import Streams
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.kernels import TENSOR_CORE_CAPABILITY, Kernels
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.steps import Steps
+from mindscope.profile.tables.streams import Streams
 
 DEVICE_USE = 0.5
 """TensorBoard's profiler plugin: of the time of all steps."""

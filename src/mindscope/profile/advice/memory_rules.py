@@ -9,11 +9,11 @@ from itertools import zip_longest
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.leaks import LEAST_BYTES, find_leaks
-from mindscope.profile.memory import Memory
-from mindscope.profile.optional_parts import part_of
+from mindscope.profile.memory.leaks import LEAST_BYTES, find_leaks
+from mindscope.profile.model.optional_parts import part_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
+from mindscope.profile.tables.memory import Memory
 
 PEAK_SHARE = 0.9
 """TensorBoard's profiler plugin: of the memory of the device."""

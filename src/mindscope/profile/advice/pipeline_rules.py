@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.advice.advice import Advice, shortened
-from mindscope.profile.columns import integers_of
-from mindscope.profile.data_pipeline import DataPipeline, PipelineOperations
-from mindscope.profile.optional_parts import part_of
-from mindscope.profile.pipeline_bottlenecks import Code, bottlenecks, inputs_of
+from mindscope.profile.advice.pipeline_bottlenecks import Code, bottlenecks, inputs_of
+from mindscope.profile.model.optional_parts import part_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.tables.data_pipeline import DataPipeline, PipelineOperations
 
 BUSY_WORKER, IDLE_WORKER = 0.75, 0.2
 """MindSpore: of a core, for each worker of an operation."""

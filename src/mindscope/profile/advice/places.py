@@ -9,18 +9,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice, time_text
-from mindscope.profile.columns import Table, TextColumn
-from mindscope.profile.communication import Communication
-from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
-from mindscope.profile.further_tables import FurtherTables
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
-from mindscope.profile.operators import Operators
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import Steps
-from mindscope.profile.streams import Streams
-from mindscope.profile.table_rows import EACH, Condition, merged_rows
+from mindscope.profile.tables.columns import Table, TextColumn
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
+from mindscope.profile.tables.further_tables import FurtherTables
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.steps import Steps
+from mindscope.profile.tables.streams import Streams
+from mindscope.profile.tables.table_rows import EACH, Condition, merged_rows
 
 PlaceKind = Literal[
     "step", "operator", "kernel", "stream", "collective", "operation", "batch", "moment", "block", "further", "span",

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice
-from mindscope.profile.optional_parts import slowest_steps, steps_of
+from mindscope.profile.model.optional_parts import slowest_steps, steps_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import FEWEST_STEPS, PARTS
+from mindscope.profile.tables.steps import FEWEST_STEPS, PARTS
 
 COMMUNICATION_SHARE = 0.1
 """Share of a step, not overlapped: TensorBoard's profiler plugin, MindInsight."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from mindscope.profile.advice.advice import Advice, shortened
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
 
 
 def vendor_findings(profile: Profile) -> Iterator[Advice]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from mindscope.formats.json_trace_files import TraceKind, bare_name, trace_kind
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.json_trace import read_json_trace
+from mindscope.profile.model.profile_data import ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import ProfileFacts
-from mindscope.profile.time_unit import time_unit_problem
+from mindscope.profile.trace.json_trace import read_json_trace
+from mindscope.profile.trace.time_unit import time_unit_problem
 
 
 def is_chrome_trace(path: Path) -> bool:

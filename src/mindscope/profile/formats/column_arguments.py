@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.recorded_runs import RecordedMarks, RecordedRuns
 from mindscope.profile.formats.row_columns import codes_among, firsts
-from mindscope.profile.trace import Trace
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
+from mindscope.profile.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.problems import Problems, columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
-from mindscope.profile.memory import MemoryCurve
-from mindscope.profile.operators import Operators
-from mindscope.profile.trace import Track
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.memory import MemoryCurve
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.trace.trace import Track
 
 
 def cpu_operators(directory: Path, rank: int, problems: Problems) -> Operators | None:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.json_values import bounded, whole_numbers
+from mindscope.profile.tables.columns import TextColumn
 from mindscope.reasons import Reason
 
 _UNIT_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column, Table, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import bounded
-from mindscope.profile.trace import Counter, Track
+from mindscope.profile.tables.columns import Column, Table, TextColumn
+from mindscope.profile.trace.trace import Counter, Track
 
 _NOTHING = ("", "-", "--", "n/a", "na", "nan", "null", "none")
 _LARGEST = 2**53

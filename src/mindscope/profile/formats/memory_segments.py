@@ -7,7 +7,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mindscope.profile.memory import UNKNOWN_TIME
+from mindscope.profile.tables.memory import UNKNOWN_TIME
 
 RESERVES: tuple[str, ...] = ("segment_alloc", "segment_map")
 RELEASES: tuple[str, ...] = ("segment_free", "segment_unmap")

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats.plain_pickle import read_plain_pickle
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.far_times import near_times
 from mindscope.profile.formats.json_values import mapping_of
 from mindscope.profile.formats.memory_segments import (
     RELEASES,
@@ -24,9 +22,11 @@ from mindscope.profile.formats.memory_segments import (
     segments_over_time,
 )
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
+from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, Part, ProfileFacts
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
+from mindscope.profile.trace.far_times import near_times
 from mindscope.reasons import Reason
 
 _HEAD = 1 << 16

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.problems import Problems
+from mindscope.profile.tables.columns import TextColumn
 from mindscope.reasons import Reason
 
 NONE = int(np.iinfo(np.int64).min)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.kineto.categories import STEP_NAME
+from mindscope.profile.tables.columns import TextColumn
 
 NO_STEP = -1
 _STEP = re.compile(

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from mindscope.formats.json_trace_files import TraceKind, bare_name, json_head, trace_kind
-from mindscope.profile.argument_columns import FileArguments
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
-from mindscope.profile.json_trace import read_json_trace
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.completeness import problems_of, unmarked_operators
 from mindscope.profile.kineto.copy_rates import copy_rate_problem
@@ -22,9 +20,11 @@ from mindscope.profile.kineto.merged_ranks import merged_ranks
 from mindscope.profile.kineto.operator_times import operator_time_problem
 from mindscope.profile.kineto.profile_parts import missing_parts, profile_of
 from mindscope.profile.kineto.step_ranges import steps_of_run
+from mindscope.profile.model.profile_data import Device, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, ProfileFacts
-from mindscope.profile.time_unit import time_unit_problem
+from mindscope.profile.trace.argument_columns import FileArguments
+from mindscope.profile.trace.json_trace import read_json_trace
+from mindscope.profile.trace.time_unit import time_unit_problem
 from mindscope.reasons import Reason
 
 _STAMP = re.compile(r"\.\d{10,}$")

@@ -9,8 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments, ArgumentSource
-from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.kineto import device_work
 from mindscope.profile.kineto.call_arguments import CallArguments, Ids, call_arguments_of
 from mindscope.profile.kineto.categories import (
@@ -26,8 +24,10 @@ from mindscope.profile.kineto.host_calls import CallRows, HostCalls, host_calls_
 from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.kineto.processes import process_codes, processes_of
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
+from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.texts import Missing
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments, ArgumentSource
+from mindscope.profile.trace.trace import Trace
 from mindscope.store.mapped_columns import mapped
 
 PHASES = ("", "forward", "backward", "optimizer", "data")

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.annotations import Annotations
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.grouping import groups_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import Role
+from mindscope.profile.tables.annotations import Annotations
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.texts import Missing
 
 

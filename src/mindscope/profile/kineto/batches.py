@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.data_pipeline import BatchWaits, DataPipeline
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline
 from mindscope.profile.texts import Missing
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import ArgumentNames, ArgumentSource
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import HostCalls
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.trace.argument_columns import ArgumentNames, ArgumentSource
 from mindscope.store.mapped_columns import mapped
 
 Ids = NDArray[np.signedinteger[Any]]

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.call_tree import (
+from mindscope.profile.kineto.analysis import KinetoAnalysis
+from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
+from mindscope.profile.kineto.host_calls import CallRows, rows_by_level
+from mindscope.profile.kineto.operators import path_texts
+from mindscope.profile.tables.call_tree import (
     ANNOTATION,
     LAUNCH,
     MODULE,
@@ -20,12 +24,8 @@ from mindscope.profile.call_tree import (
     CallTree,
     KernelTimes,
 )
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.grouping import groups_of
-from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
-from mindscope.profile.kineto.host_calls import CallRows, rows_by_level
-from mindscope.profile.kineto.operators import path_texts
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
 

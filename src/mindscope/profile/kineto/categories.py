@@ -9,7 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace.trace import Trace
 
 
 class Role(IntEnum):

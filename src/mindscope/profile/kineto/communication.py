@@ -13,11 +13,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.device_work import COMMUNICATION
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication
 from mindscope.profile.texts import Missing
 
 _KIND = re.compile(

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.processes import processes_of
-from mindscope.profile.repeated_events import REPEATED
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace.repeated_events import REPEATED
+from mindscope.profile.trace.trace import Trace
 from mindscope.reasons import Reason
 
 FEWEST_KERNELS = 0.5

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mindscope.profile.argument_columns import ArgumentNames
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import Role
+from mindscope.profile.trace.argument_columns import ArgumentNames
 from mindscope.reasons import Reason
 
 _BANDWIDTH = "memory bandwidth (GB/s)"

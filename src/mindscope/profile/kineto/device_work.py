@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.call_arguments import CallArguments, Ids
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls
 from mindscope.profile.kineto.processes import of_one_process, process_codes
 from mindscope.profile.kineto.step_ranges import StepRanges
-from mindscope.profile.trace import Trace
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.grouping import distinct_rows
+from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
+from mindscope.profile.trace.trace import Trace
 from mindscope.store.mapped_columns import mapped
 
 COMPUTE, COMMUNICATION, COPY = "compute", "communication", "copy"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mindscope.profile.argument_columns import NO_INTEGER
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace.argument_columns import NO_INTEGER
+from mindscope.profile.trace.trace import Trace
 
 CPU, _CUDA = 0, 1
 GPU, UNKNOWN = "GPU", "device"

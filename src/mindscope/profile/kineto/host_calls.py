@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile._nesting import lift
 from mindscope.profile.kineto.categories import ON_HOST, Role
 from mindscope.profile.kineto.paths import Paths, paths_of
-from mindscope.profile.nesting import nesting_of
-from mindscope.profile.trace import Slices, Trace
+from mindscope.profile.trace._nesting import lift
+from mindscope.profile.trace.nesting import nesting_of
+from mindscope.profile.trace.trace import Slices, Trace
 from mindscope.store.mapped_columns import mapped
 
 MEMORY_NAME = "[memory]"

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.grouping import groups_of
-from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.tensor_cores import cores_of
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.grouping import groups_of
+from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.texts import Missing
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import Role
 from mindscope.profile.kineto.processes import process_codes
-from mindscope.profile.nesting import nesting_of
-from mindscope.profile.trace import Slices, Trace
+from mindscope.profile.trace.nesting import nesting_of
+from mindscope.profile.trace.trace import Slices, Trace
 from mindscope.reasons import Reason
 
 FEWEST_OVERLAPS, FEWEST_SHARE = 8, 0.005

@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.grouping import groups_of
 from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
 from mindscope.profile.kineto.flops import flops_of
 from mindscope.profile.kineto.paths import Paths
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.grouping import groups_of
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import integers_of
-from mindscope.profile.trace import Trace
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.trace.trace import Trace
 
 _OF_HOST = ("cpu_op", "operator", "python_function")
 """Categories of what only a process of the host runs."""

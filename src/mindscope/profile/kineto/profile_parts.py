@@ -17,8 +17,8 @@ from mindscope.profile.kineto.operators import modules_of, operators_of
 from mindscope.profile.kineto.step_selection import analysis_of_steps
 from mindscope.profile.kineto.steps import steps_of
 from mindscope.profile.kineto.streams import stream_gaps_of, streams_of
+from mindscope.profile.model.profile_data import Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part, ProfileFacts
 from mindscope.profile.texts import Missing
 
 PartsOf = Callable[[KinetoAnalysis], Mapping[Part, Callable[[], Any]]]

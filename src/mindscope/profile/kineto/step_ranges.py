@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import integers_of
 from mindscope.profile.kineto.categories import STEP_NAME, Role
-from mindscope.profile.trace import Trace
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import ON_DEVICE, Role
-from mindscope.profile.trace import Events, Slices
+from mindscope.profile.trace.trace import Events, Slices
 
 
 def analysis_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> KinetoAnalysis:

@@ -10,15 +10,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Durations
 from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
 from mindscope.profile.kineto.cut_steps import incomplete_steps
 from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
 from mindscope.profile.kineto.host_calls import HostCalls
-from mindscope.profile.steps import UNKNOWN_DURATION, Steps
+from mindscope.profile.tables.columns import Durations
+from mindscope.profile.tables.steps import UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
-from mindscope.profile.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
+from mindscope.profile.trace.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
 from mindscope.store.mapped_columns import release_pages
 
 _HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")

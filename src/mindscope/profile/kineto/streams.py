@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.grouping import distinct_rows, groups_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.streams import (
+from mindscope.profile.tables.grouping import distinct_rows, groups_of
+from mindscope.profile.tables.streams import (
     KERNEL_WAIT_US,
     LATE_NS,
     LONG_CALL_NS,
@@ -22,7 +22,7 @@ from mindscope.profile.streams import (
     queue_lengths,
 )
 from mindscope.profile.texts import Missing
-from mindscope.profile.time_split import union
+from mindscope.profile.trace.time_split import union
 
 
 def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.kernels import TENSOR_CORE_CAPABILITY
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import Role
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.kernels import TENSOR_CORE_CAPABILITY
 
 TENSOR_CORE = "tensor_core"
 _KERNEL_NAME = re.compile(

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from mindscope.profile.advice.advice import Advice, RankTable
-from mindscope.profile.columns import integers_of
 from mindscope.profile.ranks.ranks import Ranks
+from mindscope.profile.tables.columns import integers_of
 
 SLOW_RANK_SHARE = 0.05
 """msprof-analyze: (max - min) / mean."""

@@ -10,9 +10,9 @@ from math import hypot
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.grouping import groups_of
 from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.tables import ClockOffsets
+from mindscope.profile.tables.grouping import groups_of
 
 DEVIATION = 1.4826
 """Standard deviation of a normal distribution by its median absolute deviation."""

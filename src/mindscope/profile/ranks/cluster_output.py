@@ -12,8 +12,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication, Links
 from mindscope.profile.formats.ascend.cluster import STEPS
 from mindscope.profile.formats.ascend.communication import (
     AscendOperation,
@@ -26,7 +24,9 @@ from mindscope.profile.formats.ascend.steps import steps_of
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication, Links
+from mindscope.profile.tables.steps import Steps
 
 _COMMUNICATION, _LINKS = "cluster_communication.json", "cluster_communication_matrix.json"
 

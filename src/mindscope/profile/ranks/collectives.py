@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.grouping import groups_of
 from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.tables import CollectiveSizes, Figures, RankLinks
 from mindscope.profile.ranks.waits import Waits
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.grouping import groups_of
 
 _KIB, _MIB, _GIB = 1 << 10, 1 << 20, 1 << 30
 SIZE_CLASSES = (

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.mindspore.cluster_analysis import CLUSTER_ANALYSIS, read_split, with_split
 from mindscope.profile.formats.mindspore.links import links_of
 from mindscope.profile.formats.mindspore.step_trace import communication_of, read_step_trace, steps_of
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication
 from mindscope.reasons import Reason
 
 _HCCL = re.compile(r"hccl_raw_(\d+)\.csv")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication
-from mindscope.profile.grouping import groups_of
 from mindscope.profile.ranks.rank_data import RankData
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.grouping import groups_of
 
 SYNCHRONOUS = frozenset(("allreduce", "allgather", "reducescatter", "alltoall", "alltoallv", "alltoallvc", "barrier"))
 """Kinds that no rank can leave before all ranks entered: they end together."""

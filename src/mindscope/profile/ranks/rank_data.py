@@ -12,12 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.columns import Durations
-from mindscope.profile.communication import Communication, Links
-from mindscope.profile.optional_parts import part_of
+from mindscope.profile.model.optional_parts import part_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.columns import Durations
+from mindscope.profile.tables.communication import Communication, Links
+from mindscope.profile.tables.steps import Steps
 
 _NAMED_RANK = re.compile(r"(?:^|_)(?:rank_?|summary_dir|device_?)(\d{1,6})$", re.IGNORECASE)
 """Name of the directory of a rank, as a launcher names it."""

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import integers_of
 from mindscope.profile.ranks.clocks import Clocks
 from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.tables import RankMeans, RankSteps, Stages
 from mindscope.profile.ranks.waits import Waits
-from mindscope.profile.steps import PARTS, UNKNOWN_DURATION, Steps
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.tables.steps import PARTS, UNKNOWN_DURATION, Steps
 
 
 def rank_steps(

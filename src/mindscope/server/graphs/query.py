@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from mindscope.graph import DatasetNode, DatasetOperation, Graph, Node, Role
-from mindscope.graph.attribute_texts import attribute_texts, value_text
-from mindscope.graph.structure import shape_text, structure_of
+from mindscope.graph.algorithms.attribute_texts import attribute_texts, value_text
+from mindscope.graph.algorithms.structure import shape_text, structure_of
 from mindscope.reasons import reason_of
 from mindscope.server.graphs.cache import RunGraphs
 from mindscope.server.graphs.schema import (

@@ -9,7 +9,7 @@ from pathlib import Path
 from mindscope.ingest.file_names import readable
 from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT, find_cluster_outputs, is_cluster_output
 from mindscope.profile.open import FoundProfile, find_profiles
-from mindscope.profile.rank_path import path_below, without_rank
+from mindscope.profile.trace.rank_path import path_below, without_rank
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 from mindscope.errors import FormatError
 from mindscope.limited_process import Report, result_folder, run_limited
-from mindscope.profile.build_timeline import build_timeline
-from mindscope.profile.damage import readable
 from mindscope.profile.formats import FORMATS
+from mindscope.profile.model.damage import readable
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.parts_file import SavedParts, columns_of, open_parts, save_parts
-from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
-from mindscope.profile.timeline import Timeline
-from mindscope.profile.timeline_file import open_timeline, save_timeline
+from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.timeline.timeline_file import open_timeline, save_timeline
 from mindscope.reasons import Reason
 from mindscope.server.profiles.preview import TimelinePreviews
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from mindscope.profile.build_timeline import build_timeline
 from mindscope.profile.open import FoundProfile
-from mindscope.profile.timeline import Timeline
-from mindscope.profile.trace import Trace
+from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.trace.trace import Trace
 
 FIRST_AFTER_S = 0.7
 """A profile that is read in less is shown when it is read."""

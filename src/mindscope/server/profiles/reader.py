@@ -11,14 +11,14 @@ from pathlib import Path
 from threading import Lock
 
 from mindscope.limited_process import is_large
-from mindscope.profile.arguments import ArgumentReader
-from mindscope.profile.build_timeline import build_timeline
-from mindscope.profile.damage import readable
+from mindscope.profile.model.damage import readable
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.parts_file import SavedParts, columns_of, save_parts
 from mindscope.profile.profile import Profile
-from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.trace.arguments import ArgumentReader
 from mindscope.server.http.json_response import json_of
 from mindscope.server.profiles.jobs import Jobs
 from mindscope.server.profiles.large_profile import (

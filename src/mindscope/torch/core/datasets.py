@@ -11,7 +11,7 @@ from typing import Any, cast
 from torch import nn
 from torch.utils.data import BatchSampler, DataLoader
 
-from mindscope.graph.dataset import DatasetNode, DatasetOperation
+from mindscope.graph.data.dataset import DatasetNode, DatasetOperation
 from mindscope.torch.core.batches import count_batches
 from mindscope.torch.core.constructor_arguments import constructor_arguments
 from mindscope.torch.core.devices import batch_length

@@ -15,7 +15,7 @@ from mindscope.collector.framework import CheckpointFormat, WeightCopy
 from mindscope.collector.git import git_facts
 from mindscope.collector.input_images import MOST_IMAGES
 from mindscope.collector.run_facts import BackgroundFind, Facts
-from mindscope.graph.dataset import DatasetNode
+from mindscope.graph.data.dataset import DatasetNode
 from mindscope.lineage.model import EvalLineage, TrainLineage
 from mindscope.torch.callbacks.learning_rate import rates_of
 from mindscope.torch.core import distributed

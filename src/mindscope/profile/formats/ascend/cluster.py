@@ -9,8 +9,8 @@ from pathlib import Path
 from mindscope.profile.formats.ascend.further import FurtherFiles
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
+from mindscope.profile.model.profile_data import Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part, ProfileFacts
 
 DIRECTORY = "cluster_analysis_output"
 STEPS = "cluster_step_trace_time.csv"

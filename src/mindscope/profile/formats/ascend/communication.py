@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication, Links
 from mindscope.profile.formats.ascend.packets import PACKETS, packets_of
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import bounded, whole_numbers
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication, Links
 
 _STEP = re.compile(r"step\s*(\d+)")
 _SEQUENCE = re.compile(r"__\w+?_(\d+)_\d+$")

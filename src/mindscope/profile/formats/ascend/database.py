@@ -28,10 +28,10 @@ from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table_names
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
-from mindscope.profile.memory import UNKNOWN_TIME, Memory
+from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, Part, ProfileFacts
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory
+from mindscope.profile.tables.steps import Steps
 from mindscope.reasons import Reason
 
 _MAIN = re.compile(r"(?:ascend_(?:mindspore|pytorch)_profiler|msprof)(?:_(\d{1,9}))?.*\.db", re.ASCII)

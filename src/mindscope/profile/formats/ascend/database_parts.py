@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.argument_columns import ArgumentNames
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.database_trace import CORE, SHAPES, TYPE
 from mindscope.profile.formats.scope_names import by_time, mapped, module_of, phase_of, type_of
-from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.kernels import kernels_of
 from mindscope.profile.kineto.operators import operators_of
 from mindscope.profile.kineto.profile_parts import PartsOf
 from mindscope.profile.kineto.steps import steps_of
-from mindscope.profile.module_tree import modules_of
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
-from mindscope.profile.profile_data import Part
+from mindscope.profile.model.profile_data import Part
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.module_tree import modules_of
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
 from mindscope.profile.texts import Missing
+from mindscope.profile.trace.argument_columns import ArgumentNames
 
 
 def own_parts(computed: Mapping[Part, Any]) -> PartsOf:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.row_tables import FRAMEWORK_TABLES, NO_VALUE, ROW_TABLES
 from mindscope.profile.formats.recorded_runs import (
     ANNOTATION,
@@ -23,9 +21,11 @@ from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
-from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.categories import STEP_CATEGORY, STEP_NAME
-from mindscope.profile.trace import Counter, Track
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.grouping import distinct_rows
+from mindscope.profile.trace.argument_columns import NO_INTEGER
+from mindscope.profile.trace.trace import Counter, Track
 
 TYPE, CORE, SHAPES = "type", "core", "shapes"
 """Arguments of kernels beside those of Kineto."""

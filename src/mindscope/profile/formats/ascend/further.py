@@ -11,8 +11,8 @@ from pathlib import Path
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.further_csv import counters_of_table, further_table, samples_track
 from mindscope.profile.formats.problems import Problems
-from mindscope.profile.further_tables import FurtherTables
-from mindscope.profile.trace import Counter, Trace
+from mindscope.profile.tables.further_tables import FurtherTables
+from mindscope.profile.trace.trace import Counter, Trace
 
 _READ_ELSEWHERE = (
     "kernel_details", "operator_details", "step_trace_time", "memory_record", "operator_memory",

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.kernels import required
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped
-from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
 
 _SUMS = ("PTA+GE", "MindSpore+GE")
 """Components that are sums of others."""

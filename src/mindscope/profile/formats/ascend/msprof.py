@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.kernels import (
     kernels_of,
     operators_of_kernels,
@@ -25,14 +24,15 @@ from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.problems import Problems, columns_missing
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time
-from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.module_tree import modules_of
-from mindscope.profile.operators import Operators
+from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, Part, ProfileFacts
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.module_tree import modules_of
+from mindscope.profile.tables.operators import Operators
 from mindscope.profile.texts import Missing
-from mindscope.profile.trace_file import trace_file_of
+from mindscope.profile.trace.json_trace import read_json_trace
+from mindscope.profile.trace.trace_file import trace_file_of
 from mindscope.reasons import Reason
 from mindscope.store.file_facts import natural_key
 

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.ascend.communication import communication_of, links_of
 from mindscope.profile.formats.ascend.database import read_directory
 from mindscope.profile.formats.ascend.further import FurtherFiles, csv_of
@@ -35,16 +34,17 @@ from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time
-from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.module_tree import modules_of
-from mindscope.profile.operators import Operators
+from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, Part, ProfileFacts
-from mindscope.profile.step_rows import StepRows, step_texts
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.module_tree import modules_of
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.step_rows import StepRows, step_texts
+from mindscope.profile.tables.steps import Steps
 from mindscope.profile.texts import Missing
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace.json_trace import read_json_trace
+from mindscope.profile.trace.trace import Trace
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _ENDINGS = ("_ascend_ms", "_ascend_pt")

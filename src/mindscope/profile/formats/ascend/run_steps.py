@@ -15,7 +15,7 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.steps import Steps
 
 FACTS_FILE = "mindscope.json"
 """``mindscope.mindspore.Profiler`` writes it."""

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Column, TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import whole_numbers
-from mindscope.profile.schema import SUM, ColumnField, Unit
-from mindscope.profile.steps import Steps
-from mindscope.profile.trace import Trace
+from mindscope.profile.tables.columns import Column, TextColumn
+from mindscope.profile.tables.schema import SUM, ColumnField, Unit
+from mindscope.profile.tables.steps import Steps
+from mindscope.profile.trace.trace import Trace
 
 _MARK = re.compile(r"(?:ProfilerStep#|Step |step)(\d+)")
 _LONGEST = 7 * 86_400 * 1_000_000_000

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import whole_numbers
 from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.operators import Operators
-from mindscope.profile.trace import Track
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.trace.trace import Track
 
 FULL_NAME = ("full_kernel_name", "full_op_name", "full_kernel_time", "op_name", "kernel_name")
 """``full_kernel_time`` is a misspelling that some versions write."""

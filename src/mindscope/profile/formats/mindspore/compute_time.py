@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_lines
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
-from mindscope.profile.operators import Operators
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.operators import Operators
 from mindscope.reasons import Reason
 
 _MS = 1_000_000

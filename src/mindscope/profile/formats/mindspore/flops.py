@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
 from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import module_of
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
-from mindscope.profile.schema import SUM, ColumnField, Unit
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.schema import SUM, ColumnField, Unit
 
 _NAMES = ("full_kernel_name", "full_op_name", "op_full_name")
 _MILLIONS = {

@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.operators import Operators
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.operators import Operators
 
 
 def gpu_operators(table: CsvTable, rank: int) -> Operators | None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mindscope.formats.profile_file_names import is_device_table
-from mindscope.profile.communication import Communication
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
 from mindscope.profile.formats.ascend.memory import memory_of
 from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, Runs, trace_of
@@ -41,19 +40,20 @@ from mindscope.profile.formats.mindspore.recommendations import recommendations_
 from mindscope.profile.formats.problems import Problems
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time
-from mindscope.profile.json_trace import read_json_trace
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.memory import Memory
-from mindscope.profile.module_tree import modules_of
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
+from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, Part, ProfileFacts
-from mindscope.profile.rank_path import with_rank
-from mindscope.profile.step_rows import StepRows, step_texts
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.memory import Memory
+from mindscope.profile.tables.module_tree import modules_of
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.step_rows import StepRows, step_texts
+from mindscope.profile.tables.steps import Steps
 from mindscope.profile.texts import Missing
-from mindscope.profile.trace import Trace
+from mindscope.profile.trace.json_trace import read_json_trace
+from mindscope.profile.trace.rank_path import with_rank
+from mindscope.profile.trace.trace import Trace
 from mindscope.reasons import Reason
 
 _T = TypeVar("_T")

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Links
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import number_of, whole_numbers
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Links
 
 _KB = 1000
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_of
 from mindscope.profile.formats.scope_names import module_of
-from mindscope.profile.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemoryPlan
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemoryPlan
 
 _GIB = 1 << 30
 _STATIC = "static"

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, whole_of
-from mindscope.profile.operators import Operators
-from mindscope.profile.schema import TEXT
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.schema import TEXT
 
 COLUMN = "shard_strategy"
 _ATTRIBUTES = ("in_strategy", "strategy", "gen_strategy", "shard_strategy", "sharding_strategy")

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.columns import TextColumn
-from mindscope.profile.communication import Communication
 from mindscope.profile.formats.built_trace import Runs
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.problems import columns_missing
-from mindscope.profile.nesting import busy
-from mindscope.profile.schema import EQUAL, ColumnField, Unit
-from mindscope.profile.steps import Steps
-from mindscope.profile.trace import Track
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.schema import EQUAL, ColumnField, Unit
+from mindscope.profile.tables.steps import Steps
+from mindscope.profile.trace.nesting import busy
+from mindscope.profile.trace.trace import Track
 
 TICK_NS = 10
 _REDUCE = re.compile(r"(stream_.+)_start_point")

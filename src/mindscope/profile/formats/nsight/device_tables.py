@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn, integers_of
 from mindscope.profile.formats.nsight.ids import correlation_of, process_of
 from mindscope.profile.formats.nsight.row_tables import COPIES, MEMORIES, ROW_TABLES, SYNCHRONIZATIONS
 from mindscope.profile.formats.recorded_runs import COPY, KERNEL, SET, RecordedMarks, RecordedRuns
 from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
-from mindscope.profile.grouping import distinct_rows
 from mindscope.profile.kineto.host_calls import MEMORY_NAME
-from mindscope.profile.profile_data import Device
-from mindscope.profile.trace import Counter, Track
+from mindscope.profile.model.profile_data import Device
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.grouping import distinct_rows
+from mindscope.profile.trace.trace import Counter, Track
 
 _PREFIX = "CUPTI_ACTIVITY_KIND_"
 _KEYS = ("start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid")

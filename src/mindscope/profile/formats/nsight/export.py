@@ -16,8 +16,8 @@ from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table_names
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
+from mindscope.profile.model.profile_data import Device, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, ProfileFacts
 from mindscope.reasons import Reason
 
 _SUFFIXES = (".sqlite", ".sqlite3", ".db", ".nsys-rep.sqlite")

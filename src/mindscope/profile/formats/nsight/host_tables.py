@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.nsight.ids import correlation_of, process_of, thread_of
 from mindscope.profile.formats.nsight.row_tables import ROW_TABLES
 from mindscope.profile.formats.recorded_runs import ANNOTATION, LAUNCH, OPERATOR, RecordedMarks, RecordedRuns, step_runs
@@ -19,7 +17,9 @@ from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
 from mindscope.profile.formats.step_names import NO_STEP, step_numbers
-from mindscope.profile.trace import Track
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.trace.argument_columns import NO_INTEGER
+from mindscope.profile.trace.trace import Track
 
 _PUSH_POP, _START_END, _MARK = 59, 60, 34
 _OTHER = "nvtx"

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from mindscope.errors import WireError
 from mindscope.formats.wire import decode
-from mindscope.profile.arguments import MOST_BYTES
 from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.xplane.planes import EncodedPlane, metadata_of, plane_around, texts_by_id
 from mindscope.profile.formats.xplane.schemas import SCHEMAS
+from mindscope.profile.trace.arguments import MOST_BYTES
 
 _MOST_SHOWN = 32
 """Bytes of a value that is no text."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.formats.message_columns import Messages, Runs, distinct_runs
-from mindscope.profile.argument_columns import NO_INTEGER
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.xplane.planes import metadata_of, texts_by_id
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.trace.argument_columns import NO_INTEGER
 
 BLOCK = 50_000
 """Events whose stats are in memory at once."""

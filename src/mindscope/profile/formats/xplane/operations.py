@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.argument_columns import NO_INTEGER, ArgumentNames, Arguments
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.scope_names import by_time, mapped
 from mindscope.profile.formats.xplane.plane_reader import OPERATION, PATH
 from mindscope.profile.formats.xplane.scopes import Scope, scope_of
-from mindscope.profile.kernels import Kernels
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.kernels import kernels_of
-from mindscope.profile.module_tree import modules_of
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
-from mindscope.profile.profile_data import Part
-from mindscope.profile.schema import SUM, ColumnField, Unit
+from mindscope.profile.model.profile_data import Part
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.module_tree import modules_of
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.schema import SUM, ColumnField, Unit
 from mindscope.profile.texts import Missing
+from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 
 _WANTED = ArgumentNames(integers=("flops", "bytes_accessed"), texts=(OPERATION, PATH))
 

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.formats.message_columns import Messages
-from mindscope.profile.argument_columns import NO_INTEGER
-from mindscope.profile.columns import TextColumn
 from mindscope.profile.formats.recorded_runs import (
     ANNOTATION,
     COPY,
@@ -31,7 +29,9 @@ from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.xplane.event_blocks import EventBlock, PlaneNames, event_blocks
 from mindscope.profile.formats.xplane.planes import lines_of, name_of
 from mindscope.profile.kineto.host_calls import MEMORY_NAME
-from mindscope.profile.trace import Track
+from mindscope.profile.tables.columns import TextColumn
+from mindscope.profile.trace.argument_columns import NO_INTEGER
+from mindscope.profile.trace.trace import Track
 
 OPERATION, PATH, MODULE = "hlo_op", "tf_op", "hlo_module"
 """Arguments of slices beside those of Kineto."""

@@ -20,8 +20,8 @@ from mindscope.profile.formats.xplane.schemas import PLANE
 from mindscope.profile.formats.xplane.scopes import hlo_paths
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
+from mindscope.profile.model.profile_data import Device, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Device, ProfileFacts
 from mindscope.reasons import Reason
 
 SUFFIX = ".xplane.pb"

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
-from mindscope.profile.diff import diff_profiles
-from mindscope.profile.diff.side import StepRange
+from mindscope.profile.compare import diff_profiles
+from mindscope.profile.compare.side import StepRange
 from mindscope.server.profiles.diff.large_diff import diff_apart, is_large_diff
 from mindscope.server.profiles.diff.query import diff_message
 from mindscope.server.profiles.diff.schema import DiffMessage

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from mindscope.errors import FormatError, ProfilePartError
 from mindscope.limited_process import Report, is_large, result_folder, run_limited
-from mindscope.profile.diff import diff_profiles
-from mindscope.profile.diff.side import StepRange
+from mindscope.profile.compare import diff_profiles
+from mindscope.profile.compare.side import StepRange
 from mindscope.profile.parts_file import bytes_of_parts, open_parts
 from mindscope.profile.profile import Profile
 from mindscope.reasons import Reason

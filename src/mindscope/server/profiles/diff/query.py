@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.diff import CallChanges, Change, Changes, ProfileDiff
-from mindscope.profile.optional_parts import part_of
+from mindscope.profile.compare import CallChanges, Change, Changes, ProfileDiff
+from mindscope.profile.model.optional_parts import part_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.diff.schema import CallRow, ChangeEntry, ChangeRow, DiffMessage, NoteEntry

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from mindscope.profile.columns import Column, TextColumn
-from mindscope.profile.further_tables import FurtherTables
 from mindscope.profile.profile import Profile
+from mindscope.profile.tables.columns import Column, TextColumn
+from mindscope.profile.tables.further_tables import FurtherTables
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.further.schema import MOST_ROWS, FurtherAnswer, FurtherColumn, FurtherTableEntry
 

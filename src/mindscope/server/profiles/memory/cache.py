@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mindscope.lru import LRU
-from mindscope.profile.memory import Memory
-from mindscope.profile.memory_views.views import MemoryViews
+from mindscope.profile.memory.views import MemoryViews
+from mindscope.profile.tables.memory import Memory
 
 MOST_OPEN = 2
 

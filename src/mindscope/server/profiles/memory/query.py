@@ -9,18 +9,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import Rows, TextColumn, integers_of
-from mindscope.profile.leaks import LeakHint
-from mindscope.profile.memory import UNKNOWN_TIME, MemoryBlocks
-from mindscope.profile.memory_views.block_groups import breakdown, own_line
-from mindscope.profile.memory_views.live_blocks import allocated_rows, largest, live_rows
-from mindscope.profile.memory_views.segment_map import segment_map
-from mindscope.profile.memory_views.views import MemoryViews
+from mindscope.profile.memory.block_groups import breakdown, own_line
+from mindscope.profile.memory.leaks import LeakHint
+from mindscope.profile.memory.live_blocks import allocated_rows, largest, live_rows
+from mindscope.profile.memory.segment_map import segment_map
+from mindscope.profile.memory.views import MemoryViews
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.slice_search import slice_at
-from mindscope.profile.timeline import Timeline
-from mindscope.profile.timeline_window import CounterWindow, Range
+from mindscope.profile.tables.columns import Rows, TextColumn, integers_of
+from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
+from mindscope.profile.timeline.slice_search import slice_at
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.timeline.timeline_window import CounterWindow, Range
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.memory.schema import (

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from mindscope.errors import MindscopeError
-from mindscope.profile.memory import Memory
-from mindscope.profile.memory_views.views import MemoryViews
-from mindscope.profile.profile_data import Part
+from mindscope.profile.memory.views import MemoryViews
+from mindscope.profile.model.profile_data import Part
+from mindscope.profile.tables.memory import Memory
 from mindscope.profile.texts import Missing
-from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline.timeline import Timeline
 from mindscope.reasons import Reason
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer

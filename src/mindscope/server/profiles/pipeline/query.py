@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from mindscope.profile.columns import integers_of
-from mindscope.profile.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
-from mindscope.profile.pipeline_bottlenecks import HIGH_USE, LOW_USE, bottlenecks
+from mindscope.profile.advice.pipeline_bottlenecks import HIGH_USE, LOW_USE, bottlenecks
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from mindscope.profile.pipeline_bottlenecks import Code
+from mindscope.profile.advice.pipeline_bottlenecks import Code
 from mindscope.server.http.schema import Answer, Column
 from mindscope.server.profiles.tables.schema import MissingEntry
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from mindscope.profile.advice import Advice
 from mindscope.profile.advice.places import PlaceKind
-from mindscope.profile.columns import integers_of
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.ranks import Ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
 from mindscope.profile.ranks.tables import CollectiveSizes, RankLinks, RankMeans, RankSteps, Stragglers
+from mindscope.profile.tables.columns import integers_of
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.ranks.schema import (

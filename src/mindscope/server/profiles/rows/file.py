@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import MissingPackageError
-from mindscope.profile.columns import Column, Rows, TextColumn, integers_of, value_of
-from mindscope.profile.schema import ColumnField, Unit
-from mindscope.profile.table_rows import MergedRows
+from mindscope.profile.tables.columns import Column, Rows, TextColumn, integers_of, value_of
+from mindscope.profile.tables.schema import ColumnField, Unit
+from mindscope.profile.tables.table_rows import MergedRows
 from mindscope.reasons import Reason
 from mindscope.server.profiles.rows.query import figures_of
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.lru import LRU
-from mindscope.profile.columns import Column, Rows, TextColumn, integers_of
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
-from mindscope.profile.profile_data import Part
-from mindscope.profile.schema import Unit
-from mindscope.profile.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
+from mindscope.profile.model.profile_data import Part
+from mindscope.profile.tables.columns import Column, Rows, TextColumn, integers_of
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.schema import Unit
+from mindscope.profile.tables.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
 from mindscope.profile.texts import Missing
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.http.json_numbers import finite

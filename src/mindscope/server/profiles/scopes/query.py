@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.graph_join import align_scopes
-from mindscope.profile.modules import Modules
-from mindscope.profile.operators import Operators
-from mindscope.profile.optional_parts import part_of
+from mindscope.profile.compare.graph_join import align_scopes
+from mindscope.profile.model.optional_parts import part_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import Steps
+from mindscope.profile.tables.modules import Modules
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.steps import Steps
 from mindscope.server.profiles.scopes.schema import OperatorTime, ScopesQuery, ScopeTimes
 
 MOST_TYPES = 50

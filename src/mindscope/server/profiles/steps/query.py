@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.columns import TextColumn, integers_of
-from mindscope.profile.communication import Communication
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.steps import PARTS, UNKNOWN_DURATION, Steps
+from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.profile.tables.communication import Communication
+from mindscope.profile.tables.steps import PARTS, UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.profiles.steps.schema import (

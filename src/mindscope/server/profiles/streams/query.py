@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
 from mindscope.profile.texts import Missing
 from mindscope.server.profiles.streams.schema import StreamEntry, StreamsAnswer
 from mindscope.server.profiles.tables.missing import missing_entry

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindscope.profile.profile_data import Part
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.texts import Missing
 from mindscope.server.profiles.tables.schema import MissingEntry
 

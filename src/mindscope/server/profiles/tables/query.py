@@ -8,17 +8,17 @@ from typing import Any, cast
 
 from mindscope.profile.advice import Advice
 from mindscope.profile.advice.places import places_of
-from mindscope.profile.columns import integers_of
-from mindscope.profile.kernels import Kernels
-from mindscope.profile.operators import Operators
-from mindscope.profile.optional_parts import part_of
+from mindscope.profile.model.optional_parts import part_of
+from mindscope.profile.model.profile_data import Part
 from mindscope.profile.overview import MOST_UNLINKED, FlopsFigures, Overview, overview_of
 from mindscope.profile.profile import Profile
-from mindscope.profile.profile_data import Part
-from mindscope.profile.slice_search import slice_at
-from mindscope.profile.steps import PARTS, Steps
-from mindscope.profile.table_rows import times_of
-from mindscope.profile.timeline import Timeline
+from mindscope.profile.tables.columns import integers_of
+from mindscope.profile.tables.kernels import Kernels
+from mindscope.profile.tables.operators import Operators
+from mindscope.profile.tables.steps import PARTS, Steps
+from mindscope.profile.tables.table_rows import times_of
+from mindscope.profile.timeline.slice_search import slice_at
+from mindscope.profile.timeline.timeline import Timeline
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.tables.missing import missing_entry

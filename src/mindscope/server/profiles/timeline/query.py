@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import MindscopeError
-from mindscope.profile.export_range import export_range
 from mindscope.profile.open_arguments import open_arguments
-from mindscope.profile.range_statistics import flame_of, statistics_of
-from mindscope.profile.slice_details import relatives_of
-from mindscope.profile.slice_search import search
-from mindscope.profile.step_tracks import STEP, STEPS
-from mindscope.profile.timeline import Timeline
-from mindscope.profile.timeline_window import CounterWindow, Range, counter_window, window_of
+from mindscope.profile.timeline.export_range import export_range
+from mindscope.profile.timeline.range_statistics import flame_of, statistics_of
+from mindscope.profile.timeline.slice_details import relatives_of
+from mindscope.profile.timeline.slice_search import search
+from mindscope.profile.timeline.step_tracks import STEP, STEPS
+from mindscope.profile.timeline.timeline import Timeline
+from mindscope.profile.timeline.timeline_window import CounterWindow, Range, counter_window, window_of
 from mindscope.server.http.columns import ColumnData, Packed, join
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry

@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
 from mindscope.errors import MindscopeError
-from mindscope.profile.timeline import Timeline
+from mindscope.profile.timeline.timeline import Timeline
 from mindscope.reasons import Reason
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mindscope.profile.timeline_window import MOST_PIXELS
+from mindscope.profile.timeline.timeline_window import MOST_PIXELS
 from mindscope.server.http.schema import Answer, Column, IsNumber, Query, ReasonEntry, Whole
 from mindscope.server.profiles.schema import ReadingProgress
 

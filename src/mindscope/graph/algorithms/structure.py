@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph as a view needs it: columns of labels, sizes and structure, without attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.formats.message_columns import Runs, Texts, number_runs
+from mindscope.graph.algorithms.classes import scope_classes
+from mindscope.graph.algorithms.costs import node_flops, output_bytes, parameter_counts
+from mindscope.graph.algorithms.parts import node_parts
+from mindscope.graph.data.columns import Indices, Role, Shape
+from mindscope.graph.data.graph_data import GraphData
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStructure:
+    """n nodes, k scopes, m edges. Labels, types, dtypes, shapes and devices are indices of ``texts``."""
+
+    texts: Texts
+    label: Indices  # (n,) the name without its scope
+    type: Indices  # (n,)
+    dtype: Indices  # (n,)
+    shape: Indices  # (n,) such as "32 x 10", with "?" for an unknown size; "" if unknown, "scalar" without dimensions
+    device: Indices  # (n,) "" if unknown
+    scope: Indices  # (n,)
+    role: NDArray[np.uint8]  # (n,) Role
+    parts: NDArray[np.uint8]  # (n,) Part
+    bytes: NDArray[np.float64]  # (n,) of the output, NaN if unknown
+    parameter_count: NDArray[np.float64]  # (n,) elements, NaN if unknown
+    flops: NDArray[np.float64]  # (n,) NaN if unknown
+    scope_label: Indices  # (k,)
+    scope_parent: Indices  # (k,) -1 for the root, which is the first
+    scope_class: NDArray[np.uint32]  # (k,) as scope_classes
+    source: Indices  # (m,)
+    target: Indices  # (m,)
+    is_control: NDArray[np.bool_]  # (m,)
+    output: Indices  # (m,)
+
+
+def structure_of(graph: GraphData) -> GraphStructure:
+    """Return the structure of ``graph``."""
+    nodes, edges, scopes = graph.node_columns, graph.edge_columns, graph.scope_columns
+    own = _runs(graph.texts)
+    labels, scope_labels = _after_slash(own, _label_texts(graph)), _after_slash(own, scopes.path)
+    words = [word for type in graph.types for word in (type.dtype, shape_text(type.shape))]
+    used = _runs(Texts.of(words))
+    data = own.data + used.data
+    shifted = Runs(data, used.start + len(own.data), used.stop + len(own.data))
+    (label, op_type, device, scope_label, word), texts = number_runs(
+        Runs(data, labels.start, labels.stop),
+        Runs(data, own.start, own.stop).take(nodes.op_type),
+        Runs(data, own.start, own.stop).take(nodes.device),
+        Runs(data, scope_labels.start, scope_labels.stop),
+        shifted,
+    )
+    return GraphStructure(
+        texts=texts,
+        label=label,
+        type=op_type,
+        dtype=word[0::2][nodes.type],
+        shape=word[1::2][nodes.type],
+        device=device,
+        scope=nodes.scope,
+        role=nodes.role,
+        parts=node_parts(graph),
+        bytes=output_bytes(graph),
+        parameter_count=parameter_counts(graph),
+        flops=node_flops(graph),
+        scope_label=scope_label,
+        scope_parent=scopes.parent,
+        scope_class=scope_classes(graph),
+        source=edges.source,
+        target=edges.target,
+        is_control=edges.is_control,
+        output=edges.output,
+    )
+
+
+def shape_text(shape: Shape | None) -> str:
+    """Return the sizes with " x " between them, "?" for an unknown one; "scalar" for none, "" if nothing is known."""
+    if shape is None:
+        return ""
+    return " x ".join("?" if size < 0 else str(size) for size in shape) or "scalar"
+
+
+def _label_texts(graph: GraphData) -> Indices:
+    """(n,) The full name of an operation, because MindSpore's names are numbers; the name of other nodes."""
+    nodes = graph.node_columns
+    has_full_name = (nodes.role == Role.OPERATION) & (nodes.full_name > 0)
+    return np.where(has_full_name, nodes.full_name, nodes.name).astype(np.int32)
+
+
+def _runs(texts: Texts) -> Runs:
+    start = np.concatenate([np.zeros(1, np.int64), texts.ends])[:-1]
+    return Runs(texts.joined.tobytes(), start, texts.ends)
+
+
+def _after_slash(texts: Runs, numbers: Indices) -> Runs:
+    """Return what comes after the last ``/`` of the texts with ``numbers``; the whole text if that is empty."""
+    slash = texts.find(b"/", last=True)
+    start = np.where((slash < 0) | (slash + 1 == texts.stop), texts.start, slash + 1)
+    return Runs(texts.data, start, texts.stop).take(numbers)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a GraphDef of TensorFlow or PyTorch as columns, and attributes on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mindscope.errors import FormatError
+from mindscope.formats import wire
+from mindscope.formats.message_columns import Messages, Runs, Texts, distinct_runs, number_runs
+from mindscope.formats.tensorboard_schemas import GRAPH, GRAPH_SCHEMAS
+from mindscope.formats.tensorboard_tensors import decode_tensor
+from mindscope.graph.data.columns import Indices, Role, Shape, TensorType
+from mindscope.graph.data.hashes import mix, sums_by_row
+from mindscope.graph.formats.assemble import (
+    GraphParts,
+    NamedInputs,
+    NamedNodes,
+    TypeNumbers,
+    assemble,
+    check_size,
+    name_the_nameless,
+)
+from mindscope.graph.graph import Graph
+from mindscope.types import Message
+
+_INPUTS = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}
+_PARAMETERS = {"Variable", "VariableV2", "VarHandleOp"}
+_ROLES = dict.fromkeys(_INPUTS, Role.INPUT) | dict.fromkeys(_PARAMETERS, Role.PARAMETER) | {"Const": Role.CONSTANT}
+_GRAPH_OF_META_GRAPH = 2
+_NODE = GRAPH_SCHEMAS["NodeDef"]
+_ATTRIBUTE = GRAPH_SCHEMAS["AttrValue"]
+_DTYPES = (
+    " float32 float64 int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 quint16 "
+    "uint16 complex128 float16 resource variant uint32 uint64 float8_e5m2 float8_e4m3fn"
+).split(" ")
+_REFERENCE = 100  # adding this to a dtype number marks a reference type
+_MOST_DIGITS = 9
+_OUTPUT_SHAPES = Runs(b"_output_shapes", np.zeros(1, np.int64), np.full(1, 14, np.int64)).hashes()[0]
+
+
+def read_tensorboard_graph(encoded: bytes) -> Graph:
+    """Return the graph of an encoded GraphDef; outputs are the data nodes that no other node takes as input."""
+    graph = Messages.one(GRAPH, encoded)
+    functions = graph.messages("library").each_message("function")[1]
+    called = [_read_function(functions, row) for row in range(len(functions))]
+    check_size(len(graph.each_run("node")[1]))
+    return _read_graph("", graph.each_message("node")[1], functions=called, is_cut=bool(graph.broken.size))
+
+
+def read_meta_graph(encoded: bytes) -> Graph:
+    """Return the graph in the bytes of a MetaGraphDef; an empty graph if it has none. Raises FormatError."""
+    for number, value, start, end in wire.split(encoded, 0, len(encoded)):
+        if number == _GRAPH_OF_META_GRAPH and value is None:
+            return read_tensorboard_graph(encoded[start:end])
+    return read_tensorboard_graph(b"")
+
+
+def _read_function(functions: Messages, row: int) -> Graph:
+    function = Messages(functions.schema, functions.runs.take(np.array([row])))
+    signature = function.messages("signature")
+    inputs = signature.each_message("input_arg")[1].field_runs("name")
+    nodes = function.each_message("node_def")[1]
+    return _read_graph(signature.field_runs("name").text(0), nodes, inputs=inputs, is_cut=bool(function.broken.size))
+
+
+def _read_graph(
+    name: str, nodes: Messages, *, inputs: Runs | None = None, functions: Sequence[Graph] = (), is_cut: bool
+) -> Graph:
+    """``inputs`` are the names of a function's arguments."""
+    target, taken = nodes.each_run("input")
+    check_size(len(nodes), len(taken))
+    source, output, is_control = _parse_inputs(taken)
+    names = nodes.field_runs("name")
+    arguments = inputs or names.take(np.empty(0, np.int32))
+    (own, op_type, device, scope, source_name, input_name), texts = number_runs(
+        names, nodes.field_runs("op"), nodes.field_runs("device"), _scopes(names), source, arguments
+    )
+    own, texts = name_the_nameless(own, texts, lambda row, _: f"nameless_{row + 1}")
+    types = TypeNumbers()
+    feeds = np.zeros(len(texts), bool)
+    feeds[source_name] = True
+    return assemble(
+        GraphParts(
+            name=name,
+            texts=texts,
+            nodes=NamedNodes(own, op_type, own, device, scope, _types(nodes, types), _roles(op_type, texts)),
+            inputs=NamedInputs(source_name, target, output, is_control),
+            types=types.all,
+            details=_Details(nodes.runs),
+            output_names=own[np.isin(np.arange(len(nodes)), target) & ~feeds[own]],
+            input_names=input_name,
+            functions=functions,
+            damaged=nodes.broken,
+            is_cut=is_cut,
+        )
+    )
+
+
+def _scopes(names: Runs) -> Runs:
+    """Return the part of each name before the last ``/``."""
+    return Runs(names.data, names.start, np.maximum(names.find(b"/", last=True), names.start))
+
+
+def _roles(op_type: Indices, texts: Texts) -> NDArray[np.uint8]:
+    by_text = np.zeros(len(texts), np.uint8)
+    for number in np.unique(op_type):
+        by_text[number] = _ROLES.get(texts[int(number)], Role.OPERATION)
+    return by_text[op_type]
+
+
+# ---- inputs ---------------------------------------------------------------------------------------------------------
+
+
+def _parse_inputs(inputs: Runs) -> tuple[Runs, Indices, NDArray[np.bool_]]:
+    """Return the name of each source, its output, and whether the input only orders.
+
+    An input is ``node``, ``node:2`` for its third output, ``node:port:2`` in functions, or ``^node``.
+    """
+    data = np.frombuffer(inputs.data, np.uint8)
+    is_control = np.zeros(len(inputs), bool)
+    full = inputs.stop > inputs.start
+    is_control[full] = data[inputs.start[full]] == ord("^")
+    first, last = inputs.find(b":"), inputs.find(b":", last=True)
+    output, has_output = _numbers_after(data, last, inputs.stop)
+    has_output &= ~is_control
+    stop = np.where(has_output, first, inputs.stop)
+    return Runs(inputs.data, inputs.start + is_control, stop), np.where(has_output, output, 0), is_control
+
+
+def _numbers_after(
+    data: NDArray[np.uint8], colon: NDArray[np.int64], stop: NDArray[np.int64]
+) -> tuple[Indices, NDArray[np.bool_]]:
+    """The decimal number between each colon and stop, and whether there is one."""
+    digits = np.where(colon < 0, 0, stop - colon - 1)
+    is_number = (digits > 0) & (digits <= _MOST_DIGITS)
+    numbers = np.zeros(colon.size, np.int32)
+    for place in range(int(digits[is_number].max(initial=0))):
+        rows = np.flatnonzero(is_number & (digits > place))
+        digit = data[colon[rows] + 1 + place].astype(np.int32) - ord("0")
+        is_number[rows[(digit < 0) | (digit > 9)]] = False
+        numbers[rows] = numbers[rows] * 10 + digit
+    return numbers, is_number
+
+
+# ---- types ----------------------------------------------------------------------------------------------------------
+
+
+def _types(nodes: Messages, types: TypeNumbers) -> Indices:
+    """Return the type of the first output of each node, from its attributes."""
+    row, entries = nodes.each_message("attr")
+    (key,), keys = number_runs(entries.field_runs("key"))
+    values = entries.field_runs("value")
+
+    def distinct(*names: str) -> tuple[Indices, list[bytes]]:
+        """The value of an attribute of each node as its number among the distinct ones; a later name goes first."""
+        start, stop = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
+        for number in (keys.all.index(name) for name in names if name in keys.all):
+            start[row[key == number]], stop[row[key == number]] = (
+                values.start[key == number],
+                values.stop[key == number],
+            )
+        return distinct_runs(Runs(values.data, start, stop))
+
+    dtype, dtypes = distinct("T", "dtype")
+    shape, shapes = distinct("shape", "_output_shapes")
+    dtype_names = [_tolerant(_read_dtype, each) or "" for each in dtypes]
+    sizes = [_tolerant(_read_sizes, each) for each in shapes]
+    pairs, inverse = np.unique(dtype.astype(np.int64) * len(shapes) + shape, return_inverse=True)
+    distinct_pairs: list[int] = pairs.tolist()
+    numbers = [
+        types.number(TensorType(dtype_names[pair // len(shapes)], sizes[pair % len(shapes)])) for pair in distinct_pairs
+    ]
+    return np.array(numbers, np.int32)[inverse.reshape(-1)]
+
+
+T = TypeVar("T")
+
+
+def _tolerant(read: Callable[[Message], T], encoded: bytes) -> T | None:
+    try:
+        return read(wire.decode(_ATTRIBUTE, encoded))
+    except FormatError:
+        return None
+
+
+def _read_dtype(attribute: Message) -> str:
+    return dtype_name(int(attribute.get("type", 0)))
+
+
+def _read_sizes(attribute: Message) -> Shape | None:
+    """Read the shape of the first output."""
+    shapes: list[Message] = attribute.get("list", {}).get("shape", [])
+    shape: Message | None = shapes[0] if shapes else attribute.get("shape")
+    return None if shape is None else _read_shape(shape)
+
+
+def _read_shape(message: Message) -> Shape | None:
+    if message.get("unknown_rank"):
+        return None
+    return tuple(int(dim.get("size", 0)) for dim in message.get("dim", []))
+
+
+def dtype_name(number: int) -> str:
+    """Return the name of a TensorFlow DataType; "" for 0 and unknown numbers."""
+    number = number - _REFERENCE if number > _REFERENCE else number
+    return _DTYPES[number] if 0 <= number < len(_DTYPES) else ""
+
+
+# ---- attributes and values ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    runs: Runs
+
+    def attributes(self, node: int) -> Mapping[str, Any]:
+        if node >= len(self.runs):
+            return {}
+        attributes: Mapping[str, Message] = wire.decode(_NODE, self.runs.bytes_of(node)).get("attr", {})
+        return {key: _read_attribute(value) for key, value in attributes.items()}
+
+    def value(self, node: int) -> Any:
+        return self.attributes(node).get("value")
+
+    def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
+        """Return hashes without the shapes of outputs, which are no settings."""
+        row, entries = Messages(_NODE, self.runs).each_message("attr")
+        key = entries.field_runs("key").hashes()
+        hashes = mix(key ^ mix(entries.field_runs("value").hashes()))
+        hashes[key == _OUTPUT_SHAPES] = 0
+        result = np.zeros(count, np.uint64)
+        result[: len(self.runs)] = sums_by_row(hashes, row, len(self.runs))
+        return result
+
+
+def _read_attribute(message: Message) -> Any:
+    """Return an AttrValue as a plain value: number, text, bytes, shape, dtype name, array or list."""
+    field, value = next(iter(message.items()), ("placeholder", None))
+    return _read_field(field, value)
+
+
+def _read_field(field: str, value: Any) -> Any:
+    if field == "list":
+        return [_read_field(inner, each) for inner, values in value.items() for each in values]
+    if field == "s":
+        return _text_or_bytes(value)
+    if field == "type":
+        return dtype_name(int(value))
+    if field == "shape":
+        return _read_shape(value)
+    if field == "tensor":
+        return decode_tensor(value) if value.get("dtype") else None
+    if field == "func":
+        return value.get("name", "")
+    return value.item() if hasattr(value, "item") else value
+
+
+def _text_or_bytes(value: bytes) -> str | bytes:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value

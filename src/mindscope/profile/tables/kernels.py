@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels: what a device ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from mindscope.profile.tables.columns import Counts, Durations, Figures, Sizes, StepTexts, Table, Texts
+from mindscope.profile.tables.grouping import group_rows
+from mindscope.profile.tables.operators import Shares, mean_of, ratio_of, share_of
+from mindscope.profile.tables.schema import MAX, MIN, RECOMPUTED, Unit, mean_by
+
+TENSOR_CORE_CAPABILITY = 7
+"""Compute capability of the first GPU with tensor cores."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernels(Table):
+    """One row for each kernel, as finely as the profile distinguishes them; ``group_by`` merges rows."""
+
+    name: Texts
+    kind: Texts
+    """``compute``, ``communication``, ``copy`` or ``other``."""
+    device: Texts
+    """``GPU 0``, ``NPU 0``"""
+    stream: Texts | None = None
+    operator: Texts | None = None
+    """Operator that launched it; empty if its launch is not in the profile."""
+    core: Texts | None = None
+    """Of Ascend: ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name. None
+    for a GPU without tensor cores.
+    """
+    shape: Texts | None = None
+    """Grid and block of a kernel of a GPU; shapes of the inputs on Ascend."""
+    count: Counts
+    total: Durations
+    """Sum of all runs; runs on several streams may overlap."""
+    min: Annotated[Durations, MIN] | None = None
+    max: Annotated[Durations, MAX] | None = None
+    size: Sizes | None = None
+    """Bytes that all runs copied or set; 0 for what computes."""
+    occupancy: Annotated[Figures, Unit.SHARE, mean_by("total")] | None = None
+    """Estimated achieved occupancy; NaN for what has none, such as copies."""
+    blocks_per_sm: Annotated[Figures, Unit.NUMBER, mean_by("total")] | None = None
+    """Blocks for each multiprocessor; NaN as of ``occupancy``."""
+    step: StepTexts | None = None
+
+    @property
+    def without_copies(self) -> Kernels:
+        """The kernels that are no copies or sets of memory."""
+        return self.select(self.kind.is_any_of(lambda each: each != "copy"))
+
+    DERIVED = ("mean", "share", "bandwidth")
+
+    @property
+    def mean(self) -> Durations:
+        """Nanoseconds of a run."""
+        return mean_of(self.total, self.count)
+
+    @property
+    def share(self) -> Shares:
+        """Share of the time of all kernels."""
+        return share_of(self.total)
+
+    @property
+    def bandwidth(self) -> Annotated[Figures, Unit.GB_PER_SECOND, RECOMPUTED] | None:
+        """Bytes per nanosecond, which are GB/s."""
+        return None if self.size is None else ratio_of(self.size, self.total)
+
+    def group_by(self, *names: str) -> Kernels:
+        """Merges rows that agree in these columns of texts; the greatest total first.
+
+        Raises:
+            ValueError: the profile does not have such a column of texts.
+        """
+        return group_rows(self, names, weight=self.total)

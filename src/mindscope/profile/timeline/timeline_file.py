@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A timeline as one file of a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mindscope.profile.tables.schema import schema_version
+from mindscope.profile.timeline.timeline import Counter, Flows, Marks, Timeline
+from mindscope.profile.trace.trace import Skipped, Track
+from mindscope.store.column_file import Kind, open_columns, save_columns
+
+_ARRAYS = (
+    *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),
+    *("longest", "longest_ns", "level_offsets", "lane_track", "lane_row", "lane_first"),
+)
+_TEXTS = (
+    *("names", "categories", "origin_ns", "properties", "read", "overlaps"),
+    *("arguments_format", "arguments_path"),
+)
+
+
+@cache
+def _kind() -> Kind:
+    return Kind(b"MSTL", schema_version(Timeline))
+
+
+def save_timeline(timeline: Timeline, path: Path, key: str) -> None:
+    """Write a timeline; ``key`` says what it was made of. Replaces the file at once. Raises OSError."""
+    header = {
+        **{name: getattr(timeline, name) for name in _TEXTS},
+        "tracks": [list(track) for track in timeline.tracks],
+        "skipped": {reason: [each.count, each.first_offset] for reason, each in timeline.skipped.items()},
+        "counters": [(each.name, each.track, each.unit) for each in timeline.counters],
+        "unbound": timeline.flows.unbound,
+    }
+    save_columns(path, _kind(), key, header, _columns(timeline))
+
+
+def open_timeline(path: Path, key: str) -> Timeline | None:
+    """Return the timeline of a file, mapped into memory; None if there is none, or if it was made of something else."""
+    try:
+        opened = open_columns(path, _kind(), key)
+        return None if opened is None else _timeline(opened.header, opened.columns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _columns(timeline: Timeline) -> dict[str, NDArray[Any]]:
+    columns: dict[str, NDArray[Any]] = {name: getattr(timeline, name) for name in _ARRAYS}
+    columns |= {f"marks.{each.name}": getattr(timeline.marks, each.name) for each in fields(Marks)}
+    columns |= {f"flows.{name}": getattr(timeline.flows, name) for name in ("source", "target", "category")}
+    for place, counter in enumerate(timeline.counters):
+        columns |= {f"counters.{place}.times": counter.times, f"counters.{place}.values": counter.values}
+    return columns
+
+
+def _timeline(header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) -> Timeline:
+    return Timeline(
+        **{name: columns[name] for name in _ARRAYS},
+        **{name: header[name] for name in _TEXTS},
+        counters=[
+            Counter(name, track, columns[f"counters.{place}.times"], columns[f"counters.{place}.values"], unit)
+            for place, (name, track, unit) in enumerate(header["counters"])
+        ],
+        marks=Marks(*(columns[f"marks.{each.name}"] for each in fields(Marks))),
+        flows=Flows(columns["flows.source"], columns["flows.target"], columns["flows.category"], header["unbound"]),
+        tracks=[Track(*each) for each in header["tracks"]],
+        skipped={reason: Skipped(*each) for reason, each in header["skipped"].items()},
+    )
