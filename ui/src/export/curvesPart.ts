@@ -9,6 +9,7 @@ import type { Box } from "../core/scales/zoom";
 import { t } from "../i18n/i18n.svelte";
 import type { CurvesPart, TablePart } from "./html/model";
 import { settingsOfChart, thresholdGuides } from "../state/charts/curveStyles";
+import { nanText } from "../state/charts/nanText";
 
 /** Points of all curves of a file: above this much a browser is slow to open it. */
 const MOST_POINTS = 1_500_000;
@@ -101,7 +102,7 @@ export function curveFacts(series: readonly Series[], isLog: boolean, zoom: Box 
     ...(zoom ? [t("saved.zoomed")] : []),
     ...(points === 0 ? [t("saved.no_points")] : []),
     ...(isReduced ? [t("saved.reduced", { returned: groupDigits(returned), points: groupDigits(points) })] : []),
-    ...(nan > 0 ? [t("card.nan", { n: nan })] : []),
+    ...(nan > 0 ? [zoom ? t("card.nan", { n: nan }) : nanText(series)] : []),
     ...(infinite > 0 ? [t("card.infinite", { n: infinite })] : []),
     ...(notPositive > 0 ? [t("card.not_positive", { n: notPositive })] : []),
   ];

@@ -86,8 +86,9 @@ export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: 
   const extents = Array.from({ length: scales }, (_, scale) => {
     const some = curves.filter((curve) => curve.scale === scale);
     const near = scaling.ignoresOutliers ? nearRange(valuesOf(some), scaling.isLog) : null;
-    const columns = columnsOf(some);
-    const extent = (near && finiteExtent(columns, scaling.isLog, near)) ?? finiteExtent(columns, scaling.isLog);
+    const raw = some.map((curve) => curve.raw);
+    // Not of smoothed values: they come back from an outlier slowly, and would make room for much of it.
+    const extent = (near && finiteExtent(raw, scaling.isLog, near)) ?? finiteExtent(columnsOf(some), scaling.isLog);
     return scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent;
   });
   return {

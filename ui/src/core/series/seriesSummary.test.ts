@@ -154,6 +154,15 @@ describe("what a chart shows", () => {
     expect(wholeRanges([nan], SCALING, [2]).bare).toEqual([false]);
   });
 
+  it("keeps an ignored outlier out of the height when the curve is smoothed", () => {
+    const values = Array.from({ length: 200 }, (_, row) => (row === 100 ? 900 : 1 + (row % 10) / 10));
+    let last = values[0]!;
+    const smoothed = Float32Array.from(values, (value) => (last = 0.9 * last + 0.1 * value));
+    const curve = curveOf(series(values, { smoothed }), "step", "#000");
+    expect(wholeRanges([curve], { ...SCALING, ignoresOutliers: true }).ys[0]![1]).toBeLessThan(2.2);
+    expect(wholeRanges([curve], SCALING).ys[0]![1]).toBeGreaterThan(900);
+  });
+
   it("begins a logarithmic axis at the first place that has a logarithm", () => {
     expect(wholeRanges([curveOf(series([5, 6, 7]), "step", "#000")], { ...SCALING, isLogX: true }).x).toEqual([1, 2]);
   });
