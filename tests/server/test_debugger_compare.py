@@ -226,7 +226,7 @@ def test_a_damaged_step_is_counted_and_left_out() -> None:
     left = OpenSource(Damaged(whole.tensors, whole.recorded), "1", ("one", "."))
     comparisons = Comparisons()
     opened = comparisons.look(left, OpenSource(other, "1", ("other", ".")), {}, lambda opened: opened)
-    comparisons.read_further(opened)
+    comparisons.run_steps(opened)
     assert opened.unreadable == {3}
     assert opened.comparison.first is not None
     assert opened.comparison.first.step == 4

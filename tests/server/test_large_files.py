@@ -21,7 +21,7 @@ from mindscope.limited_process import run_limited
 from mindscope.reasons import reason_of
 from mindscope.server.app import create_app
 from mindscope.server.http.response_limit import MAX_ANSWER_BYTES, MAX_ENTRIES
-from mindscope.server.profiles.diff import cache
+from mindscope.server.profiles.diff.cache import DiffCache
 from mindscope.server.profiles.large_profile import PARTS, TIMELINE
 from mindscope.settings import Settings
 from tests.event_log import MINDSPORE_NAME, TENSORBOARD_NAME, tensorboard_event, tensorboard_version, version
@@ -179,8 +179,9 @@ def test_a_difference_that_nobody_waits_for_ends_and_begins_again(
     with two_profiles(tmp_path, 64 << 20) as client:
         for run in ("run", "other"):
             answer(client, "/api/profiles/tables", run)
+        assert client.get("/api/profiles/diff", params=of).json()["progress"] is not None
         with monkeypatch.context() as patch:
-            patch.setattr(cache, "ABANDONED_S", -1.0)
+            patch.setattr(client.app.state.viewer.shared(DiffCache).jobs, "patience_s", -1.0)  # type: ignore[attr-defined]
             for _ in range(3):
                 assert client.get("/api/profiles/diff", params=of).json()["progress"] is not None
         assert difference(client)[0]["diff"]["steps_before"] == 0

@@ -28,6 +28,7 @@ from mindscope.server.lineage import schema
 from mindscope.server.lineage.importance import answer_importance
 from mindscope.server.lineage.pipelines import answer_pipelines
 from mindscope.server.lineage.query import answer_table, filter_runs, view_table
+from mindscope.server.lineage.routes import query_importance
 from mindscope.server.lineage.schema import (
     FilterQuery,
     ImportanceAnswer,
@@ -296,6 +297,21 @@ def test_importance_finds_the_cause(local: Viewer, tmp_path: Path):
     more = importance(local, ImportanceQuery(target="custom/score", also=["custom/verdict"]))
     assert {each.id for each in more.features} == {"lr", "noise", "kind", "custom/verdict"}
     assert [each.id for each in more.set_apart] == ["one"]
+
+
+def test_importance_of_a_changed_table_is_computed_again(local: Viewer, tmp_path: Path):
+    for run in range(3):
+        write(tmp_path, f"run_{run}", custom(score=float(run)))
+    query = ImportanceQuery(target="custom/score")
+    sizes: list[int] = []
+    for run in range(3, 5):
+        local.catalog.refresh()
+        for _ in range(2):
+            answer = ImportanceAnswer.model_validate_json(bytes(query_importance(query, local).body))
+            sizes.append(answer.sample_size)
+        write(tmp_path, f"run_{run}", custom(score=float(run)))
+    local.close()
+    assert sizes == [3, 3, 4, 4]
 
 
 def test_an_unknown_column_is_not_found(viewer: LiveViewer):

@@ -23,7 +23,8 @@ from mindscope.profile.timeline.timeline import Timeline
 from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.server.profiles import preview
 from mindscope.server.profiles.preview import TimelinePreviews
-from mindscope.server.profiles.reader import OpenProfile, ProfileReader, Reading
+from mindscope.server.profiles.reader import ProfileReader
+from mindscope.server.profiles.versions import version_of
 
 EVENTS = 60_000
 
@@ -98,21 +99,20 @@ def test_a_profile_is_shown_while_it_is_read(trace: Path, tmp_path: Path, with_c
     reader = ProfileReader(cache if with_cache else None, 1 << 30)
     found = FoundProfile(trace, replace(TORCH_TRACE, read=read))
     try:
-        state = reader.timeline(found)
-        assert isinstance(state, Reading)
-        until(lambda: state.read_bytes == state.total_bytes and state.preview is not None)
-        assert reader.timeline(found) is state
-        assert state.preview is not None
-        assert state.preview.timeline is not None
-        assert 0 < len(state.preview.timeline) < EVENTS
-        assert state.preview.version != state.version
+        task = reader.timeline(found).progress
+        assert task is not None
+        until(lambda: task.read_bytes == task.total_bytes and task.partial is not None)
+        assert reader.timeline(found).progress is task
+        part = task.partial
+        assert 0 < len(part.timeline) < EVENTS
         gate.set()
-        until(lambda: isinstance(reader.timeline(found), OpenProfile))
-        opened = reader.timeline(found)
-        assert isinstance(opened, OpenProfile)
+        until(lambda: reader.timeline(found).value is not None)
+        opened = reader.timeline(found).value
+        assert opened is not None
         assert opened.timeline is not None
-        assert (len(opened.timeline), opened.version) == (EVENTS, state.version)
-        until(lambda: not isinstance(reader.parts(found), Reading))
+        assert (len(opened.timeline), opened.version) == (EVENTS, version_of(trace))
+        assert part.version != opened.version
+        until(lambda: reader.parts(found).value is not None)
     finally:
         gate.set()
         reader.close()
@@ -139,10 +139,10 @@ def test_a_file_that_changes_is_not_read_to_its_end(tmp_path: Path) -> None:
     try:
         for text in texts:
             path.write_text(text)
-            assert isinstance(reader.timeline(found), Reading)
+            assert reader.timeline(found).progress is not None
             until(lambda: started == texts[:1])
         gate.set()
-        until(lambda: isinstance(reader.timeline(found), OpenProfile))
+        until(lambda: reader.timeline(found).value is not None)
     finally:
         gate.set()
         reader.close()

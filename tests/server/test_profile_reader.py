@@ -12,7 +12,8 @@ from typing import Any
 from mindscope.profile.formats.ascend.output import ASCEND_OUTPUT
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
 from mindscope.profile.open import FoundProfile
-from mindscope.server.profiles.reader import MOST_OPEN, OpenParts, OpenProfile, ProfileReader
+from mindscope.server.jobs.task import Outcome
+from mindscope.server.profiles.reader import MOST_OPEN, OpenParts, ProfileReader
 
 
 def until(ask: Callable[[], Any]) -> None:
@@ -30,22 +31,21 @@ def test_computed_parts_stay_while_a_profile_without_timeline_is_read_again(tmp_
     traces = [tmp_path / f"host_{number}.1.pt.trace.json" for number in range(MOST_OPEN)]
     reader = ProfileReader(tmp_path / "cache", 1 << 30)
     try:
-        until(lambda: isinstance(reader.parts(found), OpenParts))
+        until(lambda: reader.parts(found).value)
         for trace in traces:
             event = {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 1, "dur": 5}
             trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": [event]}))
             other = FoundProfile(trace, TORCH_TRACE)
-            until(lambda other=other: isinstance(reader.timeline(other), OpenProfile))
-        opened = reader.timeline(found)
-        assert not isinstance(opened, OpenProfile)  # it left the memory, and has no timeline that is kept
-        states: list[object] = []
+            until(lambda other=other: reader.timeline(other).value)
+        assert reader.timeline(found).value is None  # it left the memory, and has no timeline that is kept
+        states: list[Outcome[OpenParts]] = []
 
         def is_read() -> bool:
             states.append(reader.parts(found))
-            return isinstance(reader.timeline(found), OpenProfile)
+            return reader.timeline(found).value is not None
 
         until(is_read)
         states.append(reader.parts(found))
-        assert [state for state in states if not isinstance(state, OpenParts)] == []
+        assert [state for state in states if state.value is None] == []
     finally:
         reader.close()

@@ -4394,7 +4394,7 @@ export interface components {
             /** Numbers Before */
             numbers_before: number[];
             problem: components["schemas"]["ReasonEntry"] | null;
-            progress: components["schemas"]["ReadingProgress"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
             /** Reading */
             reading: string;
         };
@@ -7413,7 +7413,7 @@ export interface components {
          * @description ``read`` of ``total`` profiles are read; ``current`` is read now.
          */
         RanksProgress: {
-            current: components["schemas"]["ReadingProgress"] | null;
+            current: components["schemas"]["TaskProgress"] | null;
             /** Read */
             read: number;
             /** Total */
@@ -7426,22 +7426,6 @@ export interface components {
         RanksQuery: {
             /** Runs */
             runs: string[];
-        };
-        /**
-         * ReadingProgress
-         * @description ``total_bytes`` is 0 if it is not known.
-         *
-         *     ``phase`` is ``waiting``, ``reading``, ``indexing``, ``tables`` or, of a difference, ``comparing``.
-         */
-        ReadingProgress: {
-            /** Phase */
-            phase: string;
-            /** Read Bytes */
-            read_bytes: number;
-            /** Seconds */
-            seconds: number;
-            /** Total Bytes */
-            total_bytes: number;
         };
         /**
          * ReasonEntry
@@ -7876,7 +7860,7 @@ export interface components {
             problem: components["schemas"]["ReasonEntry"] | null;
             /** Profile */
             profile: string | null;
-            progress: components["schemas"]["ReadingProgress"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
             /** Scopes */
             scopes: components["schemas"]["ScopeTimes"][];
             /** Steps */
@@ -8430,7 +8414,7 @@ export interface components {
             problem: components["schemas"]["ReasonEntry"] | null;
             /** Profile */
             profile: string;
-            progress: components["schemas"]["ReadingProgress"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
             /** Run */
             run: string;
             tables: components["schemas"]["ProfileTables"] | null;
@@ -8516,6 +8500,22 @@ export interface components {
             is_chosen: boolean;
             /** Version */
             version: number;
+        };
+        /**
+         * TaskProgress
+         * @description ``total_bytes`` is 0 if it is not known.
+         *
+         *     ``phase`` is ``waiting``, ``reading``, ``indexing``, ``tables`` or, of a difference, ``comparing``.
+         */
+        TaskProgress: {
+            /** Phase */
+            phase: string;
+            /** Read Bytes */
+            read_bytes: number;
+            /** Seconds */
+            seconds: number;
+            /** Total Bytes */
+            total_bytes: number;
         };
         /**
          * TensorAnswer
@@ -8706,7 +8706,7 @@ export interface components {
             problem: components["schemas"]["ReasonEntry"] | null;
             /** Profile */
             profile: string;
-            progress: components["schemas"]["ReadingProgress"] | null;
+            progress: components["schemas"]["TaskProgress"] | null;
             /** Run */
             run: string;
             timeline: components["schemas"]["TimelineFacts"] | null;

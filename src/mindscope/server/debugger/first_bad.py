@@ -21,9 +21,10 @@ from mindscope.server.debugger.first_bad_schema import (
     DebugUnfinishedStep,
 )
 from mindscope.server.debugger.messages import row_entry, tensor_entry
-from mindscope.server.debugger.passes import Passes, StepReader
 from mindscope.server.debugger.schema import DebugRowEntry
-from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.debugger.sources import MOST_OPEN, OpenSource
+from mindscope.server.debugger.step_reader import StepReader
+from mindscope.server.jobs.jobs import Jobs
 
 
 @dataclass(eq=False)
@@ -54,7 +55,7 @@ class _Work:
         """Whether nothing is left to read."""
         return self.search.is_over and not self.steps_of_history
 
-    def read_next(self) -> None:
+    def run_step(self) -> None:
         """Read one step more. Raises DebugDataError."""
         if not self.search.is_over:
             self.search.read_next()
@@ -83,8 +84,10 @@ class _Work:
         return [each for each in fits if each is not None]
 
 
-class FirstBadSearches(Passes[_Work]):
+class FirstBadSearches(Jobs[tuple[str, str], _Work]):
     """The searches in the sources that were used last. For any thread."""
+
+    most = MOST_OPEN
 
     def answer(self, opened: OpenSource) -> DebugFirstBadAnswer:
         """Search further, at least one step. Raises DebugDataError, FormatError, OSError."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over all steps of a source that collect something of each."""
+"""Scans over all steps of a source that collect something of each."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeVar, cast
 
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import FormatError
-from mindscope.server.debugger.passes import Passes
 from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.jobs.jobs import Jobs
 
 
 class StepCollector(Protocol):
@@ -45,7 +45,7 @@ class _Scan:
         if list(self._steps[: len(collected)]) == collected:
             self.collector = earlier.collector
 
-    def read_next(self) -> None:
+    def run_step(self) -> None:
         step = self._steps[len(self.collector.steps)]
         try:
             self.collector.add(self._opened.read(step, self._rank))
@@ -53,7 +53,7 @@ class _Scan:
             self.collector.skip(step)  # the table of this step says why
 
 
-class Scans(Passes[_Scan]):
+class Scans(Jobs[Hashable, _Scan]):
     """The collectors of the last scans, by source, rank and what they collect. For any thread."""
 
     most = 6

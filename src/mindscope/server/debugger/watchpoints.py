@@ -23,8 +23,8 @@ from mindscope.debug.watchpoints.recommended import Recommendation
 from mindscope.errors import WatchpointError
 from mindscope.reasons import Reason
 from mindscope.server.debugger.messages import tensor_entry
-from mindscope.server.debugger.passes import Passes, StepReader
-from mindscope.server.debugger.sources import OpenSource
+from mindscope.server.debugger.sources import MOST_OPEN, OpenSource
+from mindscope.server.debugger.step_reader import StepReader
 from mindscope.server.debugger.watchpoints_schema import (
     MOST_MARKS,
     DebugConditionEntry,
@@ -41,6 +41,7 @@ from mindscope.server.debugger.watchpoints_schema import (
 )
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.jobs import Jobs
 
 
 class _Work:
@@ -62,13 +63,15 @@ class _Work:
         """Whether all steps are evaluated."""
         return self.search.is_over
 
-    def read_next(self) -> None:
+    def run_step(self) -> None:
         """Evaluate one step more. Raises DebugDataError."""
         self.search.read_next()
 
 
-class WatchpointSearches(Passes[_Work]):
+class WatchpointSearches(Jobs[tuple[tuple[str, str], tuple[str, ...]], _Work]):
     """The evaluations that were used last. For any thread."""
+
+    most = MOST_OPEN
 
     def answer(self, opened: OpenSource, query: DebugWatchQuery, *, is_growing: bool) -> DebugWatchAnswer:
         """Evaluate further steps, at least one. Raises DebugDataError, FormatError, OSError.

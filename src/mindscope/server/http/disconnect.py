@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import Context, ContextVar
 from threading import Event
 from typing import TypeVar
 
@@ -16,8 +16,8 @@ from mindscope.server.http.response_limit import check_deadline
 
 T = TypeVar("T")
 
-_LEFT: ContextVar[Event] = ContextVar("left")
-"""Set when the client of the current request disconnects. The thread that computes the response inherits it."""
+_HAS_LEFT: ContextVar[Callable[[], bool]] = ContextVar("has_left")
+"""Whether the client of the current request has disconnected. The thread that computes the response inherits it."""
 
 
 class ClientDisconnectedError(MindscopeError):
@@ -36,10 +36,20 @@ def while_connected(parts: Iterable[T]) -> Iterator[T]:
 
 def check_connected() -> None:
     """Raises ClientDisconnectedError if the client has disconnected, AnswerTooSlowError after the deadline."""
-    left = _LEFT.get(None)
-    if left is not None and left.is_set():
+    has_left = _HAS_LEFT.get(None)
+    if has_left is not None and has_left():
         raise ClientDisconnectedError("the client closed its connection before the response")
     check_deadline()
+
+
+def call_for_clients(have_left: Callable[[], bool], function: Callable[[], T]) -> T:
+    """Call a function for other clients than that of the current request, and without its deadline.
+
+    ``check_connected`` raises in it once they have left.
+    """
+    context = Context()
+    context.run(_HAS_LEFT.set, have_left)
+    return context.run(function)
 
 
 class DisconnectMiddleware:
@@ -53,11 +63,11 @@ class DisconnectMiddleware:
             await self._app(scope, receive, send)
             return
         watched = _WatchedReceive(receive)
-        token = _LEFT.set(watched.left)
+        token = _HAS_LEFT.set(watched.left.is_set)
         try:
             await self._app(scope, watched, send)
         finally:
-            _LEFT.reset(token)
+            _HAS_LEFT.reset(token)
             watched.end()
 
 

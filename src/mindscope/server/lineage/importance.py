@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 from mindscope.lineage.association import Estimate
 from mindscope.lineage.importance import FeatureImportance, PairImportance
 from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.lineage_tables import LineageView
+from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.background import BackgroundJobs, Worker
+from mindscope.server.jobs.task import Task
 from mindscope.server.lineage.query import selected
 from mindscope.server.lineage.schema import (
     EstimateEntry,
@@ -20,15 +24,33 @@ from mindscope.server.lineage.schema import (
     SetApartColumn,
 )
 
+MOST_ANSWERS = 32
+"""An answer for 2,000 columns has about a megabyte."""
 
-def answer_importance(
-    table: LineageTable, query: ImportanceQuery, check: Callable[[], None] = lambda: None
-) -> ImportanceAnswer:
+
+class ImportanceJobs(BackgroundJobs[str, Task[str]]):
+    """Computes one answer at a time, because each takes seconds of a core. For any thread."""
+
+    def __init__(self) -> None:
+        super().__init__(MOST_ANSWERS, Worker("importance"), budget_s=math.inf, patience_s=0)
+
+    def answer(self, view: LineageView, query: ImportanceQuery) -> str:
+        """Return an ImportanceAnswer as JSON. Raises as ``answer_importance``."""
+
+        def compute(task: Task[str]) -> str:
+            return answer_importance(view.table, query).model_dump_json()
+
+        task = self.request(query.model_dump_json(), view.cursor, lambda: Task(compute))
+        assert task.value is not None
+        return task.value
+
+
+def answer_importance(table: LineageTable, query: ImportanceQuery) -> ImportanceAnswer:
     """Return the importance over the runs of a query.
 
-    Raises ExpressionError, ColumnNotFoundError, and what ``check`` does.
+    Raises ExpressionError, ColumnNotFoundError, and as ``check_connected``.
     """
-    found = selected(table, query).importance(query.target, query.columns, check, also=query.also)
+    found = selected(table, query).importance(query.target, query.columns, check_connected, also=query.also)
     return ImportanceAnswer(
         target=found.target.id,
         sample_size=found.sample_size,

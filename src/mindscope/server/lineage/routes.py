@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from mindscope.reading.lineage_table import LineageTable
-from mindscope.reading.lineage_tables import LineageView
-from mindscope.server.http.context import CurrentViewer, Viewer
+from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import NO_COLUMN
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse
 from mindscope.server.lineage.file import MEDIA_TYPES, lineage_file
-from mindscope.server.lineage.importance import answer_importance
-from mindscope.server.lineage.importance_cache import ImportanceCache
+from mindscope.server.lineage.importance import ImportanceJobs
 from mindscope.server.lineage.pipelines import answer_pipelines
 from mindscope.server.lineage.query import answer_table, filter_runs, view_table
 from mindscope.server.lineage.schema import (
@@ -58,19 +52,9 @@ def filter_lineage(query: FilterQuery, viewer: CurrentViewer) -> JsonResponse:
 
 
 @router.post("/lineage/importance", response_model=ImportanceAnswer, responses=NO_COLUMN)
-async def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> RawJsonResponse:
+def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> RawJsonResponse:
     """How important columns are for a numeric target, by four measures, and pairs that interact."""
-    view = await run_sync(_view, viewer, query)
-    key = f"{view.cursor} {query.model_dump_json()}"
-    return RawJsonResponse(await viewer.shared(ImportanceCache).get(key, partial(_importance, view.table, query)))
-
-
-def _view(viewer: Viewer, query: ImportanceQuery) -> LineageView:
-    return view_table(viewer, query)
-
-
-def _importance(table: LineageTable, query: ImportanceQuery, check: Callable[[], None]) -> str:
-    return answer_importance(table, query, check).model_dump_json()
+    return RawJsonResponse(viewer.shared(ImportanceJobs).answer(view_table(viewer, query), query))
 
 
 @router.post("/lineage/pipelines", response_model=PipelinesAnswer)

@@ -8,14 +8,13 @@ from typing import Annotated, Any
 from fastapi import Query
 from fastapi.responses import Response
 
-from mindscope.errors import MindscopeError
 from mindscope.profile.open import FoundProfile
 from mindscope.reasons import Reason
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.errors import NOT_FOUND, failure
 from mindscope.server.http.schema import FailureAnswer
 from mindscope.server.profiles.files import find_profile
-from mindscope.server.profiles.reader import OpenParts, OpenProfile, ProfileReader, Reading
+from mindscope.server.profiles.reader import OpenParts, OpenProfile, ProfileReader
 
 _TIMELINE, _TABLES = "/api/profiles/timeline", "/api/profiles/tables"
 _RETRY_S = 1
@@ -52,19 +51,16 @@ def open_timeline(viewer: Viewer, run: str, profile: str, version: str) -> OpenP
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
-    try:
-        state = reader_of(viewer).timeline(found)
-    except (MindscopeError, OSError) as error:
-        return failure(409, Reason("unreadable", detail=str(error)), f"GET {_TIMELINE} says why")
-    if isinstance(state, Reading):
-        if state.preview is not None and state.preview.version == version:
-            return state.preview
-        return _not_read(profile, _TIMELINE)
-    if state.timeline is None:
+    outcome = reader_of(viewer).timeline(found)
+    opened = outcome.value
+    if opened is None:
+        part: OpenProfile | None = None if outcome.progress is None else outcome.progress.partial
+        return part if part is not None and part.version == version else _not_read(profile, _TIMELINE, outcome.problem)
+    if opened.timeline is None:
         return failure(409, Reason("profile_without_timeline", profile=profile), "its tables have all it holds")
-    if state.version != version:
+    if opened.version != version:
         return failure(409, Reason("profile_changed", profile=profile), f"GET {_TIMELINE} has its version")
-    return state
+    return opened
 
 
 def open_parts(viewer: Viewer, run: str, profile: str) -> OpenParts | Response:
@@ -72,14 +68,11 @@ def open_parts(viewer: Viewer, run: str, profile: str) -> OpenParts | Response:
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
-    try:
-        state = reader_of(viewer).parts(found)
-    except (MindscopeError, OSError) as error:
-        return failure(409, Reason("unreadable", detail=str(error)), f"GET {_TABLES} says why")
-    if isinstance(state, Reading):
-        return _not_read(profile, _TABLES)
-    return state
+    outcome = reader_of(viewer).parts(found)
+    return _not_read(profile, _TABLES, outcome.problem) if outcome.value is None else outcome.value
 
 
-def _not_read(profile: str, path: str) -> Response:
+def _not_read(profile: str, path: str, problem: Exception | None) -> Response:
+    if problem is not None:
+        return failure(409, Reason("unreadable", detail=str(problem)), f"GET {path} says why")
     return failure(409, Reason("profile_not_read", profile=profile), f"ask GET {path} until it is read", _RETRY_S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profiles of runs as messages, and how far one is read."""
+"""The profiles of runs as messages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from mindscope.ingest import Catalog
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.files import profiles_of
-from mindscope.server.profiles.reader import Reading
-from mindscope.server.profiles.schema import ProfileEntry, ProfilesAnswer, ReadingProgress, UnlistedRun
+from mindscope.server.profiles.schema import ProfileEntry, ProfilesAnswer, UnlistedRun
 from mindscope.server.profiles.versions import size_of
 
 
@@ -41,13 +40,3 @@ def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
         except OSError as error:
             unlisted.append(UnlistedRun(run=id, problem=ReasonEntry.of(error)))
     return ProfilesAnswer(profiles=profiles, unlisted=unlisted)
-
-
-def progress_of(reading: Reading) -> ReadingProgress:
-    """How far a profile is read."""
-    return ReadingProgress(
-        phase=reading.phase,
-        read_bytes=reading.read_bytes,
-        total_bytes=reading.total_bytes,
-        seconds=reading.seconds,
-    )

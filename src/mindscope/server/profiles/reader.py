@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
+from mindscope.errors import MindscopeError
 from mindscope.limited_process import is_large
 from mindscope.profile.model.damage import readable
 from mindscope.profile.open import FoundProfile
@@ -19,8 +20,10 @@ from mindscope.profile.profile import Profile
 from mindscope.profile.timeline.build_timeline import build_timeline
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.profile.trace.arguments import ArgumentReader
+from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.json_response import json_of
-from mindscope.server.profiles.jobs import Jobs
+from mindscope.server.jobs.background import BackgroundJobs, Worker
+from mindscope.server.jobs.task import Outcome, Task, completed, with_problem
 from mindscope.server.profiles.large_profile import (
     DENSE_SUFFIXES,
     PARTS,
@@ -37,9 +40,8 @@ from mindscope.server.profiles.versions import size_of, version_of
 MOST_OPEN = 4
 """Profiles whose timelines stay open, and those whose parts do."""
 
-
-class _StoppedError(Exception):
-    pass
+_Show = Callable[[Timeline, str], None]
+"""Called with a timeline of what is read so far, and its version; that of the profile if it is the whole timeline."""
 
 
 @dataclass(eq=False)
@@ -57,33 +59,6 @@ class OpenProfile:
         if self._arguments is None:
             self._arguments = open_arguments(self.path, timeline)
         return self._arguments
-
-
-@dataclass(eq=False)
-class Reading:
-    """A profile that is read now, whose parts are computed, or which is compared with another one."""
-
-    path: Path
-    version: str
-    total_bytes: int
-    read_bytes: int = 0
-    phase: str = "waiting"
-    preview: OpenProfile | None = None
-    """Of what is read so far; its version is that of the profile if it is the whole timeline."""
-    is_outdated: bool = False
-    """The file has changed since: the reading stops."""
-    started_at: float = field(default_factory=time.monotonic)
-    requested_at: float = field(default_factory=time.monotonic)
-
-    @property
-    def whole(self) -> OpenProfile | None:
-        """The profile with its whole timeline, while its parts are still computed."""
-        return self.preview if self.preview is not None and self.preview.version == self.version else None
-
-    @property
-    def seconds(self) -> float:
-        """Since it was requested."""
-        return time.monotonic() - self.started_at
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -109,45 +84,38 @@ class ProfileReader:
     def __init__(self, folder: Path | None, limit_bytes: int, memory_bytes: int = 0) -> None:
         self._cache = ProfileCache(folder, limit_bytes)
         self._memory_bytes = memory_bytes
-        self._lock = Lock()  # guards the two below
-        self._timelines: Jobs[Path, Reading, OpenProfile] = Jobs(MOST_OPEN)
-        self._parts: Jobs[Path, Reading, OpenParts] = Jobs(MOST_OPEN)
-        self._worker = ThreadPoolExecutor(1, "profiles")
-        self._is_closed = False
+        self._worker = Worker("profiles")
+        self._timelines: BackgroundJobs[Path, Task[OpenProfile]] = BackgroundJobs(MOST_OPEN, self._worker)
+        self._parts: BackgroundJobs[Path, Task[OpenParts]] = BackgroundJobs(MOST_OPEN, self._worker)
 
-    def timeline(self, found: FoundProfile) -> OpenProfile | Reading:
-        """Return the profile if its timeline was read, else the state of its reading, which begins now.
+    @with_problem
+    def timeline(self, found: FoundProfile) -> Outcome[OpenProfile]:
+        """Return the profile if its timeline was read, else the progress of its reading, which begins now.
 
-        Raises what prevented the reading; the next call reads again.
+        After a problem, the next call reads again.
         """
-        version = version_of(found.key)
-        with self._lock:
-            known = self._timelines.get(found.key, version) or self._timelines.made(found.key, version)
-            if known is not None:
-                return (known.whole or known) if isinstance(known, Reading) else known
-            saved = self._cache.timeline(found.key, version)
-            if saved is not None:
-                return self._timelines.keep(found.key, version, OpenProfile(found.key, version, saved))
-            return self._begin(found, version)
+        return self._timeline(found, version_of(found.key)).outcome
 
-    def parts(self, found: FoundProfile) -> OpenParts | Reading:
-        """Return all parts and tables of a profile, else the state of their computation.
-
-        Raises what prevented it, as ``timeline`` does.
-        """
+    @with_problem
+    def parts(self, found: FoundProfile) -> Outcome[OpenParts]:
+        """Return all parts and tables of a profile, else the progress of their computation, as ``timeline`` does."""
         version = version_of(found.key)
-        with self._lock:
-            known = self._parts.made(found.key, version) or self._computed(found, version)
-            if known is not None:
-                return known
-            saved = self._cache.parts(found.key, version)
-            return self._unread(found, version) if saved is None else self._compute(found.key, version, lambda: saved)
+        computed = self._computed(found, version)
+        if computed is not None:
+            return computed.outcome
+        saved = self._cache.parts(found.key, version)
+        if saved is not None:
+            return self._tabulation(found, version, lambda _: saved).outcome
+        reading = self._timeline(found, version)
+        if not reading.is_complete:
+            return Outcome(progress=reading)
+        return self._tabulation(found, version, lambda task: self._read(found, version, task)[1]).outcome
 
-    def computed_parts(self, found: FoundProfile) -> OpenParts | None:
-        """Return all parts and tables of a profile if they are computed already. Raises OSError."""
-        version = version_of(found.key)
-        with self._lock:
-            return self._computed(found, version)
+    @with_problem
+    def computed_parts(self, found: FoundProfile) -> Outcome[OpenParts]:
+        """Return all parts and tables of a profile if they are computed already, else nothing."""
+        computed = self._computed(found, version_of(found.key))
+        return Outcome(None if computed is None else computed.value)
 
     @property
     def folder(self) -> Path | None:
@@ -161,108 +129,110 @@ class ProfileReader:
 
     def close(self) -> None:
         """Stop reading."""
-        self._is_closed = True
-        self._worker.shutdown(wait=True, cancel_futures=True)
+        self._worker.close()
 
-    def _computed(self, found: FoundProfile, version: str) -> OpenParts | None:
-        known = self._parts.get(found.key, version)
-        if known is not None:
-            return known
+    def _timeline(self, found: FoundProfile, version: str) -> Task[OpenProfile]:
+        def make() -> Task[OpenProfile]:
+            saved = self._cache.timeline(found.key, version)
+            if saved is not None:
+                return completed(OpenProfile(found.key, version, saved))
+            return Task(lambda task: self._read_timeline(found, version, task), size_of(found.key))
+
+        return self._timelines.request(found.key, version, make)
+
+    def _computed(self, found: FoundProfile, version: str) -> Task[OpenParts] | None:
+        """Return the parts and tables that are computed now, or were computed before."""
+        kept = self._parts.get(found.key, version)
+        if kept is not None:
+            return kept
         saved, tables = self._cache.parts(found.key, version), self._cache.tables(found.key, version)
         if saved is None or tables is None:
             return None
-        return self._parts.keep(found.key, version, OpenParts(found.key, version, *saved, tables))
+        opened = OpenParts(found.key, version, *saved, tables)
+        return self._parts.request(found.key, version, lambda: completed(opened))
 
-    def _unread(self, found: FoundProfile, version: str) -> Reading:
-        """Return the state of reading a profile, after which its parts are computed."""
-        state = self._timelines.made(found.key, version)
-        return state if isinstance(state, Reading) else self._begin(found, version)
+    def _tabulation(
+        self, found: FoundProfile, version: str, parts: Callable[[Task[OpenParts]], SavedParts]
+    ) -> Task[OpenParts]:
+        def make() -> Task[OpenParts]:
+            return Task(lambda task: self._tabulate(found, version, parts(task)), size_of(found.key), "tables")
 
-    def _begin(self, found: FoundProfile, version: str) -> Reading:
-        state = Reading(found.key, version, size_of(found.key))
-        return self._timelines.begin(found.key, state, self._worker.submit(self._read, found, state))
+        return self._parts.request(found.key, version, make)
 
-    def _compute(self, path: Path, version: str, parts: Callable[[], SavedParts]) -> Reading:
-        state = Reading(path, version, size_of(path), phase="tables")
-        return self._parts.begin(path, state, self._worker.submit(self._tabulate, state, parts))
+    def _read_timeline(self, found: FoundProfile, version: str, task: Task[OpenProfile]) -> OpenProfile:
+        def show(timeline: Timeline, of_version: str) -> None:
+            task.partial = OpenProfile(found.key, of_version, timeline)
+            if of_version == version:
+                task.value = task.partial  # its parts are still computed
 
-    def _compute_missing(self, found: FoundProfile, state: Reading, parts: Callable[[], SavedParts]) -> None:
-        """Computed parts stay what they are while a timeline that was not kept is read again."""
-        with self._lock:
-            if self._computed(found, state.version) is None:
-                self._compute(found.key, state.version, parts)
+        timeline, parts = self._read(found, version, task, show)
+        with suppress(MindscopeError, OSError):  # a request for the parts computes them again
+            # computed parts stay what they are while a timeline that was not kept is read again
+            if self._computed(found, version) is None:
+                self._tabulation(found, version, lambda _: parts)  # after the timeline, which is faster
+        return OpenProfile(found.key, version, timeline)
 
-    def _read(self, found: FoundProfile, state: Reading) -> OpenProfile:
+    def _read(
+        self, found: FoundProfile, version: str, task: Task[Any], show: _Show = lambda timeline, version: None
+    ) -> tuple[Timeline | None, SavedParts]:
+        task.phase = "reading"
         is_dense = found.path.suffix in DENSE_SUFFIXES
-        if is_readable_apart(found) and is_large(state.total_bytes, self._memory_bytes, is_dense=is_dense):
-            return self._read_apart(found, state)
-
-        def progress(read: int) -> None:
-            state.read_bytes = read
-            self._stop_if_outdated(state)
-
+        if is_readable_apart(found) and is_large(task.total_bytes, self._memory_bytes, is_dense=is_dense):
+            return self._read_apart(found, version, task, show)
         place = found.key / "preview"
 
-        def show(timeline: Timeline, read: int) -> None:
-            version = f"{state.version}-{read:x}"
-            self._cache.save_timeline(timeline, place, version)
-            state.preview = OpenProfile(found.key, version, self._cache.timeline(place, version) or timeline)
+        def progress(read: int) -> None:
+            task.read_bytes = read
+            check_connected()
 
-        state.phase = "reading"
-        profile = found.read(TimelinePreviews(found, progress, show))
-        state.phase = "indexing"
+        def show_part(timeline: Timeline, read: int) -> None:
+            of_part = f"{version}-{read:x}"
+            self._cache.save_timeline(timeline, place, of_part)
+            show(self._cache.timeline(place, of_part) or timeline, of_part)
+
+        profile = found.read(TimelinePreviews(found, progress, show_part))
+        task.phase = "indexing"
         timeline = None
         if profile.trace is not None:
             with readable(found.key):
                 timeline = build_timeline(profile.trace, found.key)
-            self._cache.save_timeline(timeline, found.key, state.version)
-            timeline = self._cache.timeline(found.key, state.version) or timeline
+            self._cache.save_timeline(timeline, found.key, version)
+            timeline = self._cache.timeline(found.key, version) or timeline
         self._cache.delete_timeline(place)
-        zero = 0 if timeline is None else timeline.time_range[0]
-        self._compute_missing(found, state, lambda: SavedParts(profile, zero))  # after the timeline, which is faster
-        return OpenProfile(found.key, state.version, timeline)
+        return timeline, SavedParts(profile, 0 if timeline is None else timeline.time_range[0])
 
-    def _read_apart(self, found: FoundProfile, state: Reading) -> OpenProfile:
+    def _read_apart(
+        self, found: FoundProfile, version: str, task: Task[Any], show: _Show
+    ) -> tuple[Timeline | None, SavedParts]:
         """As ``_read``, in a process that reads."""
 
         def progress(read: int) -> None:
-            state.read_bytes = read
+            task.read_bytes = read
 
         def phase(name: str) -> None:
-            state.phase = name
-
-        def show(timeline: Timeline, version: str) -> None:
-            state.preview = OpenProfile(found.key, version, timeline)
+            task.phase = name
 
         def keep(directory: Path) -> None:
             self._cache.adopt(directory / TIMELINE, found.key)
             self._cache.adopt(directory / PARTS, found.key)
 
-        state.phase = "reading"
-        listener = Listener(progress, phase, show, lambda: self._stop_if_outdated(state))
-        read = read_large(found, state.version, self._memory_bytes, self._cache.folder, listener, keep)
-        self._compute_missing(found, state, lambda: read.parts)
-        return OpenProfile(found.key, state.version, read.timeline)
+        listener = Listener(progress, phase, show, check_connected)
+        return read_large(found, version, self._memory_bytes, self._cache.folder, listener, keep)
 
-    def _stop_if_outdated(self, state: Reading) -> None:
-        if self._is_closed or state.is_outdated:
-            raise _StoppedError
+    def _tabulate(self, found: FoundProfile, version: str, parts: SavedParts) -> OpenParts:
+        with readable(found.key):
+            saved = self._cache.parts(found.key, version)
+            if saved is None:
+                self._cache.save_parts(parts, found.key, version)
+                saved = self._cache.parts(found.key, version) or parts
+            tables = json_of(tables_of(*saved, self._opened_timeline(found, version)))
+        self._cache.save_tables(tables, found.key, version)
+        return OpenParts(found.key, version, *saved, tables)
 
-    def _opened_timeline(self, state: Reading) -> Timeline | None:
+    def _opened_timeline(self, found: FoundProfile, version: str) -> Timeline | None:
         """Return the timeline of a profile that was read, if it is open or saved."""
-        saved = self._cache.timeline(state.path, state.version)
+        saved = self._cache.timeline(found.key, version)
         if saved is not None:
             return saved
-        with self._lock:
-            known = self._timelines.get(state.path, state.version) or self._timelines.made(state.path, state.version)
-        return known.timeline if isinstance(known, OpenProfile) else None
-
-    def _tabulate(self, state: Reading, parts: Callable[[], SavedParts]) -> OpenParts:
-        with readable(state.path):
-            saved = self._cache.parts(state.path, state.version)
-            if saved is None:
-                self._cache.save_parts(parts(), state.path, state.version)
-                saved = self._cache.parts(state.path, state.version) or parts()
-            tables = json_of(tables_of(*saved, self._opened_timeline(state)))
-        self._cache.save_tables(tables, state.path, state.version)
-        return OpenParts(state.path, state.version, *saved, tables)
+        task = self._timelines.get(found.key, version)
+        return None if task is None or task.value is None else task.value.timeline

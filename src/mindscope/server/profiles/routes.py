@@ -6,13 +6,11 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from mindscope.errors import MindscopeError
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse, RawJsonResponse, json_of
-from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.schema import fields_of
 from mindscope.server.profiles.access import READABLE, found_profile, reader_of
-from mindscope.server.profiles.listing import list_profiles, progress_of
-from mindscope.server.profiles.reader import Reading
+from mindscope.server.profiles.listing import list_profiles
 from mindscope.server.profiles.schema import ProfilesAnswer, ProfilesQuery
 from mindscope.server.profiles.tables.schema import TablesAnswer
 
@@ -34,16 +32,12 @@ def get_tables(run: str, profile: str, viewer: CurrentViewer, is_waiting: bool =
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
-    answer = TablesAnswer(run=run, profile=profile, version=None, progress=None, problem=None, tables=None)
-    try:
-        reader = reader_of(viewer)
-        state = reader.parts(found) if is_waiting else reader.computed_parts(found)
-    except (MindscopeError, OSError) as error:
-        return JsonResponse(answer.model_copy(update={"problem": ReasonEntry.of(error)}))
-    if isinstance(state, Reading):
-        return JsonResponse(answer.model_copy(update={"progress": progress_of(state)}))
-    if state is None:
+    reader = reader_of(viewer)
+    outcome = reader.parts(found) if is_waiting else reader.computed_parts(found)
+    opened = outcome.value
+    version = None if opened is None else opened.version
+    answer = TablesAnswer(run=run, profile=profile, **fields_of(outcome), version=version, tables=None)
+    if opened is None:
         return JsonResponse(answer)
-    answer = answer.model_copy(update={"version": state.version})
     front = json_of(answer, exclude={"tables"}).removesuffix("}")
-    return RawJsonResponse(f'{front},"tables":{state.tables}}}')
+    return RawJsonResponse(f'{front},"tables":{opened.tables}}}')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about the profiles of runs, and how far one is read."""
+"""Messages about the profiles of runs."""
 
 from __future__ import annotations
 
@@ -44,15 +44,3 @@ class ProfilesAnswer(Answer):
 
     profiles: list[ProfileEntry]
     unlisted: list[UnlistedRun]
-
-
-class ReadingProgress(Answer):
-    """``total_bytes`` is 0 if it is not known.
-
-    ``phase`` is ``waiting``, ``reading``, ``indexing``, ``tables`` or, of a difference, ``comparing``.
-    """
-
-    phase: str
-    read_bytes: int
-    total_bytes: int
-    seconds: float

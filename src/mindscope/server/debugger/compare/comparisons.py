@@ -11,9 +11,9 @@ from mindscope.debug.compare import Comparison, known_pairs
 from mindscope.debug.compare.compared_step import ComparedOperator, ComparedStep
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.errors import DebugDataError, FormatError
-from mindscope.server.debugger.passes import Passes
 from mindscope.server.debugger.sources import OpenSource
 from mindscope.server.http.disconnect import check_connected
+from mindscope.server.jobs.jobs import Jobs
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class OpenComparison:
     def is_complete(self) -> bool:
         return self.comparison.is_over
 
-    def read_next(self) -> None:
+    def run_step(self) -> None:
         """Compare a further step. Raises DebugDataError."""
         self.comparison.read_next()
 
@@ -88,7 +88,7 @@ class OpenComparison:
         return read
 
 
-class Comparisons(Passes[OpenComparison]):
+class Comparisons(Jobs[tuple[str, str, str, str], OpenComparison]):
     """The comparisons that were used last. For any thread."""
 
     most = 4

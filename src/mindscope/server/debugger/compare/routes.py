@@ -52,12 +52,8 @@ def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Respon
 
     A long comparison takes several requests. The header is DebugComparisonHeader.
     """
-
-    def look(opened: OpenComparison) -> Response:
-        _comparisons(viewer).read_further(opened)
-        return ColumnsResponse(pack_comparison(opened))
-
-    return _answer(viewer, query, look)
+    run_steps = _comparisons(viewer).run_steps
+    return _answer(viewer, query, lambda opened: ColumnsResponse(pack_comparison(run_steps(opened))))
 
 
 @router.post("/debugger/compare/operators", response_model=ComparedOperatorsAnswer, responses=READABLE)

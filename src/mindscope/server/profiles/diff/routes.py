@@ -8,16 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from mindscope.errors import MindscopeError
 from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.json_response import JsonResponse
-from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.schema import fields_of
 from mindscope.server.profiles.access import READABLE, found_profile, reader_of
 from mindscope.server.profiles.diff.cache import DiffCache
 from mindscope.server.profiles.diff.query import step_numbers
 from mindscope.server.profiles.diff.schema import DiffAnswer
-from mindscope.server.profiles.listing import progress_of
-from mindscope.server.profiles.reader import OpenParts, Reading
+from mindscope.server.profiles.reader import OpenParts
 
 router = APIRouter()
 
@@ -44,23 +42,17 @@ def get_diff(
         found = found_profile(viewer, of_run, name)
         if isinstance(found, Response):
             return found
-        try:
-            state = reader.parts(found)
-        except (MindscopeError, OSError) as error:
-            return JsonResponse(answer.model_copy(update={"reading": name, "problem": ReasonEntry.of(error)}))
-        if not isinstance(state, OpenParts):
-            return JsonResponse(answer.model_copy(update={"reading": name, "progress": progress_of(state)}))
-        opened.append(state)
+        outcome = reader.parts(found)
+        if outcome.value is None:
+            return JsonResponse(answer.model_copy(update={"reading": name, **fields_of(outcome)}))
+        opened.append(outcome.value)
     before, after = opened
     answer.numbers_before, answer.numbers_after = step_numbers(before.profile), step_numbers(after.profile)
     cache = viewer.shared(DiffCache, lambda: DiffCache(reader, viewer.settings.reader_memory))
-    try:
-        difference = cache.message(before, after, _range(before_first, before_last), _range(first, last))
-    except (MindscopeError, OSError) as error:
-        return JsonResponse(answer.model_copy(update={"problem": ReasonEntry.of(error)}))
-    if isinstance(difference, Reading):
-        return JsonResponse(answer.model_copy(update={"reading": profile, "progress": progress_of(difference)}))
-    return JsonResponse(answer.model_copy(update={"diff": difference}))
+    difference = cache.message(before, after, _range(before_first, before_last), _range(first, last))
+    reading = "" if difference.progress is None else profile
+    update = {"reading": reading, "diff": difference.value, **fields_of(difference)}
+    return JsonResponse(answer.model_copy(update=update))
 
 
 def _range(first: int | None, last: int | None) -> tuple[int, int] | None:

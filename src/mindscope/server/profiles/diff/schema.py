@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from mindscope.server.http.schema import Answer, ReasonEntry
-from mindscope.server.profiles.schema import ReadingProgress
+from mindscope.server.http.schema import Answer
+from mindscope.server.jobs.schema import TaskAnswer
 
 
 class ChangeEntry(Answer):
@@ -75,16 +75,14 @@ class DiffMessage(Answer):
     notes: list[NoteEntry]
 
 
-class DiffAnswer(Answer):
+class DiffAnswer(TaskAnswer):
     """Either the ``diff``, or the ``progress`` of reading ``reading``, or the ``problem`` that prevents it.
 
     ``numbers_before`` and ``numbers_after`` are the steps that can be chosen; empty for profiles whose steps have no
     times of their own.
     """
 
-    progress: ReadingProgress | None
     reading: str
-    problem: ReasonEntry | None
     numbers_before: list[int]
     numbers_after: list[int]
     diff: DiffMessage | None

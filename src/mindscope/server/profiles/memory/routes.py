@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from mindscope.errors import MindscopeError
 from mindscope.profile.memory.views import MemoryViews
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.tables.memory import Memory
@@ -40,7 +39,7 @@ from mindscope.server.profiles.memory.schema import (
     MemoryWindowQuery,
     OfMemory,
 )
-from mindscope.server.profiles.reader import OpenParts, Reading
+from mindscope.server.profiles.reader import OpenParts
 from mindscope.server.profiles.tables.missing import missing_entry
 
 router = APIRouter()
@@ -156,11 +155,8 @@ def _timeline(viewer: Viewer, run: str, profile: str) -> Timeline | None:
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return None
-    try:
-        state = reader_of(viewer).timeline(found)
-    except (MindscopeError, OSError):
-        return None
-    return None if isinstance(state, Reading) else state.timeline
+    opened = reader_of(viewer).timeline(found).value
+    return None if opened is None else opened.timeline
 
 
 def _without_blocks(profile: str) -> Response:

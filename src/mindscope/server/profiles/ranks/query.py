@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from mindscope.errors import FormatError, MindscopeError
+from mindscope.errors import FormatError
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.ranks.open import with_summaries
 from mindscope.profile.ranks.rank_data import RankData, rank_data_of
@@ -17,13 +18,14 @@ from mindscope.server.http.columns import Packed
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.schema import TaskProgress
+from mindscope.server.jobs.task import Task
 from mindscope.server.profiles.access import reader_of
 from mindscope.server.profiles.files import profiles_of
-from mindscope.server.profiles.listing import progress_of
 from mindscope.server.profiles.ranks.cache import KnownRank, RanksCache, Version
 from mindscope.server.profiles.ranks.messages import Place, pack_progress, pack_ranks
 from mindscope.server.profiles.ranks.schema import RanksProgress, UnreadRank
-from mindscope.server.profiles.reader import ProfileReader, Reading
+from mindscope.server.profiles.reader import ProfileReader
 from mindscope.server.profiles.versions import version_of
 
 _WITHOUT_RANKS = frozenset(("chrome_trace", "memory_snapshot", "ascend_cluster"))
@@ -41,7 +43,7 @@ class _Found:
     data: list[RankData] = field(default_factory=list[RankData])
     versions: list[Version] = field(default_factory=list[Version])
     unread: list[UnreadRank] = field(default_factory=list[UnreadRank])
-    reading: list[Reading] = field(default_factory=list[Reading])
+    reading: list[Task[Any]] = field(default_factory=list[Task[Any]])
     total: int = 0
     waiting: int = 0
     """Profiles that are not read yet."""
@@ -68,7 +70,7 @@ def query_ranks(viewer: Viewer, runs: Sequence[str]) -> Packed:
             RanksProgress(
                 read=found.total - found.waiting,
                 total=found.total,
-                current=None if current is None else progress_of(current),
+                current=None if current is None else TaskProgress.of(current),
             ),
             found.unread,
         )
@@ -84,15 +86,13 @@ def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: Prof
     version = (profile.key, version_of(profile.key))
     known = cache.rank(version)
     if known is None and len(found.reading) < _AT_ONCE:
-        try:
-            state = reader.parts(profile)
-        except (MindscopeError, OSError) as error:
-            known = cache.keep_rank(version, KnownRank(None, problem=error))
+        outcome = reader.parts(profile)
+        if outcome.progress is not None:
+            found.reading.append(outcome.progress)
+        elif outcome.value is not None:
+            known = cache.keep_rank(version, KnownRank(rank_data_of(outcome.value.profile), outcome.value.zero))
         else:
-            if isinstance(state, Reading):
-                found.reading.append(state)
-            else:
-                known = cache.keep_rank(version, KnownRank(rank_data_of(state.profile), state.zero))
+            known = cache.keep_rank(version, KnownRank(None, problem=outcome.problem))
     if known is None:
         found.waiting += 1
     elif known.problem is not None:

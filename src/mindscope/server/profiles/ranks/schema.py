@@ -6,7 +6,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from mindscope.server.http.schema import MAX_RUNS, Answer, Column, Query, ReasonEntry
-from mindscope.server.profiles.schema import ReadingProgress
+from mindscope.server.jobs.schema import TaskProgress
 from mindscope.server.profiles.tables.schema import AdviceEntry
 
 
@@ -21,7 +21,7 @@ class RanksProgress(Answer):
 
     read: int
     total: int
-    current: ReadingProgress | None
+    current: TaskProgress | None
 
 
 class UnreadRank(Answer):

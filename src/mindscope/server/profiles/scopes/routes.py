@@ -11,10 +11,9 @@ from mindscope.server.http.context import CurrentViewer
 from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.schema import fields_of
 from mindscope.server.profiles.access import reader_of
 from mindscope.server.profiles.files import profiles_of
-from mindscope.server.profiles.listing import progress_of
-from mindscope.server.profiles.reader import OpenParts
 from mindscope.server.profiles.scopes.query import scope_times
 from mindscope.server.profiles.scopes.schema import ScopesAnswer, ScopesQuery
 
@@ -32,12 +31,12 @@ def query_scopes(query: ScopesQuery, viewer: CurrentViewer) -> Response:
     try:
         found = sorted(profiles_of(store, viewer.catalog.runs), key=lambda each: -each[1].path.stat().st_mtime_ns)
         for name, each in found[:MOST_READ]:
-            state = reader_of(viewer).parts(each)
-            answer.profile = name
-            if not isinstance(state, OpenParts):
-                answer.progress = progress_of(state)
-                return JsonResponse(answer)
-            answer.is_on_device, answer.steps, answer.scopes = scope_times(state.profile, query)
+            outcome = reader_of(viewer).parts(each)
+            if outcome.problem is None:
+                answer.profile = name
+            if outcome.value is None:
+                return JsonResponse(answer.model_copy(update={**fields_of(outcome)}))
+            answer.is_on_device, answer.steps, answer.scopes = scope_times(outcome.value.profile, query)
             if answer.scopes:
                 return JsonResponse(answer)
     except (MindscopeError, OSError) as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mindscope.server.http.schema import Answer, Query, ReasonEntry
-from mindscope.server.profiles.schema import ReadingProgress
+from mindscope.server.http.schema import Answer, Query
+from mindscope.server.jobs.schema import TaskAnswer
 
 MOST_SCOPES = 200_000
 
@@ -42,15 +42,13 @@ class ScopeTimes(Answer):
     operators: list[OperatorTime]
 
 
-class ScopesAnswer(Answer):
+class ScopesAnswer(TaskAnswer):
     """Scopes with a module in the newest profile of the run that has any; empty without such a profile.
 
     ``progress`` is that of reading it, ``problem`` what prevents it. ``is_on_device`` says whose times these are.
     """
 
     profile: str | None
-    progress: ReadingProgress | None
-    problem: ReasonEntry | None
     is_on_device: bool
     steps: int
     scopes: list[ScopeTimes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mindscope.profile.advice.places import PlaceKind
 from mindscope.server.http.schema import Answer, ReasonEntry
-from mindscope.server.profiles.schema import ReadingProgress
+from mindscope.server.jobs.schema import TaskAnswer
 
 
 class DeviceEntry(Answer):
@@ -145,7 +145,7 @@ class ProfileTables(Answer):
     top_kernels: list[TopEntry]
 
 
-class TablesAnswer(Answer):
+class TablesAnswer(TaskAnswer):
     """Either the ``tables``, or the ``progress`` of reading the profile, or the ``problem`` that prevents it.
 
     ``version`` is that of the tables, which changes with the content of the profile; null without them.
@@ -154,6 +154,4 @@ class TablesAnswer(Answer):
     run: str
     profile: str
     version: str | None
-    progress: ReadingProgress | None
-    problem: ReasonEntry | None
     tables: ProfileTables | None

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 from pydantic import Field
 
-from mindscope.errors import MindscopeError
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.reasons import Reason
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
@@ -18,10 +17,9 @@ from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
 from mindscope.server.http.immutable import immutable
 from mindscope.server.http.json_response import JsonResponse
-from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.schema import fields_of
 from mindscope.server.profiles.access import READABLE, Version, found_profile, open_timeline, reader_of
-from mindscope.server.profiles.listing import progress_of
-from mindscope.server.profiles.reader import OpenProfile, Reading
+from mindscope.server.profiles.reader import OpenProfile
 from mindscope.server.profiles.timeline.query import (
     export_name,
     export_text,
@@ -67,15 +65,10 @@ def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
-    answer = TimelineAnswer(run=run, profile=profile, progress=None, problem=None, timeline=None)
-    try:
-        state = reader_of(viewer).timeline(found)
-    except (MindscopeError, OSError) as error:
-        return JsonResponse(answer.model_copy(update={"problem": ReasonEntry.of(error)}))
-    progress = progress_of(state) if isinstance(state, Reading) else None
-    opened = state.preview if isinstance(state, Reading) else state
+    outcome = reader_of(viewer).timeline(found)
+    opened: OpenProfile | None = outcome.value if outcome.progress is None else outcome.progress.partial
     timeline = None if opened is None or opened.timeline is None else facts_of(opened.timeline, opened.version)
-    return JsonResponse(answer.model_copy(update={"progress": progress, "timeline": timeline}))
+    return JsonResponse(TimelineAnswer(run=run, profile=profile, **fields_of(outcome), timeline=timeline))
 
 
 @router.post("/profiles/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})

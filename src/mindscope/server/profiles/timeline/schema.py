@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mindscope.profile.timeline.timeline_window import MOST_PIXELS
 from mindscope.server.http.schema import Answer, Column, IsNumber, Query, ReasonEntry, Whole
-from mindscope.server.profiles.schema import ReadingProgress
+from mindscope.server.jobs.schema import TaskAnswer
 
 MOST_TIME = 2**53
 MOST_TRACKS = 10_000
@@ -93,7 +93,7 @@ class TimelineFacts(Answer):
     is_whole: bool
 
 
-class TimelineAnswer(Answer):
+class TimelineAnswer(TaskAnswer):
     """The ``timeline``, or the ``progress`` of reading it, or the ``problem`` that prevents it.
 
     With ``progress``, a timeline has the events that are read so far; its ``version`` changes while more are read. All
@@ -102,8 +102,6 @@ class TimelineAnswer(Answer):
 
     run: str
     profile: str
-    progress: ReadingProgress | None
-    problem: ReasonEntry | None
     timeline: TimelineFacts | None
 
 
