@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mindscope.errors import ExpressionError
-from mindscope.expressions.tokens import Token, Vocabulary, expression_error, tokenize
+from mindscope.expressions.tokens import STATES, Token, Vocabulary, expression_error, tokenize
 
 DEEPEST = 40
 MOST_OPERATIONS = 100
 """Limit for one expression; the syntax tree of a long sum is as deep as the sum is long."""
 _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-_STATES = ("missing", "nan")
 _SOURCES = {"value": "0", "name": "n", "quoted": "n"}
 """What Python's parser reads for a token that is no sign."""
 
@@ -59,7 +58,7 @@ def parse(text: str, vocabulary: Vocabulary) -> Syntax:
     """Return the syntax of a text. Raises ExpressionError with the position of what can't continue an expression."""
     tokens = tokenize(text, vocabulary)
     _Check(tokens, vocabulary).run()
-    source = "\n".join(_SOURCES.get(each.kind) or ("0" if each.text in _STATES else each.text) for each in tokens)
+    source = "\n".join(_SOURCES.get(each.kind) or ("0" if each.text in STATES else each.text) for each in tokens)
     return Syntax(text, tokens, ast.parse(f"({source})", mode="eval").body)
 
 
@@ -94,8 +93,8 @@ class _Check:
             self._operand(depth)
         if self._takes("is"):
             self._takes("not")
-            if self._token.text not in _STATES or not self._token.is_word:
-                raise self._unexpected("word", words=", ".join(_STATES))
+            if self._token.text not in STATES or not self._token.is_word:
+                raise self._unexpected("word", words=", ".join(STATES))
             self._next += 1
 
     def _operand(self, depth: int) -> None:

@@ -3,15 +3,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason, Value
 
-WORDS = frozenset(("and", "or", "not", "in", "is"))
+_KEYWORDS: Mapping[str, Any] = json.loads((Path(__file__).parent / "keywords.json").read_text("utf-8"))
+"""The page reads this file too, since it writes names of columns into expressions."""
+STATES: tuple[str, ...] = tuple(_KEYWORDS["states"])
+"""Words that follow ``is``."""
+RUN_CONSTANTS: Mapping[str, bool | float] = {
+    word: float(value) if isinstance(value, str) else value for word, value in _KEYWORDS["run_constants"].items()
+}
+WORDS = frozenset[str](_KEYWORDS["operators"])
 """Words that name nothing unless they are in backticks."""
 _DIGITS = "[0-9]+(?:_[0-9]+)*"
 _TOKEN = re.compile(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import ColumnNotFoundError
 from mindscope.expressions.language import ARITHMETIC, COMPARISONS, FUNCTIONS, TESTS, Compiler, Evaluate, Language
-from mindscope.expressions.tokens import Token, Vocabulary, expression_error
+from mindscope.expressions.tokens import RUN_CONSTANTS, STATES, Token, Vocabulary, expression_error
 from mindscope.lineage.cell import EXACT, Cell, as_number
 from mindscope.lineage.column import Column, Group
 from mindscope.lineage.table import Table
@@ -58,10 +58,10 @@ class Runs(Language):
 
     vocabulary = Vocabulary(
         longest=2000,
-        constants={"true": True, "True": True, "false": False, "False": False, "nan": math.nan, "inf": math.inf},
+        constants=RUN_CONSTANTS,
         functions=tuple(FUNCTIONS),
         groups=tuple(group.value for group in Group),
-        reserved=("missing",),
+        reserved=STATES,
     )
 
     def name(self, token: Token, name_in_group: str | None) -> Evaluate:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import keywords from "../../../../src/mindscope/expressions/keywords.json";
 import type { LineageColumn } from "./column";
 
 /** The words of the language of expressions: none is the name of a column. */
-const KEYWORDS: ReadonlySet<string> = new Set("and or not in is missing nan inf true false True False".split(" "));
+const KEYWORDS: ReadonlySet<string> = new Set([...keywords.operators, ...keywords.states, ...Object.keys(keywords.run_constants)]);
 const PLAIN = /^[\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}\p{N}_]+)*$/u;
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
