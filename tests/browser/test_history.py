@@ -77,6 +77,18 @@ def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: Liv
     wait_until_drawn(page.get_by_test_id("card").first)
 
 
+@pytest.mark.parametrize(
+    ("guessed", "path"), [("/runs", "/"), ("/lineage", "/lineage/models"), ("/profiling", "/profile")]
+)
+def test_a_guessed_address_leads_to_its_page(
+    context: BrowserContext, viewer: LiveViewer, open_page: OpenPage, guessed: str, path: str
+):
+    page = open_page(viewer, f"{guessed}?find=lineage_sweep")
+    page.wait_for_url(lambda address: urlsplit(address).path == path)
+    assert parse_qs(urlsplit(page.url).query) == {"find": ["lineage_sweep"]}
+    expect(page.locator("nav [aria-current=page]")).to_have_attribute("href", re.compile(f"^{path}([?]|$)"))
+
+
 @pytest.fixture
 def several(tmp_path: Path) -> Iterator[LiveViewer]:
     """Runs with a graph, with tensor statistics, and with a landscape and a log."""

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import openapi from "../../openapi.json";
 import { KINDS } from ".";
-import { ROUTES, routeOf } from "./routes";
+import { aliasOf, ROUTES, routeOf } from "./routes";
 
 const API_KINDS: readonly string[] = openapi.components.schemas.Kind.enum;
 
@@ -37,5 +37,15 @@ describe("the pages", () => {
   it("are all of a kind, but the runs, the dashboard, the logs and what is not found", () => {
     expect(ROUTES.filter(({ shows }) => !shows).map(({ path }) => path)).toEqual(["/", "/dashboard", "/logs"]);
     expect(routeOf("/nowhere").path).toBe("");
+  });
+
+  it.each(["/runs", "/lineage", "/profiling"])("the guessed address %s leads to one", (path) => {
+    expect(routeOf(path).path).toBe("");
+    expect(ROUTES).toContain(routeOf(aliasOf(path)!));
+  });
+
+  it("have no alias", () => {
+    expect(ROUTES.filter(({ path }) => aliasOf(path) !== null)).toEqual([]);
+    expect(aliasOf("/nowhere")).toBeNull();
   });
 });

@@ -17,6 +17,18 @@ export const ROUTES: readonly Route[] = [
 
 const NOT_FOUND: Route = { path: "", name: "nav.not_found", icon: "warning", load: () => import("../pages/NotFoundPage.svelte") };
 
+/** Addresses that people guess, and the pages that they mean. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["/runs", "/"],
+  ["/lineage", "/lineage/models"],
+  ["/profiling", "/profile"],
+]);
+
+/** The page that a guessed address means; null for any other address. */
+export function aliasOf(path: string): string | null {
+  return ALIASES.get(path) ?? null;
+}
+
 export function routeOf(path: string): Route {
   return ROUTES.find((route) => route.path === path) ?? NOT_FOUND;
 }
