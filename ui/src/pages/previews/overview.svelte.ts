@@ -45,9 +45,8 @@ export class Overview {
     this.#chosen.retry();
   }
 
-  get problem(): { what: string; remedy: string } | null {
-    const { problem } = this.#previews;
-    return problem && !problem.isUnreachable ? problem : null;
+  get problem(): Problem | null {
+    return this.#previews.problem;
   }
 
   retry(): void {
