@@ -80,7 +80,7 @@ def test_whole_tensors_are_compared_around_their_largest_error(context: BrowserC
     expect(figures).to_contain_text("✗ < 0.001")
     expect(figures.locator("[data-figure=share_beyond]")).to_have_text("0.8333 %")
     expect(difference.get_by_test_id("ulp-chart").locator("text").first).to_be_visible()
-    worst = difference.get_by_test_id("difference-cells").locator("td.worst")
+    worst = difference.get_by_test_id("difference-cells").locator("td.fault")
     expect(worst).to_have_text(["46", "51", "−5"])
     difference.get_by_test_id("difference-atol").fill("6")
     difference.get_by_test_id("difference-atol").press("Enter")
