@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -12,6 +15,7 @@ import pytest
 
 import mindscope
 from mindscope.capture.pending import PLUGINS
+from mindscope.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = "torch mindspore tensorflow jax fastapi starlette uvicorn pydantic typer pandas pyarrow watchfiles".split()
@@ -47,6 +51,30 @@ def test_a_list_of_commands_and_another_command_import_no_command() -> None:
     loaded = modules_after(run.format("'graph', '--help'"))
     assert "mindscope.cli.graph" in loaded
     assert not loaded & {"mindscope.cli.stop", "numpy"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_of_a_command_need_no_numpy(command: str) -> None:
+    assert not modules_after(f"import mindscope.cli.{command}") & {"numpy", "torch", "mindscope.capture"}
+
+
+LAZY_PACKAGES = [
+    path.parent.relative_to(ROOT / "src").as_posix().replace("/", ".")
+    for path in (ROOT / "src").rglob("__init__.py")
+    if "__getattr__ = lazy_names(" in path.read_text("utf-8")
+]
+
+
+@pytest.mark.parametrize("package", LAZY_PACKAGES)
+def test_lazy_names_exist_and_hide_no_module(package: str) -> None:
+    """A submodule with the same name would be returned instead once anything imports it."""
+    module = importlib.import_module(package)
+    modules = {each.name for each in pkgutil.iter_modules(module.__path__)}
+    names = set(inspect.getclosurevars(module.__getattr__).nonlocals["homes"])
+    assert names
+    assert not names & modules
+    for name in names | set(getattr(module, "__all__", ())):
+        getattr(module, name)
 
 
 def test_a_viewer_answers_before_it_imports_what_reads_graphs_and_exports() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from mindscope import alerts
 from mindscope.alerts.alert import Alert
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.rules import CHECKS, Rule
@@ -101,9 +102,7 @@ class Monitor:
         return self._watchpoints is not None and self._note_change(self._watchpoints.advance(until))
 
     def _begin_watchpoints(self) -> WatchpointMonitor:
-        from mindscope.alerts.watchpoint_monitor import WatchpointMonitor  # would delay the viewer
-
-        made = WatchpointMonitor(self._catalog, self._parameters.calm_points, self._most_rows)
+        made = alerts.WatchpointMonitor(self._catalog, self._parameters.calm_points, self._most_rows)
         made.set_rules(self._rules)
         return made
 

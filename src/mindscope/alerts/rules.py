@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from mindscope import debug
 from mindscope.errors import ExpressionError
 from mindscope.reasons import Reason
 from mindscope.stats.expression import Expression, parse
@@ -75,9 +76,7 @@ RECOMMENDED = "recommended"
 
 def watchpoint_rules(text: str) -> list[Rule]:
     """Return a watchpoint by its text, or all recommended ones. Raises WatchpointError when it can't be read."""
-    from mindscope.debug.watchpoints import parse_watchpoint, recommended_watchpoints  # would delay the viewer
-
-    found = recommended_watchpoints() if text == RECOMMENDED else (parse_watchpoint(text),)
+    found = debug.recommended_watchpoints() if text == RECOMMENDED else (debug.parse_watchpoint(text),)
     return [Rule(each.text, watchpoint=each) for each in found]
 
 

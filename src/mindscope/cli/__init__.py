@@ -4,11 +4,29 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from mindscope.cli.app import app
 from mindscope.errors import MindscopeError, UsageError
+from mindscope.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from mindscope.cli.profile_ranks import ranks_json as ranks_json
+    from mindscope.cli.profile_ranks import ranks_lines as ranks_lines
+    from mindscope.cli.profile_report import diff_json as diff_json
+    from mindscope.cli.profile_report import diff_lines as diff_lines
+    from mindscope.cli.profile_report import overview_json as overview_json
+    from mindscope.cli.profile_report import overview_lines as overview_lines
 
 __all__ = ["app", "main"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "mindscope.cli.profile_ranks": "ranks_json ranks_lines",
+        "mindscope.cli.profile_report": "diff_json diff_lines overview_json overview_lines",
+    },
+)
 
 
 def main() -> None:

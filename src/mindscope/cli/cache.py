@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mindscope import store
 from mindscope.settings import load_settings
 
 
@@ -22,18 +23,17 @@ def cache(
 
     Caches hold no original data: after a deletion, the next viewer reads the logs again.
     """
-    from mindscope.store.workspace_caches import CacheEntry, clear_caches, list_caches
 
-    def describe(entry: CacheEntry) -> str:
+    def describe(entry: store.CacheEntry) -> str:
         used = datetime.fromtimestamp(entry.used_at).strftime("%Y-%m-%d %H:%M:%S")
         now = ", in use" if entry.is_in_use else ""
         return f"{entry.size_bytes / 1e6:10,.1f} MB  used {used}{now}  {entry.base or entry.folder}"
 
     settings = load_settings({"workspace": workspace})
     if clear:
-        for entry in clear_caches(settings.workspace):
+        for entry in store.clear_caches(settings.workspace):
             typer.echo(f"deleted {describe(entry)}")
-    entries = list_caches(settings.workspace)
+    entries = store.list_caches(settings.workspace)
     for entry in entries:
         typer.echo(describe(entry))
     size = sum(entry.size_bytes for entry in entries)

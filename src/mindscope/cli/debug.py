@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 import typer.core
 
+import mindscope.debug
 from mindscope.cli.command_help import help_of
 from mindscope.cli.debug_failures import failures_of, printed_lines
 from mindscope.cli.debug_old_options import OLD, is_old, old_options
@@ -177,11 +178,11 @@ def tensor(
     as_json: AsJson = False,
 ) -> None:
     """Print how far the tensors of an operator are from those of another training."""
-    from mindscope.debug.compare import Tolerance
-
     pairing = Pairing(pairs_by_hand(pairs), step_offset, workspace)
     report = DebugReport(opened_data(run, source, workspace), as_json)
-    report.add_tensor(opened_data(other, other_source, workspace), name, step, Tolerance(atol, rtol), pairing)
+    report.add_tensor(
+        opened_data(other, other_source, workspace), name, step, mindscope.debug.Tolerance(atol, rtol), pairing
+    )
     report.finish()
 
 

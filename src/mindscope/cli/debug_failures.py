@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+from mindscope import debug, reading
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -18,9 +20,7 @@ _MOST_LINES = 10
 
 def failures_of(run: Path) -> RunFailures:
     """Read the failures of the run in a directory; none of a file."""
-    from mindscope.reading.failures import FailurePaths, find_failures, read_failures
-
-    return read_failures(find_failures(run) if run.is_dir() else FailurePaths())
+    return reading.read_failures(reading.find_failures(run) if run.is_dir() else reading.FailurePaths())
 
 
 def failures_json(found: RunFailures) -> dict[str, Any]:
@@ -72,8 +72,5 @@ def _running_data_lines(data: RunningData) -> Iterator[str]:
 
 def printed_lines(run: Path, most: int) -> Iterator[str]:
     """Yield values that the training printed, with their files."""
-    from mindscope.debug.logs.print_index import printed_text
-    from mindscope.reading.printed import printed_values
-
-    for path, value in islice(printed_values(run), most):
-        yield f"{path.name}: {printed_text(value)}"
+    for path, value in islice(reading.printed_values(run), most):
+        yield f"{path.name}: {debug.printed_text(value)}"

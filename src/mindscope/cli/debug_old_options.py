@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+import mindscope.debug
 from mindscope.cli.debug_failures import printed_lines
 from mindscope.cli.debug_report import DebugReport, Pairing, opened_data, pairs_by_hand
 from mindscope.cli.logs import printable
@@ -44,8 +45,6 @@ def old_options(
     as_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Print the analyses that old options name, in one report."""
-    from mindscope.debug.compare import Tolerance
-
     for name, value in zip(_OF_COMPARE, (tensor, step, pairs, other_source, step_offset), strict=True):
         if compare is None and value is not None:
             raise typer.BadParameter(f"{name} needs --compare OTHER")
@@ -72,7 +71,7 @@ def old_options(
         if tensor is None:
             report.add_divergence(other, pairing)
         else:
-            report.add_tensor(other, tensor, step, Tolerance(atol, rtol), pairing)
+            report.add_tensor(other, tensor, step, mindscope.debug.Tolerance(atol, rtol), pairing)
     report.finish()
 
 

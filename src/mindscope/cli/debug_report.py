@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import typer
 
+from mindscope import debug, reading
 from mindscope.cli.debug_failures import failure_lines, failures_json
+from mindscope.cli.debug_tensor import tensor_lines
 from mindscope.cli.logs import printable
 from mindscope.cli.printed_table import printed_table
 from mindscope.cli.usage import usage
@@ -43,9 +45,7 @@ class Pairing(NamedTuple):
 
 def opened_data(path: Path, source: str | None, workspace: Path | None) -> RunDebug:
     """Return the debugging data of a run or a dump. Raises DebugDataError, FormatError, OSError."""
-    from mindscope.reading.run_debug import open_debug
-
-    opened = open_debug(path, workspace)
+    opened = reading.open_debug(path, workspace)
     return opened if source is None else opened.of(source)
 
 
@@ -92,22 +92,18 @@ class DebugReport:
         self._shown += [*([""] if self._shown else []), *lines, *self._unfinished_lines()]
 
     def _unfinished_lines(self) -> Iterator[str]:
-        from mindscope.debug.first_bad import unfinished_step
-
-        found = unfinished_step(self._opened.source)
+        found = debug.unfinished_step(self._opened.source)
         self._json["unfinished"] = None if found is None else asdict(found)
         if found is not None:
             place = f"step {found.step}" + (f" of rank {found.rank}" if found.rank else "")
             yield f"The training ended within {place}, after {found.operator}."
 
     def add_hits(self, texts: list[str]) -> None:
-        from mindscope.debug.watchpoints import evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
-
         with usage():
-            watchpoints = [parse_watchpoint(text) for text in texts if text != RECOMMENDED]
+            watchpoints = [debug.parse_watchpoint(text) for text in texts if text != RECOMMENDED]
         if RECOMMENDED in texts:
-            watchpoints += recommended_watchpoints()
-        found = evaluate_watchpoints(self._opened.source, watchpoints, most_hits=self._top)
+            watchpoints += debug.recommended_watchpoints()
+        found = debug.evaluate_watchpoints(self._opened.source, watchpoints, most_hits=self._top)
         self.has_found |= found.count > 0
         self._json["watch"] = _hits_json(found)
         self._shown += [*([""] if self._shown else []), *_hit_lines(found)]
@@ -129,8 +125,6 @@ class DebugReport:
         self._shown += [*([""] if self._shown else []), *_divergence_lines(found)]
 
     def add_tensor(self, other: RunDebug, name: str, step: int | None, tolerance: Tolerance, pairing: Pairing) -> None:
-        from mindscope.cli.debug_tensor import tensor_lines
-
         self._read.append(other)
         found = self._opened.tensor_differences(other, name, step, tolerance=tolerance, **pairing._asdict())
         self.has_found |= found.differs
@@ -198,9 +192,7 @@ def _hits_json(found: Evaluation) -> dict[str, Any]:
 
 
 def _problems(problem: Any) -> list[str]:
-    from mindscope.debug.watchpoints import Problem
-
-    return [str(each.name).lower() for each in Problem if each in problem]
+    return [str(each.name).lower() for each in debug.Problem if each in problem]
 
 
 def _plain(value: Any) -> Any:

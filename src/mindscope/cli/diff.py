@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mindscope import reading
+from mindscope import lineage, reading
 from mindscope.cli.lineage import Scalars
 from mindscope.cli.logs import printable
 
@@ -25,13 +25,15 @@ def diff(
     """Compare the parameters, data, metrics, custom fields and facts of two runs, differences first."""
     import json
 
-    from mindscope.reading.lineage_output import json_cell
-    from mindscope.reading.lineage_rows import compare_runs
-
-    pairs = compare_runs(reading.open_run(one).store, reading.open_run(other).store, scalars or ())
+    pairs = reading.compare_runs(reading.open_run(one).store, reading.open_run(other).store, scalars or ())
     if as_json:
         entries = [
-            {"field": pair.key.id, "one": json_cell(pair.one), "other": json_cell(pair.other), "differs": pair.differs}
+            {
+                "field": pair.key.id,
+                "one": reading.json_cell(pair.one),
+                "other": reading.json_cell(pair.other),
+                "differs": pair.differs,
+            }
             for pair in pairs
         ]
         typer.echo(json.dumps(entries, indent=2, ensure_ascii=False))
@@ -55,6 +57,4 @@ def _print(pairs: tuple[FieldPair, ...], one: str, other: str) -> None:
 
 
 def _text(cell: object) -> str:
-    from mindscope.lineage.cell import cell_text
-
-    return "" if cell is None else printable(cell_text(cell))  # type: ignore[arg-type]
+    return "" if cell is None else printable(lineage.cell_text(cell))  # type: ignore[arg-type]

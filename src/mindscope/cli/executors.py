@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
+from mindscope import landscape
 from mindscope.errors import MissingPackageError
+from mindscope.torch import landscapes
 
 
 class ExecutorName(str, Enum):
@@ -45,11 +47,9 @@ def _processes(workers: int | None) -> Executor:
     """Make a process for each GPU, else for each core; with more workers than GPUs these share them."""
     import torch
 
-    from mindscope.torch.landscapes.losses_factory import device_processes
-
     devices = torch.cuda.device_count()
     count = workers or devices or len(os.sched_getaffinity(0))
-    return device_processes([number % (devices or count) for number in range(count)])
+    return landscapes.device_processes([number % (devices or count) for number in range(count)])
 
 
 def _dask(workers: int | None) -> Iterator[Executor]:
@@ -71,12 +71,11 @@ def _ray(workers: int | None) -> Iterator[Executor]:
         import ray  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise MissingPackageError("ray is not there, and --executor ray needs it; pip install ray") from None
-    from mindscope.landscape.executors import RayExecutor
 
     cluster: Any = ray
     local = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     cluster.init(**({} if "RAY_ADDRESS" in os.environ else local))
     try:
-        yield RayExecutor()
+        yield landscape.RayExecutor()
     finally:
         cluster.shutdown()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 from mindscope.errors import ExportError, SettingsError
-
-if TYPE_CHECKING:
-    from mindscope.types import Kind
 
 KINDS = "scalar, image, video, tensor, histogram, text, audio"
 
@@ -51,11 +48,9 @@ def export(
 
     If PATH contains several runs, each run gets its own subdirectory.
     """
-    from mindscope.reading.export import EXPORTABLE
-
     with usage():
         options = reading.ExportOptions(
-            kinds=_kinds(kinds) or EXPORTABLE,
+            kinds=_kinds(kinds) or reading.EXPORTABLE,
             tags=tuple(tags or ()),
             scalar_formats=tuple(format or ("csv",)),
             overwritten=overwritten,
@@ -74,12 +69,10 @@ def export(
         raise typer.Exit(1)
 
 
-def _kinds(given: list[str] | None) -> tuple[Kind, ...]:
+def _kinds(given: list[str] | None) -> tuple[reading.Kind, ...]:
     """Parses ``--kinds``. Raises SettingsError for an unknown kind."""
-    from mindscope.types import Kind
-
     words = [word.strip() for each in given or () for word in each.split(",")]
     try:
-        return tuple(dict.fromkeys(Kind(word) for word in words))
+        return tuple(dict.fromkeys(reading.Kind(word) for word in words))
     except ValueError as error:
         raise SettingsError(f"--kinds: {error}, want some of {KINDS}") from error

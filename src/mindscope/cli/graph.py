@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import mindscope.graph
 from mindscope import reading
 from mindscope.cli.logs import printable
 from mindscope.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
-    import re
-
     from mindscope.graph import Graph, GraphDiff, Node, Nodes, Scope
 
 
@@ -55,8 +56,6 @@ def graph(
     as_dot: Annotated[bool, typer.Option("--dot", help="Print the graph in the language of Graphviz.")] = False,
 ) -> None:
     """Print the computational graph of a run: its size, operation types and scopes."""
-    from mindscope.graph.algorithms.output import to_dot, to_json
-
     shown = _part(_graph_at(path, name), scope)
     if diff is not None:
         other = _part(_graph_at(diff, other_name), scope)
@@ -68,19 +67,17 @@ def graph(
     elif svg is not None:
         _draw(shown, svg, depth)
     elif as_json:
-        typer.echo(to_json(shown))
+        typer.echo(mindscope.graph.to_json(shown))
     elif as_dot:
-        _print_lines(printable(line) for line in to_dot(shown))
+        _print_lines(printable(line) for line in mindscope.graph.to_dot(shown))
     else:
         _print_lines(_tree(shown) if tree else _summary(shown))
 
 
 def _graph_at(path: str, name: str | None) -> Graph:
     """Raises SettingsError for a run without this graph, FormatError for a file that is no graph."""
-    from mindscope.graph import read_graph_file
-
     if Path(path).is_file():
-        return read_graph_file(path)
+        return mindscope.graph.read_graph_file(path)
     graphs = reading.open_run(path).graphs()
     if not graphs:
         raise SettingsError(f"{path} has no computational graph; record one with collect_specified_data's graph")
@@ -102,9 +99,7 @@ def _part(whole: Graph, scope: str) -> Graph:
 
 def _draw(shown: Graph, file: str, depth: int | None) -> None:
     """Raises SettingsError if the file can't be written."""
-    from mindscope.graph.algorithms.drawing import to_svg
-
-    drawing = to_svg(shown, depth)
+    drawing = mindscope.graph.to_svg(shown, depth)
     if file == "-":
         sys.stdout.write(drawing)
         return
@@ -121,8 +116,6 @@ def _print_lines(lines: Iterable[str]) -> None:
 
 def _summary(shown: Graph) -> Iterator[str]:
     """Yield sizes, and the operation types from the most frequent to the rarest."""
-    from collections import Counter
-
     roles = Counter(node.role for node in shown.nodes)
     sizes = [f"{count:,} {_plural(role.name.lower(), count)}" for role, count in sorted(roles.items())]
     yield printable(shown.name or "(no name)")
@@ -138,8 +131,6 @@ def _plural(word: str, count: int) -> str:
 
 def _tree(shown: Graph) -> Iterator[str]:
     """Yield a line for each scope, indented by its depth, with the operations inside."""
-    from mindscope.graph import Scope
-
     children: dict[int, list[int]] = {}
     for index, parent in enumerate(shown.scope_columns.parent.tolist()):
         children.setdefault(parent, []).append(index)
@@ -147,7 +138,7 @@ def _tree(shown: Graph) -> Iterator[str]:
     while waiting:
         index, depth = waiting.pop()
         waiting.extend((child, depth + 1) for child in reversed(children.get(index, ())))
-        yield _tree_line(Scope(shown, index), depth)
+        yield _tree_line(mindscope.graph.Scope(shown, index), depth)
 
 
 def _tree_line(scope: Scope, depth: int) -> str:
@@ -193,8 +184,6 @@ def _found(shown: Graph, text: str | None, attribute: str | None, is_regex: bool
 
 def _searched(text: str, is_regex: bool, flag: str) -> str | re.Pattern[str]:
     """Raises UsageError for a text that is no regular expression."""
-    import re
-
     try:
         return re.compile(text) if is_regex else text
     except re.error as error:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import mindscope.torch
+from mindscope import collector
 from mindscope.cli.callables import CallableError, call, described, find_callable
 from mindscope.cli.executors import ExecutorName, executor_of
 from mindscope.cli.interruption import exit_code, terminable
 from mindscope.errors import LandscapeError, MindscopeError
+from mindscope.torch import landscapes
 
 if TYPE_CHECKING:
     from mindscope.collector.landscape_file import LandscapeFile
@@ -118,14 +121,11 @@ def landscape(
     The functions are imported from the current directory or the installed packages. Ctrl-C and SIGTERM keep the
     losses that are computed; the same command continues.
     """
-    from mindscope.collector.landscape_file import read_landscape_file
-    from mindscope.torch import sharpness as measure
-
     if len(runs) > 1 and method is not Method.PCA:
         wanted = f"{method.value} takes one run; only pca has a plane of several"
         raise typer.BadParameter(wanted, param_hint="--method")
     make_network, make_batches = find_callable("--model", model), find_callable("--data", data)
-    files = [read_landscape_file(Path(run)) for run in runs]
+    files = [collector.read_landscape_file(Path(run)) for run in runs]
     network, loss_fn, batches = _network(model, make_network), _loss_function(loss), _batches(data, make_batches)
     default = Normalization.AS_TRAINED if len(runs) == 1 else Normalization.RE_ESTIMATED
     given: dict[str, Any] = {
@@ -143,7 +143,7 @@ def landscape(
             _print(*result)
         for run, (_, _, directory) in zip(runs, results, strict=True) if sharpness else ():
             with terminable():
-                _print_sharpness(measure(network, loss_fn, batches, run, output=directory, **given))
+                _print_sharpness(mindscope.torch.sharpness(network, loss_fn, batches, run, output=directory, **given))
     except KeyboardInterrupt as interrupt:
         typer.echo("interrupted; the losses until now are kept, and the same command continues", err=True)
         raise typer.Exit(exit_code(interrupt)) from None
@@ -161,28 +161,22 @@ def _of_one(
     files: list[LandscapeFile], method: str, output: str | None, program: tuple[Any, Any, Any], **options: Any
 ) -> list[_Result]:
     """Return the landscape of a run."""
-    from mindscope.torch import landscape as compute
-    from mindscope.torch.landscapes.checkpoints import choose_interval, of_run
-    from mindscope.torch.landscapes.landscape import select_checkpoints, tag_of
-
     (file,) = files
-    found = compute(*program, file.run, method=method, output=output, **options)
-    checkpoints = select_checkpoints(of_run(file, choose_interval(file, options["interval"])), method)
-    return [(found, tag_of(method, checkpoints), output or str(file.run))]
+    found = mindscope.torch.landscape(*program, file.run, method=method, output=output, **options)
+    of_interval = landscapes.of_run(file, landscapes.choose_interval(file, options["interval"]))
+    checkpoints = landscapes.select_checkpoints(of_interval, method)
+    return [(found, landscapes.tag_of(method, checkpoints), output or str(file.run))]
 
 
 def _of_several(
     files: list[LandscapeFile], _method: str, output: str | None, program: tuple[Any, Any, Any], **options: Any
 ) -> list[_Result]:
     """Return the landscapes of several runs on one plane."""
-    from mindscope.torch import common_landscapes
-    from mindscope.torch.landscapes.common_plane import common_tag, event_directories
-
     runs = [file.run for file in files]
-    found = common_landscapes(*program, runs, output=output, **options)
-    directories = map(str, event_directories(runs, output))
+    found = mindscope.torch.common_landscapes(*program, runs, output=output, **options)
+    directories = map(str, landscapes.event_directories(runs, output))
     return [
-        (each, common_tag(each), directory)
+        (each, landscapes.common_tag(each), directory)
         for each, directory in zip(found, directories, strict=True)
     ]  # fmt: skip
 

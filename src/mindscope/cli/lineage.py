@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import mindscope.lineage
+from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 
@@ -55,12 +57,9 @@ def lineage(
     A terminal shows columns that differ between runs, and of the facts only state and duration. CSV, JSON and Parquet
     contain all columns.
     """
-    from mindscope.lineage.filter import Filter
-    from mindscope.reading import lineage_output
-
     if where is not None:
         with usage():
-            Filter(where)
+            mindscope.lineage.Filter(where)
     table = runs_below(path, follow_links).lineage(scalars=scalars or ())
     for problem in table.problems:
         typer.echo(printable(problem), err=True)
@@ -70,12 +69,12 @@ def lineage(
     if columns:
         table = table.choose("run", *columns)
     if parquet is not None:
-        lineage_output.write_lineage_parquet(table, Path(parquet))
+        reading.write_lineage_parquet(table, Path(parquet))
         typer.echo(f"wrote {len(table)} runs to {parquet}", err=True)
     if as_csv:
-        lineage_output.write_lineage_csv(table, sys.stdout)
+        reading.write_lineage_csv(table, sys.stdout)
     elif as_json:
-        lineage_output.write_lineage_json(table, sys.stdout)
+        reading.write_lineage_json(table, sys.stdout)
     elif parquet is None:
         _print(table if columns else _for_a_terminal(table))
 
@@ -111,6 +110,4 @@ def _print(table: LineageTable) -> None:
 
 def cell_as_text(cell: object) -> str:
     """Return numbers with six digits, other cells unchanged."""
-    from mindscope.lineage.cell import cell_text
-
-    return f"{cell:.6g}" if isinstance(cell, float) else cell_text(cell)  # type: ignore[arg-type]
+    return f"{cell:.6g}" if isinstance(cell, float) else mindscope.lineage.cell_text(cell)  # type: ignore[arg-type]

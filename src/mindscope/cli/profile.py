@@ -4,27 +4,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import mindscope.profile
+from mindscope import cli
 from mindscope.cli.logs import printable
 from mindscope.errors import FormatError
 
 if TYPE_CHECKING:
-    from mindscope.profile.compare import Changes, ProfileDiff
-    from mindscope.profile.overview import Overview
     from mindscope.profile.profile import Profile
     from mindscope.profile.ranks.ranks import Ranks
-
-_PLAINLY_MISSING = ("not_in_format", "no_events")
-"""Parts that no profile of a format has need no word."""
-_NAME_WIDTH = 48
-_MOST_ROWS = 3
-"""Largest number of rows of advice."""
 
 
 def profile(
@@ -58,33 +52,26 @@ def profile(
 
     Reads profiles of PyTorch, MindSpore, Ascend, JAX and Nsight Systems, and other JSON traces, also without a run.
     """
-    from mindscope.profile.compare import diff_profiles
-    from mindscope.profile.overview import overview_of
-
     if ranks:
-        from mindscope.cli.profile_ranks import ranks_json, ranks_lines
-
         compared = _read_ranks(path, diff is not None or diff_steps is not None or steps is not None)
-        _print(ranks_json(compared) if as_json else None, ranks_lines(compared, top))
+        _print(cli.ranks_json(compared) if as_json else None, cli.ranks_lines(compared, top))
         return
     read = _read(path, steps, rank)
     if diff is None and diff_steps is None:
-        overview = overview_of(read)
-        found_json = _overview_json(read, overview, top, kernel_wait) if as_json else None
-        _print(found_json, _overview_lines(read, overview, top, kernel_wait))
+        overview = mindscope.profile.overview_of(read)
+        found_json = cli.overview_json(read, overview, top, kernel_wait) if as_json else None
+        _print(found_json, cli.overview_lines(read, overview, top, kernel_wait))
         return
     other = _read(diff or path, diff_steps, rank)
-    found = diff_profiles(read, other)
-    _print(_diff_json(found, top) if as_json else None, _diff_lines(read, other, found, top))
+    found = mindscope.profile.diff_profiles(read, other)
+    _print(cli.diff_json(found, top) if as_json else None, cli.diff_lines(read, other, found, top))
 
 
 def _read(path: Path, steps: str | None, rank: int | None) -> Profile:
     """Raises FormatError, ProfilePartError."""
-    from mindscope.profile.open import read_profile
-
     try:
         with _progress(path) as show:
-            found = read_profile(path, show, rank)
+            found = mindscope.profile.read_profile(path, show, rank)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
     return found if steps is None else found.select_steps(*_numbers(steps))
@@ -92,12 +79,10 @@ def _read(path: Path, steps: str | None, rank: int | None) -> Profile:
 
 def _read_ranks(path: Path, has_others: bool) -> Ranks:
     """Raises FormatError."""
-    from mindscope.profile.ranks.open import read_ranks
-
     if has_others:
         raise typer.BadParameter("--ranks compares all steps of one training, without --diff, --steps, --diff-steps")
     try:
-        return read_ranks(path)
+        return mindscope.profile.read_ranks(path)
     except OSError as error:
         raise FormatError(f"{path}: {error.strerror or error}") from error
 
@@ -127,180 +112,3 @@ def _numbers(steps: str) -> tuple[int, int]:
 
 def _print(found: dict[str, Any] | None, lines: Iterator[str]) -> None:
     typer.echo("\n".join(map(printable, lines)) if found is None else json.dumps(found, indent=1, ensure_ascii=False))
-
-
-def _overview_json(read: Profile, overview: Overview, top: int, kernel_wait: int) -> dict[str, Any]:
-    from mindscope.cli.profile_streams import streams_json
-
-    trace = read.trace
-    return {
-        "name": read.name, "format": read.format, "rank": read.rank,
-        "devices": [{"name": each.name, "kind": each.kind, "model": each.model, "memory": each.memory}
-                    for each in read.devices],
-        "events": None if trace is None else {
-            "read": trace.read, "skipped": {reason: each.count for reason, each in trace.skipped.items()},
-        },
-        "problems": _problems(read),
-        **overview.to_json(top), **streams_json(read, kernel_wait),
-    }  # fmt: skip
-
-
-def _overview_lines(read: Profile, overview: Overview, top: int, kernel_wait: int) -> Iterator[str]:
-    from mindscope.cli.profile_streams import stream_lines
-    from mindscope.profile.advice.advice import share_text, size_text, time_text
-    from mindscope.profile.overview import MOST_UNLINKED
-
-    devices = ", ".join(f"{each.name} ({each.model})" if each.model else each.name for each in read.devices)
-    rank = "" if read.rank is None else f", rank {read.rank}"
-    yield f"{read.name}  {read.format}{rank}{', ' if devices else ''}{devices}"
-    yield from _event_lines(read)
-    for file, problem in _problems(read).items():
-        yield f"problem      {file}: {problem}"
-    if overview.step_time is not None:
-        yield f"steps        {overview.steps} of {time_text(overview.step_time)}"
-        if overview.warm_up:
-            yield f"warm-up      step {', '.join(map(str, overview.warm_up))}: means and advice leave it out"
-        if overview.incomplete:
-            numbers = ", ".join(map(str, overview.incomplete))
-            yield f"incomplete   step {numbers}: the trace does not hold all of it; means and advice leave it out"
-        for part, share in overview.parts.items():
-            if share:
-                yield f"  {part:<14} {share_text(share):>8}  {time_text(share * overview.step_time)}"
-    for name, share in (
-        ("overlap", overview.overlap), ("device busy", overview.device_busy), ("SM use", overview.sm_efficiency),
-        ("occupancy", overview.occupancy),
-        ("tensor cores", overview.tensor_cores),
-    ):  # fmt: skip
-        if share is not None:
-            yield f"{name:<12} {share_text(share)}"
-    if overview.unlinked is not None and overview.unlinked > MOST_UNLINKED:
-        yield f"no operator  launched {share_text(overview.unlinked)} of the time of kernels; operators lack it"
-    for peak in overview.peaks:
-        held = ", ".join(f"{category} {size_text(size)}" for category, size in peak.by_category.items())
-        yield f"memory peak  {peak.device} {size_text(peak.allocated)}{': ' + held if held else ''}"
-    for note in overview.memory_notes:
-        yield f"memory       {note.reason}"
-    yield from _advice_lines(read, overview)
-    for title, table in (("operators", overview.operators), ("kernels", overview.kernels)):
-        if table is not None and len(table):
-            yield ""
-            yield from _table_lines(title, list(table.rows(top)))
-    yield from stream_lines(read, kernel_wait)
-    yield from _missing_lines(overview)
-
-
-def _problems(read: Profile) -> dict[str, str]:
-    """File -> what of it is left out. All parts are read before, since each adds what it finds."""
-    found = read.facts.properties.get("problems")
-    problems = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-    return {name: str(problem) for name, problem in problems.items()}
-
-
-def _event_lines(read: Profile) -> Iterator[str]:
-    if read.trace is None:
-        return
-    skipped = ", ".join(f"{each.count} {reason}" for reason, each in read.trace.skipped.items())
-    yield f"events       {read.trace.read} read" + (f", skipped: {skipped}" if skipped else "")
-
-
-def _advice_lines(read: Profile, overview: Overview) -> Iterator[str]:
-    from mindscope.profile.advice.places import places_of
-
-    for each in overview.advice:
-        yield ""
-        yield f"* {each.finding}"
-        yield f"  {each.remedy}"
-        names = [place.text for place in places_of(read, each, _MOST_ROWS)]
-        more = (len(each.rows) or len(each.spans)) - len(names)
-        if names:
-            yield f"  rests on {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
-
-
-def _missing_lines(overview: Overview) -> Iterator[str]:
-    names: dict[tuple[str, str], list[str]] = {}
-    for part, each in overview.missing.items():
-        if each.remedy or each.code not in _PLAINLY_MISSING:
-            names.setdefault((each.reason, each.remedy), []).append(part.value.replace("_", " "))
-    if names:
-        yield ""
-    for (reason, remedy), parts in names.items():
-        yield f"no {', '.join(parts)}: {reason}{f'; record it by {remedy}' if remedy else ''}"
-
-
-def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    from mindscope.profile.advice.advice import share_text, time_text
-
-    is_device = any(row.get("device_self") for row in rows)
-    yield f"{title:<{_NAME_WIDTH}} {'share':>8} {'self':>10} {'total':>10} {'mean':>10} {'count':>8}"
-    for row in rows:
-        side = "device" if is_device else "host"
-        own = row.get(f"{side}_self", row.get("total"))
-        total = row.get(f"{side}_total", row.get("total"))
-        cells = (share_text(row["share"]), *(time_text(each or 0) for each in (own, total, row["mean"])))
-        yield f"{_cut(row['name']):<{_NAME_WIDTH}} " + " ".join(
-            [f"{cells[0]:>8}", *(f"{each:>10}" for each in cells[1:]), f"{row['count']:>8}"]
-        )
-
-
-def _diff_json(found: ProfileDiff, top: int) -> dict[str, Any]:
-    rows = _changed(found.operators)
-    return {
-        "step_before_ns": found.step.before, "step_after_ns": found.step.after, "step_error_ns": found.step.error,
-        "parts": {
-            part: {"before_ns": each.before, "after_ns": each.after, "error_ns": each.error}
-            for part, each in found.parts.items()
-        },
-        "operators": rows[:top],
-        "kernels": [] if found.kernels is None else _changed(found.kernels)[:top],
-        "memory_peaks": [
-            {"device": device, "before": each.before, "after": each.after} for device, each in found.peaks.items()
-        ],
-        "notes": [{"code": each.code, "text": each.text} for each in found.notes],
-    }  # fmt: skip
-
-
-def _diff_lines(one: Profile, other: Profile, found: ProfileDiff, top: int) -> Iterator[str]:
-    from mindscope.profile.advice.advice import size_text, time_text
-
-    change = found.step.after / found.step.before - 1 if found.step.before else 0.0
-    yield f"{one.name} -> {other.name}"
-    noise = f", steps vary by {time_text(found.step.error)}" if found.step.error else ""
-    yield f"step  {time_text(found.step.before)} -> {time_text(found.step.after)} ({change:+.1%}{noise})"
-    for part, each in found.parts.items():
-        if each.before or each.after:
-            yield f"  {part:<14} {time_text(each.before):>10} -> {time_text(each.after):>10}"
-    for device, each in found.peaks.items():
-        yield f"memory peak  {device} {size_text(int(each.before))} -> {size_text(int(each.after))}"
-    for note in found.notes:
-        yield f"* {note.text}"
-    yield from _change_lines("operators", found.operators, top)
-    if found.kernels is not None:
-        yield from _change_lines("kernels", found.kernels, top)
-
-
-def _changed(changes: Changes) -> list[dict[str, Any]]:
-    return [row for row in changes.rows() if row["state"] != "unchanged"]
-
-
-def _change_lines(title: str, changes: Changes, top: int) -> Iterator[str]:
-    from mindscope.profile.advice.advice import share_text, time_text
-
-    rows = _changed(changes)
-    yield ""
-    yield f"{title:<{_NAME_WIDTH}} {'state':<8} {'before':>10} {'after':>10} {'of step':>9}  module".rstrip()
-    for row in rows[:top]:
-        sign = "+" if row["share"] > 0 else "-"
-        yield (
-            f"{_cut(row['name']):<{_NAME_WIDTH}} {row['state']:<8} {time_text(row['before']):>10} "
-            f"{time_text(row['after']):>10} {sign + share_text(abs(row['share'])):>9}  {row['module']}"
-        ).rstrip()
-    if len(rows) > top:
-        yield f"{len(rows) - top} more"
-
-
-def _cut(name: str) -> str:
-    """Return a name that fits: of a path of scopes its end, of any other name its beginning."""
-    name = printable(name)
-    if len(name) <= _NAME_WIDTH:
-        return name
-    return "..." + name[3 - _NAME_WIDTH :] if "/" in name else name[: _NAME_WIDTH - 3] + "..."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import mindscope.alerts
 from mindscope.cli.interruption import exit_code, terminable
 from mindscope.cli.logs import FollowLinks, printable
 from mindscope.cli.usage import usage
@@ -66,15 +67,13 @@ def watch(
     expression such as "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and
     quote the condition for the shell: '`train/loss` > 2'.
     """
-    from mindscope.alerts import Parameters, find_alerts, follow_alerts, watchpoint_rules
-
     with usage():
         failing = rules_of(fail_on or [], for_steps) + [
-            rule for text in watchpoints or [] for rule in watchpoint_rules(text)
+            rule for text in watchpoints or [] for rule in mindscope.alerts.watchpoint_rules(text)
         ]
-        parameters = Parameters.from_text(alerts)
+        parameters = mindscope.alerts.Parameters.from_text(alerts)
     rules = list(dict.fromkeys([*rules_of([ANY], 1), *failing]))
-    find = find_alerts if once else follow_alerts
+    find = mindscope.alerts.find_alerts if once else mindscope.alerts.follow_alerts
     found = find(directory, rules, parameters, follow_links=follow_links)
     try:
         with terminable():
@@ -86,24 +85,20 @@ def watch(
 
 def rules_of(texts: Iterable[str], for_steps: int) -> list[Rule]:
     """Return rules from command-line texts. Raises ExpressionError for an invalid rule."""
-    from mindscope.alerts import CHECKS, check_rule
-
     rules: list[Rule] = []
     for text in texts:
         if text == ANY:
-            rules += [check_rule(name) for name in CHECKS]
+            rules += [mindscope.alerts.check_rule(name) for name in mindscope.alerts.CHECKS]
         elif text.isidentifier():
-            rules.append(check_rule(text))
+            rules.append(mindscope.alerts.check_rule(text))
         else:
             rules.append(_condition(text, for_steps))
     return rules
 
 
 def _condition(text: str, for_steps: int) -> Rule:
-    from mindscope.alerts import expression_rule
-
     try:
-        return expression_rule(text, text, for_steps=for_steps)
+        return mindscope.alerts.expression_rule(text, text, for_steps=for_steps)
     except ExpressionError as error:
         raise ExpressionError(f"{text!r}: {error}") from None
 

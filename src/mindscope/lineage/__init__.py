@@ -3,8 +3,15 @@
 
 from __future__ import annotations
 
-from mindscope.lineage.messages import read_custom, read_eval_lineage, read_train_lineage
-from mindscope.lineage.model import CustomValue, EvalLineage, Lineage, TrainLineage, merge
+from typing import TYPE_CHECKING
+
+from mindscope.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from mindscope.lineage.cell import cell_text as cell_text
+    from mindscope.lineage.filter import Filter as Filter
+    from mindscope.lineage.messages import read_custom, read_eval_lineage, read_train_lineage
+    from mindscope.lineage.model import CustomValue, EvalLineage, Lineage, TrainLineage, merge
 
 __all__ = [
     "CustomValue",
@@ -16,3 +23,13 @@ __all__ = [
     "read_eval_lineage",
     "read_train_lineage",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "mindscope.lineage.cell": "cell_text",
+        "mindscope.lineage.filter": "Filter",
+        "mindscope.lineage.messages": "read_custom read_eval_lineage read_train_lineage",
+        "mindscope.lineage.model": "CustomValue EvalLineage Lineage TrainLineage merge",
+    },
+)

@@ -16,15 +16,34 @@ if TYPE_CHECKING:
     from mindscope.analysis.scalar_statistics import ScalarStatistics
     from mindscope.analysis.tensor_slice import TensorSlice
     from mindscope.analysis.tensor_statistics import TensorStatistics
+    from mindscope.reading.export import EXPORTABLE as EXPORTABLE
     from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
+    from mindscope.reading.failures import FailurePaths as FailurePaths
+    from mindscope.reading.failures import find_failures as find_failures
+    from mindscope.reading.failures import read_failures as read_failures
+    from mindscope.reading.graphs import GraphReaders as GraphReaders
+    from mindscope.reading.graphs import read_graphs as read_graphs
     from mindscope.reading.inspect import RunReport, inspect_run
+    from mindscope.reading.lineage import read_lineage as read_lineage
+    from mindscope.reading.lineage_output import json_cell as json_cell
+    from mindscope.reading.lineage_output import write_lineage_csv as write_lineage_csv
+    from mindscope.reading.lineage_output import write_lineage_json as write_lineage_json
+    from mindscope.reading.lineage_output import write_lineage_parquet as write_lineage_parquet
+    from mindscope.reading.lineage_rows import ScalarChoice as ScalarChoice
+    from mindscope.reading.lineage_rows import compare_runs as compare_runs
     from mindscope.reading.lineage_table import LineageTable
+    from mindscope.reading.lineage_tables import LineageTables as LineageTables
     from mindscope.reading.open import open_run, open_runs
+    from mindscope.reading.printed import printed_values as printed_values
+    from mindscope.reading.profiles import RunProfiles as RunProfiles
     from mindscope.reading.repair import RepairedFile, RepairReport, repair_runs
     from mindscope.reading.run import Run
+    from mindscope.reading.run_debug import debug_of_run as debug_of_run
+    from mindscope.reading.run_debug import open_debug as open_debug
     from mindscope.reading.runs import Runs
     from mindscope.reading.scalars import ScalarPoint, Scalars
     from mindscope.reading.values import Histograms, Sample, Values
+    from mindscope.types import Kind as Kind
 
 __all__ = [
     "Alignment",
@@ -66,15 +85,25 @@ _MODULES = {
     "mindscope.analysis.scalar_statistics": "ScalarStatistics",
     "mindscope.analysis.tensor_slice": "TensorSlice",
     "mindscope.analysis.tensor_statistics": "TensorStatistics",
-    "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs",
+    "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs EXPORTABLE",
+    "mindscope.reading.failures": "FailurePaths find_failures read_failures",
+    "mindscope.reading.graphs": "GraphReaders read_graphs",
     "mindscope.reading.inspect": "RunReport inspect_run",
+    "mindscope.reading.lineage": "read_lineage",
+    "mindscope.reading.lineage_output": "json_cell write_lineage_csv write_lineage_json write_lineage_parquet",
+    "mindscope.reading.lineage_rows": "ScalarChoice compare_runs",
     "mindscope.reading.lineage_table": "LineageTable",
+    "mindscope.reading.lineage_tables": "LineageTables",
     "mindscope.reading.open": "open_run open_runs",
+    "mindscope.reading.printed": "printed_values",
+    "mindscope.reading.profiles": "RunProfiles",
     "mindscope.reading.repair": "RepairedFile RepairReport repair_runs",
     "mindscope.reading.run": "Run",
+    "mindscope.reading.run_debug": "debug_of_run open_debug",
     "mindscope.reading.runs": "Runs",
     "mindscope.reading.scalars": "ScalarPoint Scalars",
     "mindscope.reading.values": "Histograms Sample Values",
+    "mindscope.types": "Kind",
 }
 
 __getattr__ = lazy_names(__name__, _MODULES)

@@ -10,6 +10,7 @@ from typing import overload
 from mindscope.ingest.discover import find_runs
 from mindscope.profile.open import FoundProfile, find_profiles
 from mindscope.profile.profile import Profile
+from mindscope.profile.ranks.open import ranks_of
 from mindscope.profile.ranks.ranks import Ranks
 from mindscope.store.file_facts import natural_key
 
@@ -55,8 +56,6 @@ class RunProfiles(Sequence[Profile]):
         Raises:
             FormatError: there is no profile with steps or communication.
         """
-        from mindscope.profile.ranks.open import ranks_of
-
         return ranks_of(self, self._directory)
 
     def __repr__(self) -> str:

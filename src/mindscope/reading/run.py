@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mindscope import graph, reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing, expression_points
 from mindscope.analysis.pr_curves import PrCurve, pr_curve
 from mindscope.analysis.tensor_slice import TensorSlice
@@ -169,15 +170,11 @@ class Run:
             readers: how graphs are read; in this process if None.
             problems: takes the graph files that are not read, by their paths, and why.
         """
-        from mindscope.reading.graphs import GraphReaders, read_graphs
-
-        return read_graphs(self.store, self._whole, readers or GraphReaders(), problems)
+        return reading.read_graphs(self.store, self._whole, readers or reading.GraphReaders(), problems)
 
     def profiles(self) -> RunProfiles:
         """Return the profiles in the run's directory, in the order of their paths; each is read when it is taken."""
-        from mindscope.reading.profiles import RunProfiles
-
-        return RunProfiles(self.path)
+        return reading.RunProfiles(self.path)
 
     @property
     def debug(self) -> RunDebug:
@@ -185,38 +182,28 @@ class Run:
 
         Raises DebugDataError if the run has none.
         """
-        from mindscope.reading.run_debug import debug_of_run
-
-        return debug_of_run(self.store)
+        return reading.debug_of_run(self.store)
 
     def failures(self) -> RunFailures:
         """What recorders wrote when the training failed: running data of each rank, and its last collectives."""
-        from mindscope.reading.failures import find_failures, read_failures
-
-        return read_failures(find_failures(self.path))
+        return reading.read_failures(reading.find_failures(self.path))
 
     def printed(self) -> Iterator[tuple[Path, PrintedValue]]:
         """Return texts and tensors that MindSpore's Print wrote, and tensors in the logs of the run, with their
         files.
         """
-        from mindscope.reading.printed import printed_values
-
-        return printed_values(self.path)
+        return reading.printed_values(self.path)
 
     @property
     def dataset_graph(self) -> DatasetNode | None:
         """The data pipeline as last written, None if there is none."""
-        from mindscope.graph import read_dataset_graph
-
-        pipelines = self._whole.all_of(Kind.DATASET_GRAPH, read_dataset_graph)
+        pipelines = self._whole.all_of(Kind.DATASET_GRAPH, graph.read_dataset_graph)
         return pipelines[-1] if pipelines else None
 
     @property
     def lineage(self) -> Lineage:
         """Hyperparameters, data, metrics and user-defined fields, merged over all files of the run."""
-        from mindscope.reading.lineage import read_lineage
-
-        return read_lineage(self._whole.all_of)
+        return reading.read_lineage(self._whole.all_of)
 
     @property
     def hparams(self) -> dict[str, HparamValue]:

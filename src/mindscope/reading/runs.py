@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mindscope import reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
 from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistics, group_statistics
 from mindscope.analysis.ranks import find_ranks
@@ -21,7 +22,7 @@ from mindscope.store.file_facts import readable
 from mindscope.tables import Tabular, columns_of_rows
 from mindscope.types import Kind
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.reading.lineage_table import LineageTable
     from mindscope.reading.lineage_tables import LineageTables
 
@@ -102,15 +103,11 @@ class Runs(Mapping[str, Run], Tabular):
         ``scalars`` are patterns of tags (``*`` and ``?``): last value, min, max, their steps, and
         the mean of the last ``mean_of`` points of each curve become columns. Unchanged runs come from a cache.
         """
-        from mindscope.reading.lineage_rows import ScalarChoice
-
-        return self._lineage_tables.view(ScalarChoice(tuple(scalars), mean_of)).table
+        return self._lineage_tables.view(reading.ScalarChoice(tuple(scalars), mean_of)).table
 
     @cached_property
     def _lineage_tables(self) -> LineageTables:
-        from mindscope.reading.lineage_tables import LineageTables  # a script that reads curves does not wait for it
-
-        return LineageTables(lambda: self._catalog.runs)
+        return reading.LineageTables(lambda: self._catalog.runs)
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_of_rows(self._rows())
