@@ -52,6 +52,7 @@ def test_what_is_filtered_is_what_is_drawn(many: LiveViewer, open_page: OpenPage
     expect_view(page, "find", "run_0")
     page.reload()
     expect(listed(page)).to_have_count(OLD)
+    page.get_by_test_id("more-pages").click()
     page.get_by_role("navigation").get_by_role("link", name="Model lineage").click()
     page.get_by_role("navigation").get_by_role("link", name="Compare").click()
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b10 runs"))

@@ -9,6 +9,6 @@ export const AUDIO: KindDescriptor = {
   icon,
   count: "kind.audio",
   pages: [
-    { path: "/audio", name: "nav.audio", icon, load: () => import("../pages/audio/AudioPage.svelte"), shows: ["audio"], isOptional: true },
+    { path: "/audio", group: "data", name: "nav.audio", icon, load: () => import("../pages/audio/AudioPage.svelte"), shows: ["audio"] },
   ],
 };

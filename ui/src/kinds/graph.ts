@@ -13,6 +13,7 @@ export const GRAPH: KindDescriptor = {
   pages: [
     {
       path: "/graph",
+      group: "model",
       name: "nav.graph",
       icon,
       load: () => import("../pages/graphs/GraphsPage.svelte"),

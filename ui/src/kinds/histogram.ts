@@ -11,6 +11,7 @@ export const HISTOGRAM: KindDescriptor = {
   pages: [
     {
       path: "/histograms",
+      group: "data",
       name: "nav.histograms",
       icon,
       load: () => import("../pages/histograms/HistogramsPage.svelte"),

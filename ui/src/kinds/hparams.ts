@@ -11,6 +11,7 @@ export const HPARAMS: KindDescriptor = {
   pages: [
     {
       path: "/lineage/models",
+      group: "results",
       name: "nav.model_lineage",
       icon,
       load: () => import("../pages/lineage/ModelLineagePage.svelte"),

@@ -8,7 +8,9 @@ export const IMAGE: KindDescriptor = {
   title: "nav.images",
   icon,
   count: "kind.image",
-  pages: [{ path: "/images", name: "nav.images", icon, load: () => import("../pages/images/ImagesPage.svelte"), shows: ["image"] }],
+  pages: [
+    { path: "/images", group: "data", name: "nav.images", icon, load: () => import("../pages/images/ImagesPage.svelte"), shows: ["image"] },
+  ],
   card: {
     testid: "card-images",
     isTagged: true,

@@ -11,6 +11,7 @@ export const LANDSCAPE: KindDescriptor = {
   pages: [
     {
       path: "/landscape",
+      group: "model",
       name: "nav.landscape",
       icon,
       load: () => import("../pages/landscapes/LandscapesPage.svelte"),

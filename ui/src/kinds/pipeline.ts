@@ -9,19 +9,19 @@ export const PIPELINE: KindDescriptor = {
   pages: [
     {
       path: "/graph/dataset",
+      group: "data",
       name: "nav.dataset_graph",
       icon: "pipeline",
       load: () => import("../pages/graphs/DatasetGraphPage.svelte"),
       shows: ["dataset_graph"],
-      isOptional: true,
     },
     {
       path: "/lineage/data",
+      group: "data",
       name: "nav.data_lineage",
       icon: "M2.5 3h3v3h-3ZM6.5 3h3v3h-3ZM10.5 3h3v3h-3ZM2.5 10h3v3h-3ZM10.5 10h3v3h-3Z",
       load: () => import("../pages/lineage/DataLineagePage.svelte"),
       shows: ["dataset_graph"],
-      isOptional: true,
     },
   ],
   card: {

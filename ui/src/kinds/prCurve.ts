@@ -10,11 +10,11 @@ export const PR_CURVE: KindDescriptor = {
   pages: [
     {
       path: "/pr-curves",
+      group: "data",
       name: "nav.prcurves",
       icon,
       load: () => import("../pages/prcurves/PrCurvesPage.svelte"),
       shows: ["pr_curve"],
-      isOptional: true,
     },
   ],
 };

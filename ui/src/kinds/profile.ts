@@ -11,6 +11,7 @@ export const PROFILE: KindDescriptor = {
   pages: [
     {
       path: "/profile",
+      group: "system",
       name: "nav.profile",
       icon,
       load: () => import("../pages/profiling/ProfilingPage.svelte"),

@@ -9,9 +9,17 @@ export const SCALAR: KindDescriptor = {
   icon,
   count: "kind.scalar",
   pages: [
-    { path: "/scalars", name: "nav.scalars", icon, load: () => import("../pages/scalars/ScalarsPage.svelte"), shows: ["scalar"] },
+    {
+      path: "/scalars",
+      group: "results",
+      name: "nav.scalars",
+      icon,
+      load: () => import("../pages/scalars/ScalarsPage.svelte"),
+      shows: ["scalar"],
+    },
     {
       path: "/compare",
+      group: "results",
       name: "nav.compare",
       icon: "M2.5 12.5c2-6 4-8 11-9M2.5 13.5c4-1 7-3 11-5.5M2.5 9.5h3",
       load: () => import("../pages/compare/ComparePage.svelte"),

@@ -8,7 +8,16 @@ export const TENSOR: KindDescriptor = {
   title: "nav.tensors",
   icon,
   count: "kind.tensor",
-  pages: [{ path: "/tensors", name: "nav.tensors", icon, load: () => import("../pages/tensors/TensorsPage.svelte"), shows: ["tensor"] }],
+  pages: [
+    {
+      path: "/tensors",
+      group: "data",
+      name: "nav.tensors",
+      icon,
+      load: () => import("../pages/tensors/TensorsPage.svelte"),
+      shows: ["tensor"],
+    },
+  ],
   card: {
     testid: "card-tensors",
     isTagged: true,

@@ -14,6 +14,7 @@ export const TENSOR_STATISTICS: KindDescriptor = {
   pages: [
     {
       path: "/debugger",
+      group: "system",
       name: "nav.debugger",
       icon,
       load: () => import("../pages/debugger/DebuggerPage.svelte"),

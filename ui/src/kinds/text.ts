@@ -9,6 +9,6 @@ export const TEXT: KindDescriptor = {
   icon,
   count: "kind.text",
   pages: [
-    { path: "/texts", name: "nav.texts", icon, load: () => import("../pages/texts/TextsPage.svelte"), shows: ["text"], isOptional: true },
+    { path: "/texts", group: "data", name: "nav.texts", icon, load: () => import("../pages/texts/TextsPage.svelte"), shows: ["text"] },
   ],
 };

@@ -9,6 +9,6 @@ export const VIDEO: KindDescriptor = {
   icon,
   count: "kind.video",
   pages: [
-    { path: "/video", name: "nav.video", icon, load: () => import("../pages/video/VideoPage.svelte"), shows: ["video"], isOptional: true },
+    { path: "/video", group: "data", name: "nav.video", icon, load: () => import("../pages/video/VideoPage.svelte"), shows: ["video"] },
   ],
 };

@@ -14,7 +14,7 @@ export const watchpointTexts: Record<keyof typeof en, string> = {
   "watch.no_hits": "无命中",
   "watch.no_hits_how": "已检查 {n} 步。",
   "watch.no_match": "没有匹配的已记录张量",
-  "watch.consequences": "另有 {n} 次命中由首个异常值引起。",
+  "watch.consequences": "另有 {n} 次命中由首个 NaN/Inf 引起。",
   "watch.unfold": "查看由此引起的命中",
   "watch.fold": "查看首个命中",
   "watch.hit_count": "{n} 次命中",

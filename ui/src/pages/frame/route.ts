@@ -9,6 +9,7 @@ import type { IconSource } from "../../widgets/controls/icons";
 export interface Route {
   path: string;
   name: MessageKey;
+  group: (typeof PAGE_GROUPS)[number];
   icon: IconSource;
   /** The page's own code: it is fetched when the page is first opened. */
   load: () => Promise<{ default: Component }>;
@@ -16,9 +17,10 @@ export interface Route {
   shows?: readonly string[];
   /** Files beside event files that the page shows. */
   contents?: readonly ContentKind[];
-  /** The navigation lists the page only where a run has data of it. */
-  isOptional?: boolean;
 }
+
+/** Groups of the navigation, from the top. */
+export const PAGE_GROUPS = ["results", "data", "model", "system"] as const;
 
 /** Whether a page has something of a run to show. */
 export function hasData({ shows, contents = [] }: Pick<Route, "shows" | "contents">, run: Pick<RunFacts, "tags" | "contents">): boolean {
