@@ -166,7 +166,7 @@ def _lines(read_end: int) -> Iterator[bytes]:
 
 
 def _raise(ending: Mapping[str, Any], status: int, file: str, memory_bytes: int) -> None:
-    """What the function raised, or why its process ended before."""
+    """Raise the error that the function raised, or the reason why its process ended before."""
     how = ending.get("ending", "")
     if how == "memory" or (not how and status in (-signal.SIGKILL, -signal.SIGABRT)):
         raise FormatError(Reason("reader_out_of_memory", file=file, limit=_size_text(memory_bytes)))
@@ -180,7 +180,7 @@ def _raise(ending: Mapping[str, Any], status: int, file: str, memory_bytes: int)
 
 
 def _size_text(size: int) -> str:
-    """``1.5 GiB``"""
+    """Format a size, such as ``1.5 GiB``."""
     power = min(max(size.bit_length() - 1, 0) // 10, 4)
     return f"{size / (1 << 10 * power):.4g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
 

@@ -79,7 +79,7 @@ def configure_log(environ: Mapping[str, str] = os.environ, logger: logging.Logge
 
 
 class _Variables:
-    """Reads variables; keeps what is wrong with them."""
+    """Reads environment variables, and keeps the problems of their values."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.environ = environ
@@ -108,7 +108,7 @@ class _Variables:
         return levels
 
     def directory(self) -> Path | None:
-        """Of the files; None if it can't be used. Raises SettingsError."""
+        """Return the directory of the files; None if it can't be used. Raises SettingsError."""
         text = self.environ.get("GLOG_log_dir", "")
         if not text:
             raise SettingsError(_NO_DIRECTORY)
@@ -150,7 +150,7 @@ def _handlers(variables: _Variables) -> list[logging.Handler]:
 
 
 def _file_handler(variables: _Variables) -> logging.Handler | None:
-    """None, with a problem, if the file can't be written."""
+    """Return a handler of the file; None, with a problem, if the file can't be written."""
     from logging.handlers import RotatingFileHandler  # imports sockets and queues, which few users need
 
     directory = variables.directory()

@@ -25,12 +25,12 @@ _LAUNCHERS = (
 
 
 class Launch(NamedTuple):
-    """What is known of the processes that train together."""
+    """The known facts of the processes that train together."""
 
     rank: int
-    """Of this process; 0 if it is not known."""
+    """Rank of this process; 0 if it is not known."""
     size: int | None
-    """How many processes there are; None if it is not known."""
+    """Number of processes; None if it is not known."""
     is_known: bool
     """Whether a process group or a launcher gives the rank."""
 
@@ -41,7 +41,7 @@ class Launch(NamedTuple):
 
 
 def current_launch(environ: Mapping[str, str]) -> Launch:
-    """As the process group of PyTorch says, if there is one; else as ``launch_of``."""
+    """Return the launch as the process group of PyTorch says, if there is one; else as ``launch_of``."""
     processes: Any = sys.modules.get("torch.distributed")
     is_initialized = getattr(processes, "is_initialized", None)  # missing while another thread imports it
     if is_initialized is not None and processes.is_available() and is_initialized():
@@ -50,7 +50,10 @@ def current_launch(environ: Mapping[str, str]) -> Launch:
 
 
 def launch_of(environ: Mapping[str, str]) -> Launch:
-    """As the variables of a launcher say: those of Lightning, ``NODE_RANK`` and ``LOCAL_RANK``, come last."""
+    """Read the launch from the variables of a launcher.
+
+    Those of Lightning, ``NODE_RANK`` and ``LOCAL_RANK``, come last.
+    """
     for rank_name, size_name in _LAUNCHERS:
         rank, size = _number(environ, rank_name), _number(environ, size_name)
         if rank is not None and not (rank_name == _SLURM and size is None):
@@ -59,7 +62,10 @@ def launch_of(environ: Mapping[str, str]) -> Launch:
 
 
 def _launch_of_lightning(environ: Mapping[str, str]) -> Launch:
-    """How many processes a node has is known only where ``LOCAL_WORLD_SIZE`` says it; else one is assumed."""
+    """Read the launch from the variables of Lightning.
+
+    Only ``LOCAL_WORLD_SIZE`` says how many processes a node has; by default one.
+    """
     node, local = _number(environ, "NODE_RANK") or 0, _number(environ, "LOCAL_RANK")
     rank = node * (_number(environ, "LOCAL_WORLD_SIZE") or 1) + (local or 0)
     return Launch(rank, _number(environ, "WORLD_SIZE"), node > 0 or local is not None)

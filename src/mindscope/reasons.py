@@ -31,7 +31,7 @@ class Reason(str):
     code: str
     values: Mapping[str, Value]
     remedy: str
-    """What to do; empty if the text says all."""
+    """Advice to the user; empty if the text says all."""
 
     def __new__(cls, code: str, /, **values: Value) -> Reason:
         """Return the text of a code. Raises KeyError for an unknown code, or if a value of its text is missing."""

@@ -12,7 +12,7 @@ MOUNTS = {"gs": "gcsfuse", "s3": "mount-s3", "s3a": "mount-s3", "az": "blobfuse2
 
 
 def remote_address(path: object) -> Reason | None:
-    """Why ``path`` can't be read, if it is an address such as gs://bucket/logs; None for a path."""
+    """Return why ``path`` can't be read, if it is an address such as gs://bucket/logs; None for a path."""
     address = str(path)
     scheme = re.match(r"([a-z][a-z0-9+.-]*)://", address, re.IGNORECASE | re.ASCII)
     if scheme is None:

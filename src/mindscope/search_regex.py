@@ -94,7 +94,10 @@ def text_search(text: str) -> LineSearch:
 
 
 def matches(regex: str, texts: Sequence[str], *, ignores_case: bool = False) -> NDArray[np.bool_]:
-    """Which texts hold a match: (texts,). ``^`` and ``$`` match at the ends of lines. Raises RegexError."""
+    """Return whether each text holds a match, shape (texts,).
+
+    ``^`` and ``$`` match at the ends of lines. Raises RegexError.
+    """
     data = "\n".join([*texts, ""]).encode("utf-8", "replace")
     lengths = map(len, texts) if data.isascii() else (len(text.encode("utf-8", "replace")) for text in texts)
     starts = np.cumsum([0, *lengths]) + np.arange(len(texts) + 1)

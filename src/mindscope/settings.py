@@ -40,7 +40,10 @@ DEFAULT_READER_BYTES = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How users give one setting. ``metavar`` is None for a switch; ``shown_default`` is "" if there is none."""
+    """The names under which users give one setting.
+
+    ``metavar`` is None for a switch; ``shown_default`` is "" if there is none.
+    """
 
     parse: Callable[[Given], Any]
     metavar: str | None
@@ -156,7 +159,7 @@ class Settings:
 
     @property
     def exposure(self) -> str | None:
-        """What other machines can do on this viewer; None if they can't reach it."""
+        """Description of what other machines can do on this viewer; None if they can't reach it."""
         if self.host in LOOPBACK_NAMES:
             return None
         deletes = ", and delete runs" if self.allow_delete else ""

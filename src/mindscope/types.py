@@ -15,7 +15,7 @@ from mindscope.errors import FormatError
 from mindscope.reasons import Reason
 
 Message = dict[str, Any]
-"""One decoded wire message: field name -> value; absent fields have no key."""
+"""A decoded wire message: field name -> value; absent fields have no key."""
 
 
 class Kind(str, Enum):
@@ -87,7 +87,7 @@ class Located(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """One encoded image. ``channels`` is the writer's declaration, 0 if there is none: 1 gray, 3 RGB, 4 RGBA."""
+    """An encoded image. ``channels`` is the writer's declaration, 0 if there is none: 1 gray, 3 RGB, 4 RGBA."""
 
     height: int
     width: int
@@ -188,7 +188,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """One encoded clip; ``sample_rate`` in Hz, ``frames`` samples per channel; 0 for unknown.
+    """An encoded clip; ``sample_rate`` in Hz, ``frames`` samples per channel; 0 for unknown.
 
     ``more`` are the other clips of the same step, with the same encoding.
     """
@@ -208,7 +208,7 @@ class Audio:
 
 @dataclass(frozen=True, slots=True)
 class LandscapeFacts:
-    """How a loss landscape was computed; a field is empty, None or 0 where it is not known.
+    """The computation of a loss landscape; a field is empty, None or 0 where it is not known.
 
     Lengths and distances are Euclidean, in weights.
     """
@@ -230,7 +230,7 @@ class LandscapeFacts:
     evaluation: str = ""
     """``loop``, ``channels_last``, ``grouped`` or ``vmap``."""
     dtype: str = ""
-    """Of the computation, such as ``float32``."""
+    """Type of the numbers in the computation, such as ``float32``."""
     dtype_error: float | None = None
     """Largest relative difference to float32 on the same weights."""
     seconds: float = 0.0
@@ -241,7 +241,7 @@ class LandscapeFacts:
     degenerate: str = ""
     """``line`` or ``point`` if the checkpoints span no plane: the missing directions are random."""
     failure: str = ""
-    """Why the computation stopped before all points were done."""
+    """Reason why the computation stopped before all points were done; empty if none."""
     plane_id: str = ""
     """Equal for landscapes of one plane or line: equal coordinates are equal weights."""
 
@@ -268,10 +268,10 @@ class Landscape:
 
 
 class GraphFormat(str, Enum):
-    """How a computational graph is encoded."""
+    """The encoding of a computational graph."""
 
     MINDSPORE = "mindspore"
-    """GraphProto."""
+    """MindSpore's ``GraphProto``."""
     TENSORFLOW = "tensorflow"
     """GraphDef, also what PyTorch writes for TensorBoard."""
     KERAS = "keras"

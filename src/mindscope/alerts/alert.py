@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One problem, with the step where it began."""
+"""An alert is one problem of a run, with the step where it began."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class TensorHits:
     """Debugging data of the run: ``.`` for its event files, else the path of a dump."""
     rank: int
     row: int
-    """Of the first hit, in the statistics of its step."""
+    """Row of the first hit in the statistics of its step."""
     tensor: DebugTensor
-    """Of the first hit."""
+    """Tensor of the first hit."""
     parameter: str
     """The one that holds; empty for a condition without."""
     set_value: float
@@ -61,7 +61,7 @@ class Alert:
     finding: Finding
     message: str
     hits: TensorHits | None = None
-    """Of a watchpoint, whose ``tag`` is the name of the tensor."""
+    """Hits of a watchpoint, whose ``tag`` is the name of the tensor; None for other rules."""
 
 
 def alert_id(rule: str, run: str, tag: str, step: int) -> str:

@@ -24,7 +24,7 @@ _PART_S = 1.0
 def find_alerts(
     base: str | Path, rules: Sequence[Rule], parameters: Parameters | None = None, *, follow_links: bool = False
 ) -> list[Alert]:
-    """What ``rules`` find in the runs as they are, the oldest first.
+    """Return the alerts of ``rules`` in the runs as they are, the oldest first.
 
     Raises RunNotFoundError without a run, and as ``require_known``.
     """
@@ -48,7 +48,7 @@ def follow_alerts(
     *,
     follow_links: bool = False,
 ) -> Iterator[Alert]:
-    """What ``rules`` find, each alert once, as runs are written; ends when every run was closed by its writer.
+    """Yield each alert of ``rules`` once, as runs are written. It ends when every run was closed by its writer.
 
     Watches files, and checks them at least every ``interval_s`` seconds. Raises RunNotFoundError if the directory does
     not exist, and in the end as ``require_known``.

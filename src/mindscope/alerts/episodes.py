@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from mindscope.alerts.alert import Finding
 
 MOST_EPISODES = 20
-"""In one series: what comes then belongs to the last of them, so that a series that flickers makes no endless list."""
+"""Limit of the episodes of one series.
+
+Later ones extend the last, so that a flickering series makes no endless list.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

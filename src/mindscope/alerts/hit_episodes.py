@@ -12,7 +12,7 @@ from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints import Hit
 
 MOST_RANGES = 50
-"""Of one episode: later hits extend the last one."""
+"""Limit of the ranges of one episode: later hits extend the last one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -21,12 +21,12 @@ class HitEpisode:
 
     first: Hit
     tensor: DebugTensor
-    """Of the first hit."""
+    """Tensor of the first hit."""
     wall_time: float
     ranges: list[tuple[int, int]]
     """First and last of consecutive recorded steps with hits."""
     last_place: int
-    """Of the last step with hits among the recorded steps of its rank."""
+    """Index of the last step with hits among the recorded steps of its rank."""
     count: int
     finding: Finding | None = None
     """The last one; it stays the same object while nothing changes, because NaN does not equal itself."""

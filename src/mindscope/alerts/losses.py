@@ -18,7 +18,7 @@ class Check(Protocol):
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """What was found so far, the oldest first."""
+        """The findings until now, the oldest first."""
         ...
 
     def extend(self, rows: Rows) -> None:

@@ -62,7 +62,7 @@ class Monitor:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What is looked for."""
+        """The rules that are evaluated."""
         return self._rules
 
     def set_rules(self, rules: Sequence[Rule]) -> None:

@@ -28,7 +28,7 @@ CHECKS = {
 """The built-in checks, and what each says."""
 
 VALUE = "value"
-"""What a rule for one tag calls that tag."""
+"""Name of the tag in the condition of a rule for one tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Rule:
     tag: str | None = None
     runs: str | None = None
     watchpoint: Watchpoint | None = field(default=None, compare=False)
-    """Its text is the name."""
+    """The watchpoint, whose text is the name of the rule; None for other rules."""
 
     @property
     def is_check(self) -> bool:

@@ -18,7 +18,7 @@ from mindscope.types import Kind
 
 
 class RunChecks:
-    """One run. One thread at a time."""
+    """The checks of one run; only one thread at a time may use them."""
 
     def __init__(self, store: RunStore, parameters: Parameters, rules: Sequence[Rule]) -> None:
         self.store = store

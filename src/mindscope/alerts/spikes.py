@@ -38,7 +38,10 @@ class Spikes:
         self._looked_at += len(fresh)
 
     def _limits(self, every: Rows) -> NDArray[np.float64]:
-        """What each value must exceed to be a jump, of the values before it; infinite where too few are known."""
+        """Return the number that each value must exceed to be a jump, by the values before it.
+
+        It is infinite where too few values are before.
+        """
         window = self._parameters.spike_window
         limits = np.full(len(every), np.inf)
         if self._first is None and self._looked_at + len(every) >= window:

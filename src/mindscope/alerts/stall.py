@@ -36,7 +36,7 @@ class Paces:
         self._known: dict[str, tuple[RunStore, int, Pace | None]] = {}  # by run, with the version it is of
 
     def of(self, store: RunStore) -> Pace | None:
-        """None when no series has two points."""
+        """Return the pace of a run; None when no series has two points."""
         known, version = self._known.get(store.id), store.version
         if known is None or known[0] is not store or known[1] != version:
             known = self._known[store.id] = (store, version, pace_of_run(store))
@@ -48,7 +48,7 @@ class Paces:
 
 
 def pace_of_run(store: RunStore) -> Pace | None:
-    """By the series that was written last; None when none has two points."""
+    """Return the pace of the series that was written last; None when none has two points."""
     points = max(_scalars(store), key=lambda each: float(each.wall_time[-1]), default=None)
     if points is None:
         return None

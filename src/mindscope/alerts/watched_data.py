@@ -33,11 +33,11 @@ class WatchedData(Protocol):
 
     @property
     def last_wall_time(self) -> float:
-        """When they were written last, 0 if that is not known."""
+        """Time of the last write in seconds since 1970, 0 if it is not known."""
         ...
 
     def state(self, now: float) -> tuple[object, ...]:
-        """Changes with the content."""
+        """Return a value that changes with the content."""
         ...
 
     def is_growing(self, now: float) -> bool:
@@ -54,7 +54,7 @@ class WatchedData(Protocol):
 
 
 class RecordedData:
-    """What a ``Debugger`` recorded into the runs of all ranks of a training."""
+    """The statistics that a ``Debugger`` recorded into the runs of all ranks of a training."""
 
     def __init__(self, stores: Sequence[RunStore]) -> None:
         self._stores = tuple(stores)
@@ -62,7 +62,7 @@ class RecordedData:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """By rank."""
+        """The ids of the runs, by rank."""
         return tuple([each.id for each in self._stores])
 
     @property

@@ -67,7 +67,7 @@ class WatchpointMonitor:
 
     @property
     def alerts(self) -> tuple[Alert, ...]:
-        """What was found so far."""
+        """The alerts of watchpoints until now."""
         with self._lock:
             return self._alerts
 

@@ -31,7 +31,7 @@ class Axis(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Smoothing:
-    """How to smooth all points, in this order; 0 skips a part.
+    """The smoothing of all points, in the order of the fields; 0 skips a step.
 
     ``median_points`` is the width of a running median. ``weight``, from 0 to below 1, is that of the debiased
     exponential average. A point ``half_life_steps`` or ``half_life_seconds`` back counts half.

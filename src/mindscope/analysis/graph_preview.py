@@ -50,7 +50,10 @@ class GraphPreview:
 
 
 def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
-    """The last graph. Opens the scope with the most operations, repeatedly, while at most ``ROOM`` boxes result."""
+    """Preview the last graph.
+
+    It opens the scope with the most operations, repeatedly, while at most ``ROOM`` boxes result.
+    """
     graph = graphs[-1]
     places = _places(graph, _opened_scopes(graph))
     is_operation = graph.node_columns.role == Role.OPERATION

@@ -32,7 +32,7 @@ Pairs = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class GraphTensors:
-    """Which items of a graph tensors belong to. Item i is scope i, or node i - k, of a graph with k scopes."""
+    """The items of a graph that tensors belong to. Item i is scope i, or node i - k, of a graph with k scopes."""
 
     own: Pairs
     """(p, 2) a tensor, and an item that is its operator or its module, or a node that is its parameter."""
@@ -83,11 +83,11 @@ class _Join:
     """Operations by full name, and by that name as files have it."""
     weights: dict[str, int] = field(init=False)
     operations: dict[int, list[tuple[int, str]]] = field(init=False)
-    """Of each scope the nodes that compute something, with their types under one name for all frameworks."""
+    """The nodes of each scope that compute something, with their types under one name for all frameworks."""
     inside: NDArray[np.int64] = field(init=False)
     """(k,) How many such nodes are in a scope and the scopes in it."""
     calls: dict[_OperatorKey, int] = field(init=False)
-    """How often an operator runs in a step."""
+    """Number of calls of an operator in a step."""
 
     def __post_init__(self) -> None:
         nodes, scopes, texts = self.graph.node_columns, self.graph.scope_columns, self.graph.texts.all

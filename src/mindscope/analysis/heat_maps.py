@@ -87,7 +87,7 @@ def _farthest(cells: Cells, mean: float) -> Floats:
 
 
 def _as_map(shape: tuple[int, ...]) -> tuple[int, int]:
-    """The elements of a vector are columns."""
+    """Return the shape as rows and columns: the elements of a vector are columns."""
     rows, columns = (1, 1, *shape)[-2:]
     return rows, columns
 

@@ -66,7 +66,7 @@ class HistogramRow:
 
 
 def step_groups(start: int, stop: int, rows: int) -> StepGroups:
-    """At most ``rows`` groups of 1, 2, 4, 8, .. neighbors. Raises ValueError if ``rows`` is less than 2."""
+    """Return at most ``rows`` groups of 1, 2, 4, 8, .. neighbors. Raises ValueError if ``rows`` is less than 2."""
     groups = group_steps(start, stop, rows)
     largest = max((group.stop - group.start for group in groups), default=0)
     return StepGroups(groups, 1 << max(largest - 1, 0).bit_length(), start, stop)

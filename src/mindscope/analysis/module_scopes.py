@@ -12,9 +12,9 @@ from mindscope.debug.compare.names import plain_path
 _CELL = re.compile(r"(?P<name>.+)-(?P<class>\w+)", re.ASCII)
 _TRACED = re.compile(r"(?P<class>.+)\[(?P<name>.*)\]")
 _CONTAINERS = ("ModuleList", "ModuleDict")
-"""They never run, so a trace calls the scope of a module in them by its own name only."""
+"""Types that never run, so a trace calls the scope of a module in them by its own name only."""
 _NETWORKS = ("_backbone",)
-"""What a cell that computes a loss calls the network in it."""
+"""Names of the network in a cell that computes a loss."""
 _LOSS = "_loss_fn"
 _GRADIENTS = "Gradients"
 """The outermost scope of the backward pass of MindSpore."""

@@ -25,7 +25,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 class NormState(IntEnum):
-    """Where a norm comes from."""
+    """The origin of a norm."""
 
     MISSING = 0
     EXACT = 1
@@ -52,14 +52,17 @@ MISSING, UNREADABLE = Norm(NormState.MISSING), Norm(NormState.UNREADABLE)
 
 
 def norm_of_scalar(value: float) -> Norm:
-    """A scalar is its own norm."""
+    """Return the norm of a scalar: the scalar itself."""
     if math.isfinite(value):
         return Norm(NormState.EXACT, value)
     return Norm(NormState.EXACT, nan=float(math.isnan(value)), infinite=float(math.isinf(value)))
 
 
 def norm_of_histogram(histogram: Histogram) -> Norm:
-    """Exact with a sum of squares, otherwise an estimate: values are spread evenly in each bucket."""
+    """Return the norm of a histogram.
+
+    It is exact with a sum of squares, otherwise values are spread evenly in each bucket.
+    """
     infinite = float(histogram.positive_infinity_count + histogram.negative_infinity_count)
     others = {"nan": float(histogram.nan_count), "infinite": infinite}
     if not histogram.count.size:
@@ -75,7 +78,7 @@ def norm_of_histogram(histogram: Histogram) -> Norm:
 
 
 def norm_of_numbers(blocks: Iterable[NDArray[Any]]) -> Norm:
-    """Return over all elements of the blocks."""
+    """Return the norm over all elements of the blocks."""
     squares, largest, count, nan, infinite = 0.0, 0.0, 0, 0, 0
     for block in blocks:
         sizes = np.abs(block.astype(np.float64))

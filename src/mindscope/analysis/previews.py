@@ -30,7 +30,10 @@ class PipelinePreview:
 
 
 def framework_of(lineage: Lineage) -> Literal["pytorch", "mindspore"] | None:
-    """PyTorch's collector records facts of the run; any other run with a train lineage is of MindSpore."""
+    """Return the framework of a run.
+
+    PyTorch's collector records facts of the run; any other run with a train lineage is of MindSpore.
+    """
     if any(name.startswith(ENVIRONMENT) for name in lineage.custom):
         return "pytorch"
     return None if lineage.train is None else "mindspore"

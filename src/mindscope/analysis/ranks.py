@@ -54,7 +54,7 @@ def expand_ranks(names: Iterable[str], ids: Iterable[str]) -> list[str]:
 
 
 def _rank(id: str) -> Rank | None:
-    """By the last such directory; directories above it separate trainings."""
+    """Read the rank from the last such directory of a path; directories above it separate trainings."""
     found = list(RANK.finditer(id))
     if not found:
         return None

@@ -10,7 +10,7 @@ from mindscope.errors import SettingsError
 from mindscope.reasons import Reason, Value
 
 SliceKey = tuple[int | range, ...]
-"""One index or a range of indices for each dimension, all inside the dimension."""
+"""An index or a range of indices for each dimension, all inside the dimension."""
 
 _NUMBER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 

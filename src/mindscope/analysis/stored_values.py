@@ -30,7 +30,7 @@ class StoredValue:
     source: dict[str, Value]  # run, tag, step, file
 
     def place(self, part: bytes) -> dict[str, Value]:
-        """Where ``part`` of the value begins: ``source`` and the byte in the file, ``offset``.
+        """Return the file of ``part`` of the value, ``source``, and its byte there, ``offset``.
 
         The byte is that of the value if the encoded bytes do not contain the part.
         """
@@ -120,7 +120,7 @@ class StoredValues:
 
 
 def find_values(store: RunStore, kind: Kind, tag: str) -> StoredValues:
-    """Raises TagNotFoundError. The tag is never part of a path."""
+    """Return the values of a tag, which is never part of a path. Raises TagNotFoundError."""
     series = store.references(kind, tag)
     if series is None:
         raise TagNotFoundError(Reason("tag_not_found", kind=kind.value, tag=tag, run=store.id))

@@ -13,7 +13,7 @@ from mindscope.store import ScalarSeries
 MARGIN = 48
 """Points before and after the interval, so that a chart shows the usual values too."""
 MAX_POINTS = 200
-"""Of a longer interval, the surroundings cover its beginning."""
+"""Limit of the points: of a longer interval, the surroundings cover its beginning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def tensor_at(found: StoredValues, places: ReferenceColumns, row: int) -> Tensor
 
 
 def _in_place(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource | None:
-    """None if the file does not have the numbers as an array."""
+    """Return the tensor in the file, or None if the file does not have its numbers as an array."""
     try:
         facts = found.file(int(places.file[row]))
         offset, length = int(places.offset[row]), int(places.length[row])

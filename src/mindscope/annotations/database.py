@@ -19,7 +19,7 @@ from mindscope.errors import AnnotationError
 from mindscope.reasons import Reason
 
 BUSY_S = 10.0
-"""How long a change waits for another process that holds the write lock."""
+"""Seconds that a change waits for another process that holds the write lock."""
 BUSY_PAUSE_S = 0.01
 BUSY = "EBUSY"
 RESTORED = "-restored"

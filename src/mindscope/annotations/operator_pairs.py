@@ -17,7 +17,7 @@ _TRIES = 10
 
 
 def debug_data_path(run: str, source: str) -> str:
-    """What pairs call the debugging data of a run: their path below the base directory.
+    """Return the key of debugging data in pairs: their path below the base directory.
 
     Args:
         run: id of the run.
@@ -66,7 +66,7 @@ def _key(left: str, right: str) -> str:
 
 
 def _pairs_of(fields: Any) -> dict[str, str]:
-    """What a record holds; what this version can't read is left out."""
+    """Return the pairs of a record, without those that this version can't read."""
     listed = fields.get("pairs") if fields else None
     found: dict[str, str] = {}
     for each in cast("list[Any]", listed) if isinstance(listed, list) else []:

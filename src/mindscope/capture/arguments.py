@@ -60,7 +60,7 @@ def check_suffix(text: Any) -> str:
 
 
 def check_workers(num_process: Any) -> int:
-    """How many threads encode: ``num_process``, but at least 1 and at most the number of processors.
+    """Return the number of threads that encode: ``num_process``, from 1 to the number of processors.
 
     MindSpore takes any value and ignores it; mindscope takes any number. Raises TypeError for others.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ``add_value`` takes a kind of value that is an array."""
+"""An array kind says how ``add_value`` checks, copies and encodes a kind of value that is an array."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _copy(array: Array, buffers: BufferPool) -> Array:
 
 
 class ArrayKind(NamedTuple):
-    """How one kind is taken. ``check`` raises TypeRejectedError or ValueRejectedError for other arrays.
+    """The functions of one kind. ``check`` raises TypeRejectedError or ValueRejectedError for other arrays.
 
     ``split`` is for values that may be more than an array: it returns the array in a value, and how to encode it.
     """
@@ -45,5 +45,5 @@ _NUMBERS = {field.name: field.number for field in VALUE.fields}
 
 
 def value_buffers(tag: str, name: str, *message: Encoded) -> Encoded:
-    """As ``value_field``, of a message that is encoded in parts already."""
+    """Return the same as ``value_field``, for a message that is encoded in parts already."""
     return nested(1, text_field(_NUMBERS["tag"], tag), nested(_NUMBERS[name], *message))

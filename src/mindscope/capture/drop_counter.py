@@ -29,7 +29,7 @@ class DropReport(NamedTuple):
 
     text: str
     lost: int
-    """How many values."""
+    """Number of lost values."""
     is_drop: bool
     """Whether they count as dropped; if not, newer values of the same step replaced them."""
 
@@ -39,9 +39,9 @@ class DropCounter:
 
     def __init__(self) -> None:
         self.dropped = 0
-        """How many values were dropped; it only grows."""
+        """Number of dropped values; it only grows."""
         self.replaced = 0
-        """How many values of summary operators were replaced by newer ones of the same step."""
+        """Number of values of summary operators that newer ones of the same step replaced."""
         self._warned: set[tuple[str, str, str]] = set()  # (cause, subject, reason) of logged messages
         self._reasons: list[str] = []  # reasons that no file contains yet
         self._first_error: Exception | None = None  # the first failure since the last ``pop_error``

@@ -16,7 +16,7 @@ ENCODED_BY_WRITER = 1 << 20  # bytes of a step's values that the writer encodes 
 
 
 class EncoderPool:
-    """At most ``workers`` threads, started with the first large value; they call ``on_encoded``.
+    """A pool of at most ``workers`` threads, which start with the first large value and call ``on_encoded``.
 
     They encode what becomes smaller, and give back the memory of each value as soon as it is encoded.
     """

@@ -106,7 +106,7 @@ class EventFile:
             self.abandon()
 
     def _fitting(self, records: Sequence[Record], start: int) -> int:
-        """How many records from ``start`` on fit into the open file; at least one."""
+        """Return the number of records from ``start`` on that fit into the open file; at least one."""
         if self._max_size is None:
             return len(records) - start
         size = (self._size or len(self._head())) + len(records[start])
@@ -122,7 +122,7 @@ class EventFile:
         return max(0, (self._size or len(self._head())) + len(record) - self._max_size)
 
     def _write(self, records: Sequence[Record]) -> tuple[int, OSError | None]:
-        """Write ``records``; returns how many were written whole, and the error that stopped the rest."""
+        """Write ``records``. Returns the number of whole written records, and the error that stopped the rest."""
         assert self._descriptor is not None
         head = b"" if self._size else self._head()
         written, error = _write_at(self._descriptor, _buffers(head, records), self._size)
@@ -153,12 +153,12 @@ class EventFile:
 
 
 class AppendError(Exception):
-    """Only a part of a batch of records was appended."""
+    """The error of a file to which only a part of a batch of records was appended."""
 
     def __init__(self, written: int, error: OSError) -> None:
         super().__init__(str(error))
         self.written = written
-        """How many records of the batch were written whole."""
+        """Number of records of the batch that were written whole."""
         self.error = error
 
 

@@ -55,7 +55,7 @@ def is_mindspore(value: Any) -> bool:
 
 
 def jax_refusal(value: Any) -> ValueRejectedError | None:
-    """Why an array of JAX has no numbers; None for anything else."""
+    """Return the reason why an array of JAX has no numbers; None for anything else."""
     kind = cast(Any, type(value))
     if any(base.__name__ == "Tracer" and base.__module__.startswith("jax") for base in kind.__mro__):
         return TypeRejectedError(
@@ -91,7 +91,9 @@ def local_part(value: Any) -> Any:
 
 
 def sharding_text(value: Any) -> str | None:
-    """Which part of a DTensor ``local_part`` is; None for values that this process holds completely."""
+    """Describe the part of a DTensor that ``local_part`` returns; None for values that this process holds
+    completely.
+    """
     if not is_sharded(value) or all(placement.is_replicate() for placement in value.placements):
         return None
     return f"the part of this process of a DTensor of shape {tuple(value.shape)}, {_placements(value)}"
@@ -177,7 +179,7 @@ def read_mindspore(value: Any) -> tuple[Array, bool]:
 
 
 def element_count(tensor: Any) -> int:
-    """How many elements a PyTorch or MindSpore tensor has. Raises if the tensor has no data."""
+    """Return the number of elements of a PyTorch or MindSpore tensor. Raises if the tensor has no data."""
     if not is_mindspore(tensor):
         _refuse_without_elements(tensor)
     return math.prod(tuple(tensor.shape))

@@ -48,7 +48,7 @@ def landscape_message(value: Landscape) -> Message:
 
 
 def _facts(facts: LandscapeFacts) -> Message:
-    """What is known of them; the mask is one bit a point, the first point in the highest bit of the first byte."""
+    """Return the known facts. The mask is one bit a point, the first point in the highest bit of the first byte."""
     known = {field.name: getattr(facts, field.name) for field in fields(facts)}
     arrays = {name: list(map(float, known[name])) for name in _LISTS if known[name] is not None}
     mask = {} if facts.evaluated is None else {"evaluated": np.packbits(facts.evaluated).tobytes()}

@@ -31,7 +31,7 @@ FIELDS = {
 
 _MESSAGE_FIELDS = frozenset(field.name for field in USER_DEFINED_INFO.fields)
 _MOST_LEVELS = 32
-"""Of nested entries; one that contains itself has more."""
+"""Limit of the levels of nested entries; an entry that contains itself has more."""
 
 
 def lineage_bytes(plugin: str, value: Any) -> bytes:

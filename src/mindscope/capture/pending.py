@@ -47,7 +47,7 @@ class PendingValue(NamedTuple):
     plugin: str
     tag: str
     size: int
-    """Its size in the queue, in bytes."""
+    """Size in the queue, in bytes."""
     encode: Callable[[], Encoded]
     """Makes the ``Summary.value`` fields, or for graphs and lineage the encoded message. Thread-safe."""
     content: Array | DeferredArray | None = None
@@ -110,7 +110,10 @@ def prepare(plugin: str, tag: str, value: Any, warn_once: WarnOnce, buffers: Buf
 
 
 def refusal(plugin: str, tag: str, value: Any) -> Exception | None:
-    """Why ``prepare`` refuses an array of this shape and dtype, before anything is copied; None where it may not."""
+    """Return the error with which ``prepare`` refuses an array of this shape and dtype.
+
+    It is None where ``prepare`` may accept it. Nothing is copied before.
+    """
     array = cast("Array | None", value if isinstance(value, np.ndarray) else outline(value))
     if array is None or plugin not in ARRAYS:
         return None

@@ -10,7 +10,7 @@ def bytes_field(number: int, encoded: bytes) -> bytes:
 
 
 def field_head(number: int, size: int) -> bytes:
-    """What precedes the ``size`` bytes of a message, text or bytes field ``number``."""
+    """Return the bytes before the ``size`` bytes of a message, text or bytes field ``number``."""
     return _varint(number << 3 | 2) + _varint(size)
 
 

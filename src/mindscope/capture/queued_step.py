@@ -24,7 +24,7 @@ class EncodingValue(NamedTuple):
     plugin: str
     tag: str
     fields: Future[Encoded]
-    """Its ``Summary.value`` fields."""
+    """The encoded ``Summary.value`` fields."""
 
 
 class MixedStep(NamedTuple):
@@ -56,7 +56,7 @@ QueuedStep = bytes | MixedStep
 
 
 def count_values(step: QueuedStep | LargeRecord) -> int:
-    """How many values ``step`` holds, to count them as lost."""
+    """Return the number of values of ``step``, to count them as lost."""
     if isinstance(step, LargeRecord):
         return 1
     if isinstance(step, MixedStep):

@@ -29,9 +29,9 @@ class StepColumns:
     order: NDArray[np.integer]
     """Number of the operator in the order of execution, not negative. (rows,)."""
     statistics: Mapping[str, NDArray[np.float64]]
-    """By name. (rows,) each; a column of only NaN is not written."""
+    """Statistics by name, each of shape (rows,); a column of only NaN is not written."""
     digest: NDArray[np.uint64]
-    """(rows,)."""
+    """Digests of the bytes, shape (rows,)."""
 
 
 @dataclass(frozen=True, slots=True)

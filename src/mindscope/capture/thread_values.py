@@ -22,7 +22,7 @@ class ThreadValues:
         """Whether the thread has called ``record``; then no other thread records its values while it is alive."""
         self.scalars: dict[str, float] = {}
         self.values: dict[tuple[str, str], PendingValue] = {}
-        """Other tagged values by plugin and tag."""
+        """Tagged values that are no scalars, by plugin and tag."""
         self.messages: list[PendingValue] = []
         """Graphs and lineage."""
 

@@ -86,7 +86,10 @@ class Writer:
 
     @property
     def event_writer(self) -> EventWriter:
-        """The files. Created lazily, so that a forked child that records nothing creates no file."""
+        """The writer of the files.
+
+        It is created lazily, so that a forked child that records nothing creates no file.
+        """
         with self.lock:
             if self._event_writer is None:
                 self._event_writer = EventWriter(self._destination, self.drops, self.buffers)
@@ -132,7 +135,10 @@ class Writer:
         return True
 
     def has_room(self, size: int) -> bool:
-        """As ``wait_for_room`` for a large value, without ``lock``."""
+        """Wait for room for a large value as ``wait_for_room``, and return whether there is.
+
+        The caller must not hold ``lock``.
+        """
         with self.lock:
             return self.wait_for_room(size, is_small=False)
 
@@ -201,7 +207,7 @@ class Writer:
             thread.join()
 
     def request_close(self) -> None:
-        """Like ``close``, without waiting."""
+        """Close without waiting."""
         with self.lock:
             self.is_closed = True
             self._changed.notify_all()

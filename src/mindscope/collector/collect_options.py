@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to collect: the argument ``collect_specified_data``."""
+"""The argument ``collect_specified_data`` says what to collect."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ KEYS = (*_FLAGS, "histogram_regular", "collect_landscape", _OUTPUT, _WHOLE, *_FA
 
 @dataclass(frozen=True, slots=True)
 class CollectOptions:
-    """What is collected. ``histogram_regular`` is None for the first parameters; ``landscape`` is None for none.
+    """The data to collect.
+
+    ``histogram_regular`` is None for the first parameters; ``landscape`` is None for none.
 
     ``facts`` are those names of ``FACTS`` that are collected, by default as the lineage of the training is.
     """

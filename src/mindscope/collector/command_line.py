@@ -12,7 +12,7 @@ from mindscope.collector.lineage_fields import fact
 
 MASK = "MASKED"
 _MOST_CHARACTERS = 4000
-"""Of an argument that is searched for secrets; ``python -c`` has whole programs."""
+"""Limit of the characters of an argument that are searched for secrets; ``python -c`` has whole programs."""
 _SECRET_PARTS = ("password", "passwd", "passphrase", "passcode", "secret", "credential", "apikey")
 _SECRET_ENDINGS = ("token", "key", "pwd")
 _SECRET_WORDS = frozenset("auth bearer jwt keys pass pw tokens".split())
@@ -77,13 +77,13 @@ def _is_option(text: str) -> bool:
 
 
 def _masked_value(name: str, value: str) -> str:
-    """A count such as ``--max-tokens 512`` stays."""
+    """Mask a secret value; a count such as ``--max-tokens 512`` stays."""
     is_count = bool(_NUMBER.fullmatch(value)) and "tokens" in _words(name)
     return value if is_count else MASK
 
 
 def _without_known(text: str) -> str:
-    """Masks secrets inside an argument: entries of a dict, parameters of an address, and tokens by their form."""
+    """Mask secrets inside an argument: entries of a dict, parameters of an address, and tokens by their form."""
     text = _ENTRY.sub(_masked_entry, text)
     return _KNOWN.sub(lambda match: "".join(filter(None, match.groups())) + MASK, text)
 

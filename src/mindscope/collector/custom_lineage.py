@@ -45,7 +45,7 @@ def _check_entries(name: str, data: Any) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """What a search over parameters handed over; anything unreadable is left out with a warning."""
+    """Return the entries that a search over parameters handed over; unreadable ones are left out with a warning."""
     text = environment.get(HYPER_CONFIG)
     if text is None:
         return {}

@@ -18,7 +18,7 @@ class WeightCopy(Protocol):
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Size in bytes."""
         ...
 
     def write(self, file: Path) -> None:
@@ -28,7 +28,7 @@ class WeightCopy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointFormat:
-    """How the checkpoints of a framework are named and listed."""
+    """The names and the listing of the checkpoints of a framework."""
 
     suffix: str
     is_listed_by_absolute_path: bool
@@ -57,7 +57,7 @@ class Framework(Protocol):
         ...
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training is and gave until now."""
+        """Return the parts and the results of the training until now."""
         ...
 
     def learning_rate(self, params: Any) -> float | None:
@@ -69,7 +69,7 @@ class Framework(Protocol):
         ...
 
     def eval_lineage(self, params: Any) -> EvalLineage:
-        """What the evaluation gave."""
+        """Return the results of the evaluation."""
         ...
 
     def loss(self, params: Any) -> Any:

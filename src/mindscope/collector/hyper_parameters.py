@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 _MOST_CHARACTERS = 500
-"""Of the text of an object that is no number, such as a network among the arguments of its module."""
+"""Limit of the text of an object that is no number, such as a network among other arguments."""
 
 
 def flat_parameters(parameters: Mapping[Any, Any]) -> dict[str, Any]:
-    """One entry each: nested ones as ``outer.inner``, numbers and texts as they are, anything else by its text."""
+    """Return parameters without nesting: nested ones as ``outer.inner``.
+
+    Numbers and texts stay as they are, anything else becomes its text.
+    """
     flat: dict[str, Any] = {}
     for name, value in parameters.items():
         inner = _mapping(value)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from mindscope.capture.images import is_image_shape
 
 MOST_IMAGES = 8
-"""Of a batch are collected: a row. All of a large batch would cost more than everything else together."""
+"""Number of images of a batch to collect: a row. All of a large batch would cost more than everything else together."""
 
 
 def first_column(element: Any) -> Any:

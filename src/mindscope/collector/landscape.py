@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a loss landscape is made of: the entry ``collect_landscape``."""
+"""The entry ``collect_landscape`` says what a loss landscape is made of."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_KEEP = 16 * 1024**3
 
 @dataclass(frozen=True, slots=True)
 class LandscapeSettings:
-    """When weights are kept, by ``unit`` step or epoch, and how the landscape is drawn from them later.
+    """The schedule by which weights are kept, in units of ``unit``, and the settings of the later landscape.
 
     ``keep`` is the most bytes that all checkpoints take on disk; None for no limit. Three of each interval stay anyway.
     """
@@ -70,7 +70,7 @@ def check_landscape(value: Any, default: LandscapeSettings, owner: str | None = 
 
 
 def complete(given: Mapping[str, Any], default: LandscapeSettings, owner: str | None = _OWNER) -> LandscapeSettings:
-    """``default`` with what is given in its place. Raises as ``check_landscape``."""
+    """Return ``default`` with the given entries in place of its own. Raises as ``check_landscape``."""
 
     def name(key: str) -> str:
         return key if owner is None else f"{owner}[{key!r}]"

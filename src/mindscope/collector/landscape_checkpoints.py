@@ -21,7 +21,7 @@ from mindscope.errors import MindscopeError
 
 _LOG = logging.getLogger("mindscope")
 _MOST_COPIES = 2
-"""In memory: one that is written, and one that waits. A large network has no room for more."""
+"""Copies in memory: one that is written, and one that waits. A large network has no room for more."""
 _UNFINISHED = (".part-", ".tmp")
 """Beginnings of the names of files that a killed process left; the second is the library's of safetensors."""
 
@@ -53,7 +53,7 @@ class LandscapeCheckpoints:
         self._sizes: dict[int, int] = {}
         """Bytes of each checkpoint that is whole, by step or epoch."""
         self._names: dict[int, str] = {}
-        """Their files."""
+        """File names of the checkpoints, by step or epoch."""
         self._removed: set[int] = set()
         """Steps or epochs that were removed for the sake of the limit."""
 

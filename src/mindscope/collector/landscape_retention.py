@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which checkpoints for landscapes are removed so that all fit into a limit of bytes."""
+"""Selects the checkpoints for landscapes to remove, so that the others fit into a limit of bytes."""
 
 from __future__ import annotations
 

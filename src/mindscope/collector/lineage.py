@@ -66,12 +66,12 @@ def _known(**entries: Any) -> Message:
 
 
 def _int32(value: int | None) -> int | None:
-    """As far as the message can say it."""
+    """Return a number as the message can hold it, at most the largest int32."""
     return None if value is None else min(value, _INT32_MAX)
 
 
 def _float32(value: float | None) -> float | None:
-    """Beyond float32 it is infinite."""
+    """Return a number as float32, which is infinite beyond its range."""
     if value is None or not math.isfinite(value) or abs(value) <= _FLOAT32_MAX:
         return value
     return math.copysign(math.inf, value)

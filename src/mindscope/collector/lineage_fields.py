@@ -59,6 +59,6 @@ def _item(value: Any) -> Any:
 
 
 def _text(text: str) -> str:
-    """As UTF-8 can hold it; long texts are cut."""
+    """Return a text as UTF-8 can hold it; long texts are cut."""
     encodable = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return encodable if len(encodable) <= _MOST_CHARACTERS else encodable[: _MOST_CHARACTERS - 1] + "…"

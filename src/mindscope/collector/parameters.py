@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters' distributions are collected."""
+"""Selects the parameters whose distributions are collected."""
 
 from __future__ import annotations
 

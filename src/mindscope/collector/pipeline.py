@@ -63,7 +63,7 @@ def _entry(value: Any) -> tuple[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say; anything else by its text."""
+    """Return a value as JSON can hold it; anything else becomes its text."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Mapping):

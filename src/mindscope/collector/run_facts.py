@@ -61,7 +61,7 @@ class RunFacts:
         self._pending: dict[str, Find | BackgroundFind] = {}
 
     def begin(self, facts: Facts) -> None:
-        """A training begins: start what runs in the background."""
+        """Start the functions that run in the background, as a training begins."""
         self._pending = {name: find for name, find in facts.items() if name in self._wanted}
         for find in self._pending.values():
             if isinstance(find, BackgroundFind):

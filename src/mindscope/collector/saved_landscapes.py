@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ``SummaryLandscape`` of each framework has in common."""
+"""The common part of the ``SummaryLandscape`` of each framework."""
 
 from __future__ import annotations
 

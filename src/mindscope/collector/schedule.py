@@ -11,12 +11,12 @@ MOST_TENSOR_STEPS = 20
 
 
 class Due(NamedTuple):
-    """What is collected at a step."""
+    """The kinds of values that are collected at a step."""
 
     others: bool
     """Everything but tensors."""
     tensors: bool
-    """What tensor operators kept."""
+    """Whether values of tensor operators are collected."""
 
 
 NOTHING = Due(False, False)
@@ -37,7 +37,7 @@ class Schedule:
         self._is_first = True
 
     def next(self, number: int) -> Due:
-        """What is collected at this step; call it once a step."""
+        """Return the kinds of values to collect at this step; call it once a step."""
         if self._is_first:
             self._is_first = False
             return Due(True, True)

@@ -17,7 +17,7 @@ from mindscope.output.capture import OutputCapture, capture_output
 
 
 class Session:
-    """What happens at each turn of a loop, for any framework.
+    """The actions at each event of a loop, for any framework.
 
     Args:
         arguments: of the collector.
@@ -32,7 +32,7 @@ class Session:
         self._record: SummaryRecord | None = None
         self._output: OutputCapture | None = None
         self.depth = 0
-        """How often it is entered: by a loop, and by its user around it."""
+        """Number of active ``enter`` calls: of a loop, and of its user around it."""
         self._schedule: Schedule | None = None
         self.training: Any = None
         """The state of the training that runs, None outside of one."""
@@ -52,7 +52,7 @@ class Session:
         return self._step
 
     def enter(self) -> bool:
-        """Begin; returns whether it was not entered before."""
+        """Begin, and return whether it was not entered before."""
         if self.depth == 0:
             self._record = self._open()
             self._capture_output()
@@ -98,7 +98,7 @@ class Session:
             self.begin_training(params)
 
     def begin_training(self, params: Any) -> None:
-        """From here on steps count as those of this training."""
+        """Begin a training: later steps count as those of this training."""
         self.training = params
         epochs, batches = params.get("epoch_num"), params.get("batch_num")
         total = epochs if params["dataset_sink_mode"] else epochs * batches if epochs and batches else None

@@ -27,10 +27,10 @@ from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
 _MOST_SECONDS = 2.0
-"""At the end of a training, to wait for facts."""
+"""Seconds to wait for facts at the end of a training."""
 
 Values = list[tuple[str, str, Any]]
-"""Of a step: plugin, tag and value of each."""
+"""Plugin, tag and value of each value of a step."""
 HandOver = Callable[[Values], Values]
 
 
@@ -48,9 +48,9 @@ class StepCollection:
         self._framework = framework
         self._hand_over = hand_over
         self._parameters: Mapping[str, Any] = {}
-        """Those of the last collected step."""
+        """Parameters of the last collected step, by name."""
         self._chosen: list[str] = []
-        """Which of them are collected."""
+        """Names of the parameters that are collected."""
         self._is_described = False
         """Whether the graphs and the user's lineage were recorded: once in the life of a collector."""
         self._warned: set[tuple[str, str]] = set()
@@ -67,7 +67,7 @@ class StepCollection:
         self._facts = RunFacts(self._wanted.facts, self._attempt)
 
     def begin_training(self, params: Any) -> None:
-        """A training begins: remember what changes while it runs."""
+        """Begin a training: remember the parts that change while it runs."""
         if self._weights is not None:
             self._weights.begin_training()
         self._attempt("learning rate", lambda: self._lineage.begin(params))
@@ -218,7 +218,7 @@ class StepCollection:
         return [("histogram", tags.parameter_tag(name), parameters[name]) for name in self._chosen]
 
     def _attempt(self, subject: str, find: Callable[[], Any]) -> Any:
-        """What ``find`` gives; None, with a warning, where it fails: collecting never ends a training."""
+        """Return the result of ``find``; None, with a warning, where it fails: collecting never ends a training."""
         try:
             return find()
         except Exception as error:

@@ -12,17 +12,17 @@ LEARNING_RATE = "learning_rate/auto"
 
 
 def group_rate(group: str | int) -> str:
-    """Of the learning rate of one of several groups of parameters: by its name, or its place from 0."""
+    """Return the tag of the learning rate of a group of parameters: by its name, or its index from 0."""
     return f"learning_rate/group_{group}/auto" if isinstance(group, int) else f"learning_rate/{group}/auto"
 
 
 def parameter_tag(name: str) -> str:
-    """Of the distribution of a parameter."""
+    """Return the tag of the distribution of a parameter."""
     return f"{name}/auto"
 
 
 def evaluation_tag(metric: str) -> str:
-    """Of a metric that is evaluated while training."""
+    """Return the tag of a metric that is evaluated while training."""
     name = metric if metric.startswith("eval_") else f"eval_{metric}"
     return f"{name}/auto"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the lineage of a training is written: at its first step, when something changes, and at its end."""
+"""Writes the lineage of a training at its first step, when something changes, and at its end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class LineageFramework(Protocol):
     """Interface to the framework that trains."""
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training is and gave until now."""
+        """Return the parts and the results of the training until now."""
         ...
 
     def learning_rate(self, params: Any) -> float | None:
@@ -39,7 +39,7 @@ class LineageUpdates:
         self._framework = framework
         self._has_dataset_size = has_dataset_size
         self._sources: list[Any] = []
-        """What the last update was made from: the objects themselves, so that none of their ids is reused."""
+        """Sources of the last update: the objects themselves, so that none of their ids is reused."""
         self._count = 0  # collected steps so far
         self._next = 1  # the count at which the loss is brought up to date
         self._optimizer: Any = None

@@ -69,7 +69,7 @@ class Part:
 
 
 class Language(ABC):
-    """What an expression over curves and one over runs have different."""
+    """The differences between expressions over curves and over runs."""
 
     vocabulary: Vocabulary
 

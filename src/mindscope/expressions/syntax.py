@@ -22,7 +22,7 @@ MOST_OPERATIONS = 100
 _ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _SOURCES = {"value": "0", "name": "n", "quoted": "n"}
-"""What Python's parser reads for a token that is no sign."""
+"""Text that Python's parser reads for a token that is no sign."""
 
 
 @dataclass(frozen=True, slots=True)

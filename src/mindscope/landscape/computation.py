@@ -35,14 +35,14 @@ PARTIALS = 16
 SMALL = 64
 """A grid of up to this many points is computed whole: there is little to save."""
 _USUAL = 5
-"""One point of this many is computed on an average surface, the others are interpolated."""
+"""Ratio of all points to computed ones on an average surface; the others are interpolated."""
 SECONDS_BETWEEN = 1.0
 """Least time before a partial landscape, since the one before or since the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a computation is; ``seconds_left`` is None before the first loss."""
+    """The progress of a computation; ``seconds_left`` is None before the first loss."""
 
     points_done: int
     points_total: int
@@ -157,7 +157,10 @@ class _Computation:
         return True
 
     def landscape(self, complete: bool = False, failure: str = "") -> Landscape:
-        """What is known now, the rest interpolated; ``failure`` says why no more is computed."""
+        """Return the landscape with the losses until now, the rest interpolated.
+
+        ``failure`` says why no more is computed.
+        """
         grid, progress = self._grid, self._progress()
         z, known = self._surface()
         marks: NDArray[np.float64] = self._losses[self._size :]

@@ -21,7 +21,7 @@ Shape = Sequence[int]
 
 @dataclass(frozen=True, slots=True)
 class PrincipalDirections:
-    """Up to two directions: fewer if the states lie on a line or in one point, up to their rounding."""
+    """Up to two directions of greatest variance: fewer if the states lie on a line or in one point, up to rounding."""
 
     vectors: tuple[Vector, ...]
     explained_variance: tuple[float, ...]
@@ -72,7 +72,10 @@ def _means(states: States) -> NDArray[np.float64]:
 
 
 def _differences(states: States, means: NDArray[np.float64]) -> Iterator[Matrix]:
-    """By blocks: the differences to the last state, minus ``means`` as they are when a caller begins."""
+    """Yield, by blocks, the states minus the last state and minus ``means``.
+
+    ``means`` are read as they are when a caller begins.
+    """
     for block in blocks(len(states[0])):
         values = rows(states, block)
         yield values[:-1] - values[-1] - means[:, np.newaxis]

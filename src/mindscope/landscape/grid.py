@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where on a plane losses are computed."""
+"""A grid is the points of a plane at which losses are computed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """That of the losses."""
+        """Shape of the losses: (rows along y, columns along x)."""
         return len(self.y), len(self.x)
 
     def points(self) -> Points:

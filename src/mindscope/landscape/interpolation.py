@@ -15,7 +15,7 @@ Surface = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _PRECISION = 1e-3
-"""Of the conjugate gradients, relative to the energy at the beginning: far below the error of the interpolation."""
+"""Limit of the error of the conjugate gradients, relative to the first energy: far below that of the interpolation."""
 _STEPS = 1000
 
 
@@ -46,7 +46,10 @@ def interpolate(z: Surface, known: Mask, order: int = 3) -> Surface:
 
 
 def nearest_known(z: Surface, known: Mask) -> Surface:
-    """For each point the loss of a known point with the least distance along rows and columns; some point is known."""
+    """Return for each point the loss of a known point with the least distance along rows and columns.
+
+    At least one point is known.
+    """
     filled: Surface = np.where(known, z, np.nan)
     reached: Mask = np.array(known)
     while not reached.all():

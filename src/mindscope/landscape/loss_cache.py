@@ -83,13 +83,13 @@ class LossCache:
         self._close()
 
     def known(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Which losses are known, and the losses; the others are NaN."""
+        """Return whether each loss is known, and the losses; the others are NaN."""
         places = [_place(*point) for point in points.tolist()]
         losses = np.array([self._known.get(place, np.nan) for place in places], np.float64)
         return np.array([place in self._known for place in places], np.bool_), losses
 
     def add(self, points: Points, losses: Sequence[float]) -> None:
-        """Append losses; a kill of the process after this keeps them."""
+        """Append losses, which stay if the process is killed after this."""
         data = b""
         for (a, b), loss in zip(points.tolist(), losses, strict=True):
             self._known[_place(a, b)] = loss

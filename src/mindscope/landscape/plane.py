@@ -59,7 +59,7 @@ class Plane:
         return self.project(states).coordinates
 
     def distances(self, states: States) -> NDArray[np.float64]:
-        """How far states of the weights are from the plane."""
+        """Return the distances of states of the weights from the plane, shape (states,)."""
         return self.project(states).distances
 
     def project(self, states: States) -> Projection:
@@ -91,7 +91,7 @@ class Plane:
         return [self.v] if self.w is None else [self.v, self.w]
 
     def _pairs(self, states: States) -> Iterator[tuple[Matrix, Matrix]]:
-        """By blocks: the basis, and the differences of the states to the origin."""
+        """Yield the basis and the differences of the states to the origin, by blocks."""
         for block in blocks(len(self.origin)):
             yield rows(self._basis, block), rows(states, block) - np.asarray(self.origin[block], np.float64)
 

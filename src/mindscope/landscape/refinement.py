@@ -24,7 +24,7 @@ COARSE = 4
 ROUNDS = 16
 """A round has one point of this many."""
 _RANDOM = 4
-"""One point of this many in a round is random."""
+"""Ratio of all points of a round to the random ones."""
 _LEAST_BATCH = 3
 _JUMP = 0.1
 """Third difference of a surface, as a share of its range, that no smooth one has."""

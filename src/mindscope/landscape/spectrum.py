@@ -58,7 +58,7 @@ class SpectralDensity:
     values: Numbers
     """Shape (n,): eigenvalues at which the density is given, ascending."""
     density: Numbers
-    """Shape (n,)."""
+    """Densities, shape (n,)."""
     width: float
     """Standard deviation of the Gaussian."""
     nodes: Numbers
@@ -66,7 +66,7 @@ class SpectralDensity:
     weights: Numbers
     """Shape (m,): their shares, of sum 1."""
     trace: Trace
-    """Of the same products."""
+    """Trace, from the same products."""
 
 
 def top_eigenpairs(
@@ -106,7 +106,9 @@ def trace(multiply: Multiply, draw: Draw, probes: int = 16) -> Trace:
 def spectral_density(
     multiply: Multiply, draw: Draw, probes: int = 4, steps: int = 40, size: int = 512, width: float | None = None
 ) -> SpectralDensity:
-    """Stochastic Lanczos quadrature with ``probes`` * ``steps`` products; ``width`` None is 1 % of the extent.
+    """Estimate the density by stochastic Lanczos quadrature with ``probes`` * ``steps`` products.
+
+    ``width`` None is 1 % of the extent.
 
     Source: Ghorbani et al., An Investigation into Neural Net Optimization via Hessian Eigenvalue Density, 2019,
     algorithm 2.

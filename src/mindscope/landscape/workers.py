@@ -44,7 +44,7 @@ class Job:
     file: str = ""
 
     def factory(self) -> EvaluatorFactory:
-        """Unpickle it. Raises LandscapeError if the file can't be read here or is another one."""
+        """Return the unpickled factory. Raises LandscapeError if the file can't be read here or is another one."""
         if self.pickled is not None:
             return pickle.loads(self.pickled)
         try:
@@ -138,7 +138,7 @@ class Workers:
 
     @property
     def count(self) -> int:
-        """How many tasks run at the same time, as far as the executor says it."""
+        """Number of tasks that run at the same time, as far as the executor says it."""
         return 1 if self._executor is None else int(getattr(self._executor, "_max_workers", 0) or 8)
 
     def losses(self, points: Points) -> Iterator[tuple[NDArray[np.int64], list[float]]]:

@@ -14,7 +14,7 @@ _STATISTICS = ("moving_mean", "moving_variance")
 
 
 class CheckpointCopy:
-    """A ``WeightCopy``.
+    """A copy of the weights of a network, as a ``WeightCopy``.
 
     Args:
         network: what is trained of it is copied, and the statistics of its normalization layers.
@@ -27,7 +27,7 @@ class CheckpointCopy:
             if each.requires_grad or each.name.endswith(_STATISTICS)
         }
         self.size = sum(each.nbytes for each in self._tensors.values())
-        """In bytes."""
+        """Size in bytes."""
 
     def write(self, file: Path) -> None:
         """Write them as ``save_checkpoint`` does. Raises OSError."""

@@ -52,7 +52,7 @@ def _sampler(sampler: Mapping[str, Any]) -> DatasetOperation:
 
 
 def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Without lists that are empty."""
+    """Return parameters without empty lists."""
     return {name: value for name, value in parameters.items() if value != []}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a collector asks of MindSpore."""
+"""MindSpore as a ``Framework`` of the collector."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MindSporeFramework:
         self._values = OperatorValues()
         self._optimizer: Any = None
         self._parameters: dict[str, Any] = {}
-        """Those of that optimizer."""
+        """Parameters of that optimizer, by name."""
 
     def graph(self, params: Any) -> Message | None:
         """Return the graph of the network that trains."""
@@ -41,15 +41,15 @@ class MindSporeFramework:
         return dataset_node(params["train_dataset"])
 
     def facts(self, params: Any) -> Facts:
-        """Nothing: the user's lineage holds what MindSpore's own collector writes."""
+        """Return no facts: the user's lineage holds what MindSpore's own collector writes."""
         return {}
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training is and gave until now."""
+        """Return the parts and the results of the training until now."""
         return train_lineage(params)
 
     def learning_rate(self, params: Any) -> float | None:
-        """That of the first parameters, as the optimizer began."""
+        """Return the initial learning rate of the first parameters."""
         return learning_rate(params)
 
     def learning_rates(self, params: Any) -> Mapping[str, Any]:
@@ -58,7 +58,7 @@ class MindSporeFramework:
         return {} if optimizer is None else rates_of(optimizer)
 
     def eval_lineage(self, params: Any) -> EvalLineage:
-        """What the evaluation gave."""
+        """Return the results of the evaluation."""
         return eval_lineage(params)
 
     def loss(self, params: Any) -> float | None:
@@ -66,7 +66,7 @@ class MindSporeFramework:
         return loss_of(params.get("net_outputs"))
 
     def some_images(self, batch: Any) -> Any:
-        """All, as MindSpore's own collector: taking some of them would be an operation on the device."""
+        """Return all images, as MindSpore's own collector does: taking some would be an operation on the device."""
         return batch
 
     def parameters(self, params: Any) -> Mapping[str, Any]:
@@ -82,7 +82,7 @@ class MindSporeFramework:
         return self._values.take()
 
     def discard_values(self) -> None:
-        """Throw them away."""
+        """Discard the values of summary operators."""
         self._values.discard()
 
     def network_name(self, params: Any) -> str | None:
@@ -90,5 +90,5 @@ class MindSporeFramework:
         return type(plain_network(params["train_network"])).__name__
 
     def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy:
-        """What is trained of the network, and its moving means and variances."""
+        """Copy the trained parameters of the network, and its moving means and variances."""
         return CheckpointCopy(plain_network(params["train_network"]))

@@ -73,7 +73,7 @@ class NetworkGraph:
         self._network = network
 
     def get_func_graph_proto(self) -> Message:
-        """Its ``GraphProto``. Raises ValueRejectedError before it was compiled."""
+        """Return the ``GraphProto`` of the network. Raises ValueRejectedError before it was compiled."""
         graph = graph_of(self._network)
         if graph is None:
             name = type(cast(Any, self._network)).__name__

@@ -60,7 +60,7 @@ class UnfinishedPlane:
         self._path = directory / f"landscape_{key[:16]}.directions.npy"
 
     def plane(self, checkpoint: Checkpoint, draw: Callable[[], Plane]) -> Plane:
-        """That of the file, else a new one. A file that can't be written is logged."""
+        """Return the plane of the file, else a new one. A file that can't be written is logged."""
         weights = checkpoint.vector()
         try:
             v, w = np.load(self._path)
@@ -79,5 +79,5 @@ class UnfinishedPlane:
         return plane
 
     def remove(self) -> None:
-        """The landscape is complete."""
+        """Remove the file, as the landscape is complete."""
         self._path.unlink(missing_ok=True)

@@ -28,7 +28,10 @@ _LOG = logging.getLogger("mindscope")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What decides the landscapes of a training; see ``SummaryLandscape.gen_landscapes_with_multi_process``."""
+    """The arguments that decide the landscapes of a training.
+
+    They are those of ``SummaryLandscape.gen_landscapes_with_multi_process``.
+    """
 
     file: LandscapeFile
     model: ModelOnData

@@ -81,7 +81,7 @@ class ModelOnData:
     """A hash of all that decides its losses."""
 
     def evaluation(self) -> Evaluation:
-        """That of this thread."""
+        """Return the evaluation of this thread."""
         if getattr(_of_thread, "key", "") != self.key:
             _of_thread.evaluation = Evaluation(self.callback_fn(), self.normalization)
             _of_thread.tensors = [[Tensor(column) for column in columns] for columns in self.batches]

@@ -23,17 +23,17 @@ class Checkpoint:
 
     @property
     def moving(self) -> list[str]:
-        """Those that are moved in a landscape: weights and biases, but no moments of an optimizer."""
+        """Names of the parameters that a landscape moves: weights and biases, but no moments of an optimizer."""
         return [name for name in self.arrays if ("weight" in name or "bias" in name) and "moment" not in name]
 
     @property
     def sizes(self) -> list[int]:
-        """Elements of each moving parameter."""
+        """Number of elements of each moving parameter."""
         return [self.arrays[name].size for name in self.moving]
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of each moving parameter."""
+        """Shape of each moving parameter."""
         return [self.arrays[name].shape for name in self.moving]
 
     def vector(self) -> Vector:

@@ -30,7 +30,7 @@ def rates_of(optimizer: nn.Optimizer) -> dict[str, float]:
 
 
 def _distinct(optimizer: nn.Optimizer) -> list[Any]:
-    """The optimizer has a rate for each parameter; those of a group are one object."""
+    """Return the distinct rates. The optimizer has a rate for each parameter; those of a group are one object."""
     rate: Any = getattr(optimizer, "learning_rate", None)
     if rate is None:
         return []
@@ -39,7 +39,7 @@ def _distinct(optimizer: nn.Optimizer) -> list[Any]:
 
 
 def _last_step(optimizer: Any) -> int:
-    """Counted from 0, as schedules count."""
+    """Return the last step, counted from 0 as schedules count."""
     return max(0, int(to_array(optimizer.global_step)[0]) - 1) if optimizer.dynamic_lr else 0
 
 
@@ -53,5 +53,5 @@ def _value(rate: Any, step: int) -> float:
 
 
 def _plain(number: Any) -> float:
-    """As its author wrote it: 0.1, not 0.10000000149011612."""
+    """Return a number as its author wrote it: 0.1, not 0.10000000149011612."""
     return float(str(np.float32(number)))

@@ -93,17 +93,17 @@ class TrainLineage(_OnRecord):
         self._record("train_lineage", lambda: self._lineage.at_change(params), int(params["cur_step_num"]))
 
     def on_train_end(self, run_context: Any) -> None:
-        """Record."""
+        """Record the lineage at the end of the training."""
         params = run_context.original_args()
         self._record("train_lineage", lambda: self._lineage.now(params), int(params["cur_step_num"]))
 
 
 class EvalLineage(_OnRecord):
-    """Records what an evaluation gave at its end. Raises TypeError if ``summary_record`` is no recorder."""
+    """Records the results of an evaluation at its end. Raises TypeError if ``summary_record`` is no recorder."""
 
     def __init__(self, summary_record: SummaryRecord) -> None:
         super().__init__("summary_record", summary_record)
 
     def on_eval_end(self, run_context: Any) -> None:
-        """Record."""
+        """Record the results of the evaluation."""
         self._record("eval_lineage", lambda: eval_message(eval_lineage(run_context.original_args())), 0)

@@ -16,7 +16,7 @@ from mindscope.mindspore.naming import loss_function_of, optimizer_of, type_name
 
 
 def train_lineage(params: Any) -> TrainLineage:
-    """What the training is and gave until now; None for what its loop doesn't know."""
+    """Return the parts and the results of the training until now; None for what its loop doesn't know."""
     optimizer, dataset = optimizer_of(params), params["train_dataset"]
     checkpoint = checkpoint_path(params["list_callback"])
     return TrainLineage(
@@ -43,7 +43,7 @@ def learning_rate(params: Any) -> float | None:
 
 
 def eval_lineage(params: Any) -> EvalLineage:
-    """What the evaluation gave."""
+    """Return the results of the evaluation."""
     dataset = params["valid_dataset"]
     return EvalLineage(
         metric=params.get("metrics"), dataset_path=dataset_path(dataset), dataset_size=sample_count(dataset)

@@ -30,7 +30,7 @@ _OPERATOR_SUFFIX = "Summary"
 
 
 class OperatorValues:
-    """What summary operators kept in this process since they were last asked.
+    """The values of summary operators in this process since they were last taken.
 
     Raises:
         FrameworkError: this MindSpore hands values over in another way.
@@ -52,7 +52,7 @@ class OperatorValues:
         return [(plugin, tag, value) for (plugin, tag), value in values.items()]
 
     def discard(self) -> None:
-        """Throw them away; what a device still sends comes with a later step."""
+        """Discard the values; those that a device still sends come with a later step."""
         debug_ops.SUMMARY_TENSOR_CACHE = []
         self._take_compiled()
 

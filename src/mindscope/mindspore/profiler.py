@@ -29,7 +29,7 @@ from mindscope.rank import rank_id
 _log = logging.getLogger(__name__)
 
 FACTS_FILE = "mindscope.json"
-"""In the directory of a profile: the steps of the run that it holds."""
+"""Name of the file in the directory of a profile with the steps of the run that it holds."""
 _DIRECTORIES = "*_ascend_ms"
 _FOR_PROFILE = (
     "activities with_stack profile_memory data_process parallel_strategy hbm_ddr pcie sync_enable record_shapes "

@@ -51,7 +51,10 @@ class SummaryRecord(capture.SummaryRecord):
     def record(
         self, step: int, train_network: nn.Cell | None = None, plugin_filter: Callable[[str], bool] | None = None
     ) -> bool:
-        """As ``mindscope.SummaryRecord.record``; in mode ``train`` the values of summary operators are of the step."""
+        """Record a step as ``mindscope.SummaryRecord.record``.
+
+        In mode ``train``, the step takes the values of summary operators.
+        """
         if self.mode == "train":
             for plugin, tag, value in self._values.take():
                 self.add_value(plugin, tag, value)

@@ -41,9 +41,9 @@ class _Redirected(NamedTuple):
     number: int
     """1 or 2."""
     saved: int
-    """Where it went before."""
+    """File descriptor of the earlier output."""
     source: int
-    """What the tee reads. It stays open here, so that nothing that prints fails if the tee is killed."""
+    """File descriptor that the tee reads. It stays open here, so that printing does not fail if the tee is killed."""
 
 
 class OutputCapture:
@@ -54,7 +54,7 @@ class OutputCapture:
 
     def __init__(self, run: str | PathLike[str], max_bytes: int, backups: int) -> None:
         self.path = rank_directory(Path(run), os.environ) / OUTPUT_FILE
-        """The file."""
+        """Path of the file."""
         self._max_bytes, self._backups = max_bytes, backups
         self._redirected: list[_Redirected] = []
         self._tee: subprocess.Popen[bytes] | None = None
@@ -63,7 +63,7 @@ class OutputCapture:
         self._lock = threading.Lock()
 
     def start(self) -> None:
-        """Begin; without effect where the output goes into this file already."""
+        """Begin to capture; without effect where the output goes into this file already."""
         if _active.get(self.path) == os.getpid():
             return
         try:
@@ -138,7 +138,7 @@ class OutputCapture:
             self._redirected = []
 
     def _watch(self, tee: subprocess.Popen[bytes]) -> None:
-        """If the tee ends before the training, output goes where it went before."""
+        """Restore the earlier output if the tee ends before the training."""
         tee.wait()
         with self._lock:
             if self._control is None:
@@ -205,7 +205,10 @@ def _forward(targets: dict[int, int]) -> None:
 
 
 def _channel(number: int) -> tuple[int, int]:
-    """What a tee reads and a training writes: a terminal if the output is one, so that programs keep their colors."""
+    """Return the file descriptors that a tee reads and a training writes.
+
+    They are a terminal if the output is one, so that programs keep their colors.
+    """
     if not os.isatty(number):
         return os.pipe()
     source, writer = os.openpty()

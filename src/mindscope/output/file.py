@@ -19,7 +19,7 @@ from pathlib import Path
 
 
 class OutputFile:
-    """Appends lines; a full file becomes ``NAME.1``, at most ``backups`` are kept. It raises nothing.
+    """A file of lines, which raises nothing; a full one becomes ``NAME.1``, and at most ``backups`` are kept.
 
     What can't be written, as on a full disk, is counted; the next line that can be written says how much is missing.
     """

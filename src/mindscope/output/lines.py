@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 PROGRESS_S = 10.0
-"""How often the state of a progress bar becomes a line."""
+"""Seconds between two states of a progress bar that become lines."""
 LONGEST_PIECE = 16 << 10
 """Bytes of a line after which its beginning is written."""
 _TOKENS = re.compile(rb"([\n\r]|\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z^_])")
@@ -52,7 +52,7 @@ class OutputLines:
             self._line = self._line[LONGEST_PIECE:]
 
     def finish(self) -> Iterator[tuple[bytes, bool]]:
-        """What was not written yet."""
+        """Yield the rest that was not written yet."""
         yield from self._flush()
         if self._line and self._line != self._written:
             yield self._line, True
@@ -84,7 +84,7 @@ class OutputLines:
             self._up += int(match[1] or 1)
 
     def _leave_row(self, now_s: float) -> Iterator[tuple[bytes, bool]]:
-        """The cursor leaves a row that will be drawn again."""
+        """Leave a row that will be drawn again."""
         if self._line.strip():
             self._pending = self._line
             yield from self._progress(now_s)

@@ -24,7 +24,7 @@ DRAINED = b"."
 
 
 class Stream(NamedTuple):
-    """Where output comes from, and where it goes besides the file."""
+    """A source of output, and its target besides the file."""
 
     source: int
     target: int
@@ -43,7 +43,7 @@ class Tee:
             self._poll.register(source, select.POLLIN)
 
     def run(self) -> None:
-        """Until the end of all streams."""
+        """Copy until the end of all streams."""
         while self._streams:
             is_asked = False
             for source, _ in self._poll.poll():
@@ -84,14 +84,14 @@ class Tee:
 
 
 def _forward(target: int, data: bytes) -> None:
-    """To the terminal; what it does not take, as a pipe whose reader left, is only in the file."""
+    """Write to the terminal. Data that it does not take, as a pipe whose reader left, is only in the file."""
     with suppress(OSError):
         while data:
             data = data[os.write(target, data) :]
 
 
 def main(arguments: list[str]) -> None:
-    """Run.
+    """Copy the streams of a training until they end.
 
     Args:
         arguments: path, its most bytes, backups, number of the control socket, then for each stream

@@ -28,9 +28,9 @@ class TensorTables:
 
     def __init__(self) -> None:
         self.tensors: list[DebugTensor] = []
-        """It only grows."""
+        """The distinct tensors; the list only grows."""
         self.facts: Message = {}
-        """Of the newest recording."""
+        """Facts of the newest recording."""
         self.failures: list[FormatError] = []
         self._lock = RLock()
         self._read: dict[tuple[str, str], ReferenceColumns] = {}  # by run and tag: the values that were read

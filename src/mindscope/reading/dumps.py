@@ -12,7 +12,7 @@ from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
 _GRAPHS = "rank_*/graphs"
-"""Where MindSpore writes the graphs of a dump."""
+"""Pattern of the directories to which MindSpore writes the graphs of a dump."""
 
 
 def dumped_graph_files(store: RunStore) -> Iterator[Path]:

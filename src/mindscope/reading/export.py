@@ -31,7 +31,7 @@ _LISTED_TAGS = 20
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What to export and how.
+    """The data to export, and their formats.
 
     ``kinds`` of ``EXPORTABLE``; ``tags`` are patterns with ``*`` and ``?``, empty for all tags; one must match.
     ``scalar_formats`` of "csv" and "parquet"; ``histogram_format`` "npz" or "csv". ``overwritten`` also exports points

@@ -12,7 +12,7 @@ from mindscope.errors import ExportError
 from mindscope.formats.barrier import as_format_error
 
 MOST_NAMED = 3
-"""How many existing files an error names; it counts the rest."""
+"""Number of existing files that an error names; it counts the rest."""
 
 
 class Output:

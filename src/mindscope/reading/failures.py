@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a failed training: running data, and the last collectives of its ranks."""
+"""Reads the records of a failed training: running data, and the last collectives of its ranks."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from mindscope.reasons import Reason
 from mindscope.store.contents import FAILURE_DEPTH
 
 _MOST_ENTRIES = 2000
-"""Of a directory."""
+"""Limit of the entries of a directory."""
 _MOST_PATHS = 50_000
-"""Of a run, those of the upper directories first."""
+"""Limit of the paths of a run, those of the upper directories first."""
 _NOT_PICKLED = (".csv", ".json", ".log", ".npy", ".pb", ".png", ".py", ".txt")
 
 
 @dataclass(slots=True)
 class RunFailures:
-    """What recorders wrote when a training failed; empty if it did not, or nothing recorded."""
+    """The data that recorders wrote when a training failed; empty if it did not, or nothing recorded."""
 
     running_data: list[RunningData] = field(default_factory=list[RunningData])
-    """By rank."""
+    """Running data, by rank."""
     flight_records: list[FlightRecord] = field(default_factory=list[FlightRecord])
     """The last collectives of each rank."""
     mismatches: list[Mismatch] = field(default_factory=list[Mismatch])
     """Collectives on which ranks differ."""
     problems: list[str] = field(default_factory=list[str])
-    """What can't be read."""
+    """Descriptions of files that can't be read."""
 
     def __bool__(self) -> bool:
         return bool(self.running_data or self.flight_records or self.problems)
@@ -50,7 +50,7 @@ class RunFailures:
 
 @dataclass(slots=True)
 class FailurePaths:
-    """Where they are."""
+    """The paths of these files."""
 
     running_data: list[Path] = field(default_factory=list[Path])
     flight_records: list[Path] = field(default_factory=list[Path])
@@ -72,7 +72,7 @@ def find_failures(directory: Path, *, has_beside: bool = True) -> FailurePaths:
 def read_failures(
     paths: FailurePaths, watch: Callable[[], None] = lambda: None, most_bytes: int = MOST_TOGETHER
 ) -> RunFailures:
-    """Read all; a file that can't be read is a problem, and so is what has no room beside the other ranks.
+    """Read all files. Unreadable ones are problems, and so are those without room beside the other ranks.
 
     ``watch`` is called before each file; what it raises ends the reading. ``most_bytes`` is the memory that collectives
     of all ranks may take, about.
@@ -108,7 +108,7 @@ def _candidates(directory: Path, has_beside: bool) -> Iterator[Path]:
 
 
 def _below(paths: Sequence[Path], depth: int) -> Iterator[Path]:
-    """These paths and those below them, level by level; other runs are left out."""
+    """Yield these paths and those below them, level by level, without other runs."""
     remaining = _MOST_PATHS
     while paths and remaining > 0:
         paths = [path for path in paths[:remaining] if not is_run(path)]

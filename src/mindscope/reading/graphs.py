@@ -23,7 +23,7 @@ NAMELESS = "graph"
 
 
 class GraphReaders(NamedTuple):
-    """How graphs are read; by default in this process."""
+    """The functions that read graphs; by default they run in this process."""
 
     file: Callable[[Path], Graph] = read_graph_file
     value: Callable[[EncodedValue], Graph | None] | None = None
@@ -72,7 +72,7 @@ def _graphs_of_files(
 
 
 def _is_problem(path: Path, error: Exception) -> bool:
-    """Other programs use ``.pb`` too: what is no graph goes without a word."""
+    """Return whether an error of a file is reported. Other programs use ``.pb`` too, so other files are no problem."""
     return isinstance(error, OSError) or path.suffix == ONNX_SUFFIX or reason_of(error).code != UNCODED
 
 

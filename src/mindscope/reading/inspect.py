@@ -20,7 +20,9 @@ from mindscope.types import Damage, Kind
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """One event file; ``dialect`` is None before the first record, ``rest_bytes`` follow the last whole record."""
+    """Facts of one event file; ``dialect`` is None before the first record, ``rest_bytes`` follow the last whole
+    record.
+    """
 
     name: str
     dialect: str | None
@@ -108,7 +110,7 @@ class RunReport:
     damages: tuple[DamageReport, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Only dicts, lists, texts and numbers; NaN and infinities become "NaN", "Infinity", "-Infinity"."""
+        """Return dicts, lists, texts and numbers only; NaN and infinities become "NaN", "Infinity", "-Infinity"."""
         return cast(dict[str, Any], _json_value(asdict(self)))
 
 
@@ -142,7 +144,7 @@ def inspect_run(run: Run) -> RunReport:
 
 
 def dropped_reasons(run: Run) -> tuple[str, ...]:
-    """Why the recorders of a run dropped values: each distinct reason, as they wrote it."""
+    """Return the distinct reasons why the recorders of a run dropped values, as they wrote them."""
     if REASONS_TAG not in run.tags(Kind.TEXT):
         return ()
     texts = [text for entry in run.texts(REASONS_TAG, overwritten=True) for text in _decoded(entry)]

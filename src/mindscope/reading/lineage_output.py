@@ -26,7 +26,7 @@ def write_lineage_csv(table: LineageTable, file: TextIO) -> None:
 
 
 def lineage_json(table: LineageTable) -> list[dict[str, Any]]:
-    """One object per run, without missing values; NaN and infinities become "NaN", "Infinity", "-Infinity"."""
+    """Return an object per run, without missing values; NaN and infinities become "NaN", "Infinity", "-Infinity"."""
     return [{id: json_cell(cell) for id, cell in row.items()} for row in table]
 
 

@@ -81,7 +81,7 @@ class LineageRows:
 
     @property
     def problems(self) -> tuple[Reason, ...]:
-        """One reason for each settings file and each run that can't be read."""
+        """A reason for each settings file and each run that can't be read."""
         ids = [id for id in self._known if id in self._problems] if self._problems else ()
         return tuple(problem for id in ids for problem in self._problems[id])
 
@@ -160,7 +160,7 @@ class LineageRows:
             self._problems.pop(id, None)
 
     def _row_key(self, runs: Mapping[str, RunStore], id: str, known: _Known, now: float) -> tuple[object, ...]:
-        """Only a live run can change its state without new data."""
+        """Return a key that changes with the row: only a live run can change its state without new data."""
         store = runs[id]
         is_same = known.row_key[:1] == (store.version,)
         is_quiet = is_same and known.row.get(_STATE) != "live"

@@ -115,7 +115,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         *,
         also: Iterable[str] = (),
     ) -> Importance:
-        """How important parameters, data, algorithm and model are for a numeric column, most important first.
+        """Measure how much parameters, data, algorithm and model explain a numeric column, most important first.
 
         Linear and rank correlation, mutual information, and, if scikit-learn is installed, permutation importance of a
         random forest, each with its interval. ``also`` names further columns to analyze, such as custom fields, which
@@ -165,7 +165,7 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         return frame.astype({id: dtype for id, each in columns.items() if (dtype := _pandas_dtype(each))})
 
     def _sort_key(self, name: str) -> SortKey:
-        """A name that begins with ``-`` may also be the name of a column."""
+        """Return the key of a name. A name that begins with ``-`` may also be the name of a column."""
         ids = {column.id for column in self.table.columns.values()}
         is_descending = name.startswith("-") and name not in ids
         return SortKey(self.table.find(name[1:] if is_descending else name), is_descending)

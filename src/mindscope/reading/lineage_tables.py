@@ -27,7 +27,7 @@ CHECK_INTERVAL_S = 0.1
 
 
 class Changes(NamedTuple):
-    """What changed since a cursor: new and changed runs, removed runs, and whether the list of all runs is another."""
+    """The changes since a cursor: new and changed runs, removed runs, and whether the list of all runs is another."""
 
     runs: frozenset[str]
     gone: frozenset[str]

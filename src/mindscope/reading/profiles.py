@@ -29,7 +29,7 @@ class RunProfiles(Sequence[Profile]):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Of the profiles, without reading them; ``profiler#rank1`` in a directory of several ranks."""
+        """Paths of the profiles, without reading them; ``profiler#rank1`` in a directory of several ranks."""
         return tuple(each.key for each in self._found)
 
     def __len__(self) -> int:

@@ -53,7 +53,7 @@ class RecordCache(Generic[Entry]):
         self._saved.pop(id, None)
 
     def add(self, id: str, entry: Entry) -> None:
-        """Save soon; replaces earlier records of the run."""
+        """Save a record soon; it replaces earlier records of the run."""
         self.forget(id)
         self._unsaved[id] = entry
 

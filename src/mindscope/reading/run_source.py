@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of a run hold for the lineage table."""
+"""A run source is the data in the files of a run for the lineage table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mindscope.store import RunStore
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunSource:
-    """What the files of a run hold. A change makes a new object.
+    """The data in the files of a run. A change makes a new object.
 
     ``failure`` is set if the run can't be read; the other fields are then empty.
     """

@@ -50,7 +50,7 @@ class RunSources:
         self._known: dict[str, _Known] = {}
         self._unsettled: set[str] = set()  # runs whose settings files were too young, so each update reads them again
         self.by_run: dict[str, RunSource] = {}
-        """As of the last update."""
+        """Sources by run id, as of the last update."""
         self.version = 0
         """Grows with every update that found a change."""
         self._changed_at: dict[str, int] = {}  # by run: the version of its last change, in their order
@@ -181,7 +181,7 @@ class RunSources:
 
 
 def row_failure(store: RunStore, error: Exception) -> Reason:
-    """Why a run has no row."""
+    """Return the reason why a run has no row."""
     return Reason("row_failed", run=store.id, error=type(error).__name__, detail=str(error))
 
 

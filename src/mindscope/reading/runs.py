@@ -98,7 +98,7 @@ class Runs(Mapping[str, Run], Tabular):
         return {name: group_statistics(members, options) for name, members in stores.items()}
 
     def lineage(self, scalars: Iterable[str] = (), mean_of: int = MEAN_OF) -> LineageTable:
-        """One row per run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.
+        """Return a row per run: parameters, data, metrics, custom fields and facts, as of the last ``refresh``.
 
         ``scalars`` are patterns of tags (``*`` and ``?``): last value, min, max, their steps, and
         the mean of the last ``mean_of`` points of each curve become columns. Unchanged runs come from a cache.

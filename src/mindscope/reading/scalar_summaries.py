@@ -29,7 +29,7 @@ MOST_TAGS = 50
 """Further summaries of a run are not saved: the file would outgrow the points of small runs."""
 
 Values = list[Any]
-"""One for each of ``STATISTICS``, None if there is none; only the first one if no other was needed."""
+"""A value for each of ``STATISTICS``, None if there is none; only the first one if no other was needed."""
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ class TensorRecord:
     step: int
     rank: int
     order: int
-    """Of its operator in the execution of the step."""
+    """Number of its operator in the execution of the step."""
     statistics: Mapping[Field, float]
     """NaN where one was not recorded."""
     array: NDArray[Any] | None

@@ -114,7 +114,7 @@ def values_of(store: RunStore, kind: Kind, tag: str, *, overwritten: bool = Fals
 
 
 def found_values(store: RunStore, kind: Kind, tag: str, overwritten: bool = False) -> StoredValues:
-    """As ``find_values``, with an error that names similar tags."""
+    """Return the same as ``find_values``, with an error that names similar tags."""
     if store.references(kind, tag) is None:
         raise tag_not_found(store, kind, tag)
     found = find_values(store, kind, tag)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What threads wait on."""
+"""Objects that threads wait for."""

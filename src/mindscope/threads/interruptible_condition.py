@@ -24,7 +24,7 @@ class InterruptibleCondition(threading.Condition):
         wait_released(state._release_save, state._acquire_restore, function)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """As ``threading.Condition.wait``."""
+        """Wait as ``threading.Condition.wait``."""
         state: Any = self  # its fields are not in the types of the standard library
         waiter = threading.Lock()
         waiter.acquire()

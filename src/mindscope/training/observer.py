@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 
 class TrainingFacts(TypedDict, total=False):
-    """What a trainer knows for the lineage of a run, under the names of ``CallbackParams``; None if it doesn't know."""
+    """Facts of a trainer for the lineage of a run, by the names of ``CallbackParams``; None if it doesn't know."""
 
     loss_fn: Any
     train_dataset: Any
@@ -89,7 +89,10 @@ class TrainingObserver:
         """A step is over, with all that the trainer does for it."""
 
     def pause(self) -> None:
-        """What follows belongs to no step, such as an evaluation. The next ``batch_begin`` ends the pause."""
+        """Begin a pause, whose events belong to no step, such as an evaluation.
+
+        The next ``batch_begin`` ends the pause.
+        """
 
     def epoch_end(self) -> None:
         """An epoch is over, after its last ``step_end``."""
