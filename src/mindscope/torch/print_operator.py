@@ -28,7 +28,7 @@ def _print_values(values: list[Tensor], texts: list[str | None]) -> None:
 
 
 def _print_nothing(values: list[Tensor], texts: list[str | None]) -> None:
-    """What tracing runs."""
+    """Print nothing: tracing runs this."""
 
 
 _LIBRARY.impl("print_values", _print_values, "CompositeExplicitAutograd")
@@ -49,7 +49,7 @@ def _numbers(host: Tensor) -> Tensor:
 
 
 def _printed(value: str | Tensor) -> str | PrintedTensor:
-    """What a print file holds: the bits of bfloat16, the text of types that MindSpore lacks."""
+    """Return a value as a print file holds it: the bits of bfloat16, the text of types that MindSpore lacks."""
     if isinstance(value, str):
         return value
     name = dtype_name(value.dtype)
@@ -61,7 +61,7 @@ def _printed(value: str | Tensor) -> str | PrintedTensor:
 
 
 def _in_process(value: Tensor) -> Tensor:
-    """What this process holds of a DTensor, also a summand; another tensor itself."""
+    """Return the part of a DTensor in this process, also a summand; another tensor itself."""
     return cast(Any, value).to_local() if is_sharded(value) else value
 
 

@@ -9,7 +9,7 @@ from mindscope.torch.core.run_context import RunContext
 
 
 class Callback:
-    """What is done at the turns of a training and an evaluation. Override what you need.
+    """Base class of the actions at the events of a training and an evaluation. Override the methods that you need.
 
     A loop calls the ``on_train_*`` methods in training and the ``on_eval_*`` methods in evaluation. Each of them calls
     the method of the short name (``begin``, ``epoch_begin``, ``step_begin``, ``step_end``, ``epoch_end``, ``end``) if
@@ -29,7 +29,7 @@ class Callback:
         """Called after ``end``, and when the loop failed with ``error``."""
 
     def in_loop(self) -> Callback:
-        """What a loop enters and leaves as context manager: this callback."""
+        """Return the context manager that a loop enters and leaves: this callback."""
         return self
 
     def begin(self, run_context: RunContext) -> None:
@@ -42,13 +42,13 @@ class Callback:
         """Called before each step; in dataset sink mode before the steps of an epoch."""
 
     def step_end(self, run_context: RunContext) -> None:
-        """After each step; in dataset sink mode after the steps of an epoch."""
+        """Act after each step; in dataset sink mode, after the steps of an epoch."""
 
     def epoch_end(self, run_context: RunContext) -> None:
         """Called after each epoch."""
 
     def end(self, run_context: RunContext) -> None:
-        """After the last epoch, or the one in which a stop was requested."""
+        """Act after the last epoch, or the one in which a stop was requested."""
 
     def on_train_begin(self, run_context: RunContext) -> None:
         """``begin`` of a training."""

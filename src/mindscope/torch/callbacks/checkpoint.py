@@ -97,7 +97,7 @@ class ModelCheckpoint(Callback):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """With ``exception_save``, save where the training failed."""
+        """Finish writing; with ``exception_save``, save where the training failed."""
         params, self._params = self._params, None
         if error is not None and params is not None and self._config.exception_save:
             self._save(params, "_breakpoint")

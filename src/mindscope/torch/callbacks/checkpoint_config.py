@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often checkpoints are saved and how many stay."""
+"""Settings of checkpoints: the intervals at which they are saved, and the number of them that stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ APPENDED = ("epoch_num", "step_num", "learning_rate")
 
 
 class CheckpointConfig:
-    """What a ``ModelCheckpoint`` saves, when, and for how long.
+    """The content, the intervals and the number of the checkpoints of a ``ModelCheckpoint``.
 
     Args:
         save_checkpoint_steps: steps between two checkpoints; overrides the seconds. 0 or None: not by steps.

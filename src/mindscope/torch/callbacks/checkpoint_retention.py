@@ -17,7 +17,7 @@ class CheckpointRetention:
     def __init__(self, most: int | None, minutes: int | None) -> None:
         self._most, self._span_s = most or 0, (minutes or 0) * 60
         self._files: list[Path] = []
-        """Oldest first; with minutes only the newest, which a next one may replace."""
+        """Files, the oldest first; with minutes only the newest, which a next one may replace."""
         self._span_began_s: float | None = None
 
     def keep(self, file: Path, now_s: float) -> None:

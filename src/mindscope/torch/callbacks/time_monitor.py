@@ -43,7 +43,7 @@ class TimeMonitor(Callback):
         self._step_ended_s = time.perf_counter()
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Print."""
+        """Print the times of the epoch and of its steps."""
         took_ms = (time.perf_counter() - self._epoch_began_s) * 1000
         params = run_context.original_args()
         steps = params.get("batch_num") or self.data_size or max(self._steps, 1)

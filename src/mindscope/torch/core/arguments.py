@@ -17,7 +17,7 @@ def check_count(name: str, value: Any, least: int = 0) -> int:
 
 
 def check_optional_count(name: str, value: Any, least: int = 0) -> int | None:
-    """As ``check_count``; None stays None."""
+    """Check a count as ``check_count``; None stays None."""
     return None if value is None else check_count(name, value, least)
 
 

@@ -77,7 +77,7 @@ class Batches:
 
 
 def call(network: nn.Module | Callable[..., Any], element: Any) -> Any:
-    """What the network gives for an element: columns are its arguments, a dict its keyword arguments."""
+    """Call the network with an element: columns are its arguments, a dict its keyword arguments."""
     if isinstance(element, Mapping):
         return network(**cast("Mapping[str, Any]", element))
     if isinstance(element, (list, tuple)):

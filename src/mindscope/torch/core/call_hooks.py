@@ -107,7 +107,7 @@ class CallHooks:
 
 
 class _CompiledCall:
-    """What a compiled module calls in place of its compiled code."""
+    """The function that a compiled module calls in place of its compiled code."""
 
     def __init__(self, module: nn.Module, called: Any, begin: Begin, end: End) -> None:
         self._module, self.called, self._begin, self._end = module, called, begin, end

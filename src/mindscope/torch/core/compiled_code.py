@@ -24,7 +24,7 @@ class CompilerUse:
 
     @property
     def is_used(self) -> bool:
-        """Until now, since the compiler was reset."""
+        """Whether a backend of the compiler was used since the compiler was reset."""
         if len(self._backends) != self._count:
             self._count = len(self._backends)
             self._is_used = any(backend is not None for backend in self._backends.values())  # None switches it off

@@ -20,7 +20,7 @@ class Context:
     """The settings that are in effect."""
 
     device: torch.device | None = None
-    """Where a Model brings its network, None for where the network is."""
+    """Device to which a Model moves its network, None for the device of the network."""
     graphs_directory: Path | None = None
     """Directory of the graphs of the stages of compilation; None if they are not saved."""
     graphs_path: Path = Path()
@@ -28,7 +28,7 @@ class Context:
     running_data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Entries of a configuration file for the running data recorder, in place of those of the environment."""
     print_file: PrintFile | None = None
-    """Where ``Print`` writes its values beside the screen; None for the screen only."""
+    """File to which ``Print`` writes its values beside the screen; None for the screen only."""
 
 
 CONTEXT = Context()

@@ -39,7 +39,7 @@ def get_rank() -> int:
 
 
 def get_group_size() -> int:
-    """How many processes train together."""
+    """Return the number of processes that train together."""
     return current_launch(environ).size or 1
 
 
@@ -57,5 +57,5 @@ def rank_directory(directory: str | PathLike[str]) -> Path:
 
 
 def own_directory(shared: Path) -> Path:
-    """Where this process records, if others were handed the same directory: as ``directory_of_rank``."""
+    """Return the directory of this process, if others were handed the same directory: as ``directory_of_rank``."""
     return directory_of_rank(shared, current_launch(environ))

@@ -28,7 +28,7 @@ def loss_of(outputs: Any) -> Tensor | None:
 
 
 def loss_number(outputs: Any) -> float | None:
-    """As ``loss_of``, as float; waits for the device."""
+    """Return the loss of ``loss_of`` as float; waits for the device."""
     loss = loss_of(outputs)
     return None if loss is None else float(loss)
 

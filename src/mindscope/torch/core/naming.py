@@ -14,9 +14,9 @@ PARALLEL = ("DistributedDataParallel", "DataParallel", "DeepSpeedEngine")
 """Modules around a network, which is their ``module``."""
 
 COMPILED = "_orig_mod"
-"""Under this name ``torch.compile`` holds a module."""
+"""Name of the attribute in which ``torch.compile`` holds a module."""
 WRAPPED = ("_fsdp_wrapped_module", "_checkpoint_wrapped_module")
-"""Under these names FSDP and activation checkpointing hold a module."""
+"""Names of the attributes in which FSDP and activation checkpointing hold a module."""
 
 _SHARDED = "FSDPModule"
 

@@ -54,7 +54,9 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
 
 
 def _copied_object(value: Any, memo: dict[int, Any]) -> Any:
-    """With copies of its attributes; the object itself where it has none, such as a lock."""
+    """Return a copy of an object with copies of its attributes; an object without attributes, such as a lock, stays
+    itself.
+    """
     try:
         attributes = cast("dict[str, Any]", vars(value))
         new: Any = object.__new__(cast("type[Any]", type(value)))
@@ -66,7 +68,7 @@ def _copied_object(value: Any, memo: dict[int, Any]) -> Any:
 
 
 def _copied_dict(value: dict[Any, Any], memo: dict[int, Any]) -> Any:
-    """Hooks, modules and attributes are in dicts: what can't be copied leaves the others as they are."""
+    """Copy a dict of hooks, modules or attributes: what can't be copied leaves the others as they are."""
     new = memo[id(value)] = copy.copy(value)
     for key, held in value.items():
         new[key] = _copied(held, memo)
@@ -74,7 +76,7 @@ def _copied_dict(value: dict[Any, Any], memo: dict[int, Any]) -> Any:
 
 
 def _copied_function(function: FunctionType, memo: dict[int, Any]) -> FunctionType:
-    """With copies of the variables of the function around it."""
+    """Return a copy of a function with copies of the variables of the function around it."""
     cells = [memo.setdefault(id(cell), CellType()) for cell in function.__closure__ or ()]
     new = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, tuple(cells))
     memo[id(function)] = new

@@ -16,9 +16,9 @@ class NamedModule(NamedTuple):
 
     module: nn.Module
     path: str
-    """Without the names that wrappers add; empty for the network."""
+    """Path without the names that wrappers add; empty for the network."""
     type: str
-    """Its class."""
+    """Name of its class."""
     is_compiled: bool
     """Whether ``torch.compile`` compiled it: only its borders are seen, and no module inside of it."""
 
@@ -32,7 +32,10 @@ class ParameterPlace(NamedTuple):
 
 
 def called_modules(network: nn.Module) -> list[NamedModule]:
-    """Each module once, outer ones first, without those that only wrap another one and those inside compiled ones."""
+    """Return each module once, outer ones first.
+
+    It omits modules that only wrap another one and those inside compiled ones.
+    """
     return list(_called(network, "", set()))
 
 
@@ -62,7 +65,7 @@ def module_types(network: nn.Module) -> dict[str, str]:
 
 
 def parameter_places(network: nn.Module) -> dict[int, ParameterPlace]:
-    """By id of the parameter; one that several modules share belongs to the first."""
+    """Return the module of each parameter by id; a parameter that several modules share belongs to the first."""
     found: dict[int, ParameterPlace] = {}
     for path, module in named_modules(network):
         for name, parameter in module.named_parameters(recurse=False):

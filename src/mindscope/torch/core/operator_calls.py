@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which module and which part of a step an operator belongs to, for dispatch modes.
+"""Finds the module and the part of a step that an operator belongs to, for dispatch modes.
 
 Backward operators belong to the module of the forward operator whose gradient they compute: the node of autograd that
 runs has the sequence number that the forward operator had.
@@ -34,7 +34,7 @@ Border = Callable[["OperatorCall", Any], Callable[[Any], object]]
 
 @dataclass(slots=True)
 class OperatorCall:
-    """One operator that runs."""
+    """An operator that runs."""
 
     module: str
     """Path of its module; empty for the network itself, and for what belongs to no module."""
@@ -42,11 +42,11 @@ class OperatorCall:
     type: str
     """``addmm``, ``c10d_allreduce_``, or the class of a module."""
     forward: OperatorCall | None = None
-    """Of a backward operator: the operator whose gradient it computes; None where it is unknown."""
+    """For a backward operator, the operator whose gradient it computes; None where it is unknown."""
     optimizer: str = ""
-    """Of an operator of the phase ``optimizer``: the class."""
+    """Class of the optimizer, for an operator of the phase ``optimizer``."""
     parameter: str = ""
-    """Of the accumulation of a gradient: the name of the parameter in its module."""
+    """Name of the parameter in its module, for the accumulation of a gradient."""
     is_in_network: bool = False
     """Whether a module of the network called it, or computed what it differentiates."""
     is_recomputed: bool = False
@@ -75,7 +75,7 @@ class OperatorCalls:
     def __init__(self, network: nn.Module | None, on_border: Border | None = None) -> None:
         self._network, self._on_border = network, on_border
         self.hooks = CallHooks()
-        """Of the modules."""
+        """Hooks of the modules."""
         self._modules: list[_Running] = []
         self._borders: list[tuple[nn.Module, Callable[[Any], object] | None]] = []  # of compiled modules that run
         self._forward: dict[int, OperatorCall | None] = {}  # by sequence number; None inside of compiled modules

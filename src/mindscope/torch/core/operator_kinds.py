@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dispatch mode must know of an operator to read its tensors."""
+"""Describes an operator to a dispatch mode that reads its tensors."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ class OperatorKind:
     """Facts about one overload of an operator."""
 
     name: str
-    """Such as ``aten::mm``."""
+    """Full name, such as ``aten::mm``."""
     type: str
     """``mm`` of ATen, ``c10d_allreduce_`` of other libraries."""
     has_same_elements: bool
-    """Its result is another view of all elements of its first argument."""
+    """Whether its result is another view of all elements of its first argument."""
     is_uninitialized: bool
-    """Its result is memory that was not written yet."""
+    """Whether its result is memory that was not written yet."""
     is_overwriting: bool
-    """It does not read its first argument."""
+    """Whether it ignores the elements of its first argument."""
     is_hidden: bool
-    """It only makes another object for a tensor."""
+    """Whether it only makes another object for a tensor."""
     written: tuple[int | str, ...]
     """Positions and names of the arguments that it writes into."""
 
 
 def operator_kind(operator: Any) -> OperatorKind:
-    """Of a ``torch._ops.OpOverload`` or a higher-order operator."""
+    """Describe a ``torch._ops.OpOverload`` or a higher-order operator."""
     schema = getattr(operator, "_schema", None)
     name = str(schema.name) if schema is not None else str(getattr(operator, "name", lambda: operator)())
     library, _, plain = name.rpartition("::")
@@ -54,7 +54,7 @@ def operator_kind(operator: Any) -> OperatorKind:
 
 
 def _written(schema: Any) -> tuple[int | str, ...]:
-    """An argument that can only be given by its name is one of these."""
+    """Return the index of each argument that an operator writes, or the name of a keyword-only one."""
     return tuple(
         argument.name if argument.kwarg_only else position
         for position, argument in enumerate(schema.arguments)
@@ -69,7 +69,7 @@ class OperatorKinds:
         self._known: dict[int, tuple[Any, OperatorKind]] = {}  # by id: to hash an operator takes longer
 
     def of(self, operator: Any) -> OperatorKind:
-        """As ``operator_kind``."""
+        """Describe an operator as ``operator_kind``."""
         known = self._known.get(id(operator))
         if known is None:
             known = self._known[id(operator)] = (operator, operator_kind(operator))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many parameters a network has, also where this process holds only a part of them."""
+"""Counts the parameters of a network, also where this process holds only a part of them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class PrintFile:
                 _log.warning("Print can't write %s: %s; it writes to the screen only", self.path, error)
 
     def close(self) -> None:
-        """End. Idempotent."""
+        """Close the file. It may be called several times."""
         with self._lock:
             if not self._file.closed:
                 atexit.unregister(self.close)

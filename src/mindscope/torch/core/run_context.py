@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callbacks share with the loop that calls them."""
+"""The state that callbacks share with the loop that calls them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CallbackParams(dict[str, Any]):
 
 
 class RunContext:
-    """What each callback is called with: the state of the loop, and a way to end it.
+    """The argument of each callback: the state of the loop, and a way to end it.
 
     Args:
         original_args: the state, shared with all callbacks of the loop.

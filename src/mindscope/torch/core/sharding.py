@@ -27,7 +27,10 @@ def is_fully_sharded(module: nn.Module) -> bool:
 
 
 def sharding_of(network: nn.Module) -> str | None:
-    """How the parameters are spread over processes, such as ``DTensor, Shard(dim=0)``; None if no process lacks any."""
+    """Describe how the parameters are spread over processes, such as ``DTensor, Shard(dim=0)``.
+
+    It returns None if no process lacks any.
+    """
     kinds = [kind for parameter in network.parameters() if (kind := _placements(parameter))]
     if any(is_fully_sharded(module) for module in network.modules()):
         kinds.append(FULLY_SHARDED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What training changes in a network, by the names that its author gave."""
+"""Finds the tensors of a network that training changes, by the names that its author gave."""
 
 from __future__ import annotations
 

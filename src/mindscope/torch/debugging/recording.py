@@ -128,7 +128,7 @@ class Recording:
         self._output.add(finished)
 
     def _stop_collecting(self) -> StepCollector | None:
-        """No tensors after this belong to the step."""
+        """End the step: no tensors after this belong to it."""
         collector, self.followed.collector = self.followed.collector, None
         if self._is_mode_on and self._operators is not None:
             self._is_mode_on = False

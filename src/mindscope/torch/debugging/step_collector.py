@@ -89,7 +89,7 @@ class StepCollector(StepRows):
         return len(self._places)
 
     def finish(self, step: int) -> CollectedStep:
-        """The step is over."""
+        """End the step."""
         places, sources, runs = (
             np.frombuffer(each, np.intc) if each else np.empty(0, np.intc)
             for each in (self._places, self._sources, self._runs)

@@ -61,7 +61,7 @@ class StepOutput:
         self._watch = StepWatch(watchpoints, tensors, self._hit) if ring and watchpoints else None
         self._following = 0  # steps after a hit that are written at once
         self.written = 0
-        """Steps."""
+        """Number of written steps."""
         if ring:
             exit_hooks.close_at_exit(self)
 
@@ -151,7 +151,7 @@ class StepOutput:
         record.record(table.first_tensor)
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """The process is about to end: write the ring, for at most ``timeout_s``."""
+        """Write the ring before the process ends, for at most ``timeout_s`` seconds."""
         self.write_ring("the process is terminated")
         if self._record is not None:
             self._record.flush()

@@ -35,7 +35,7 @@ class Vectors(NamedTuple):
     values: NDArray[np.float64]
     """Columns as in ``FIELDS``. (rows, fields)."""
     digest: NDArray[np.uint64]
-    """(rows,)."""
+    """Digests of the bytes, shape (rows,)."""
 
 
 class StepVectors(TensorRows):
@@ -137,7 +137,10 @@ class StepVectors(TensorRows):
         return self._copy is None or self._copy.is_ready
 
     def finish(self) -> Callable[[], Vectors]:
-        """No more tensors come. Returns a function that waits for the devices, and gives the rows."""
+        """End the vectors, as no more tensors come.
+
+        Returns a function that waits for the devices, and gives the rows.
+        """
         self.forget()
         values, digest = self._values[: self.count], self._digest[: self.count]
         if not self._devices:

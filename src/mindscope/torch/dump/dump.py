@@ -67,7 +67,7 @@ class Dump:
 
     @property
     def directory(self) -> Path | None:
-        """Where this process writes; None if it does not dump."""
+        """Directory to which this process writes; None if it does not dump."""
         return None if self._session is None else self._session.writer.directory
 
     def start(self) -> None:
@@ -120,7 +120,7 @@ class Dump:
             self._session.begin(self._number)
 
     def pause(self) -> None:
-        """What follows belongs to no iteration."""
+        """Begin a pause: later operators belong to no iteration."""
         if self._session is not None:
             self._session.pause()
 
@@ -132,7 +132,7 @@ class Dump:
 
     @contextmanager
     def iteration(self) -> Generator[None]:
-        """One iteration."""
+        """Dump the operators inside a ``with`` block as an iteration."""
         self.begin_iteration()
         try:
             yield
@@ -147,7 +147,9 @@ class Dump:
 
 @contextmanager
 def training_dump(network: nn.Module) -> Generator[Callable[[], AbstractContextManager[Any]]]:
-    """What a loop enters around each iteration: of the dump that runs, or of that of the environment.
+    """Yield a function whose context manager a loop enters around each iteration.
+
+    The dump is the one that runs, or that of the environment.
 
     Raises:
         SettingsError: the configuration of the environment can't be used.

@@ -25,7 +25,7 @@ _ON_DEVICE: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def why_not(tensor: Tensor) -> str:
-    """Why a tensor has no elements to write; empty if it has."""
+    """Return the reason why a tensor has no elements to write; empty if it has."""
     if tensor.is_meta or type(tensor).__name__ == "FakeTensor":
         return "meta"
     if tensor.layout != torch.strided or tensor.is_nested:

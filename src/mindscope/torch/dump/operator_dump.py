@@ -184,7 +184,7 @@ class OperatorDump(TorchDispatchMode):
         )  # fmt: skip
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
-        """What the call returns; None if it fails, which is logged."""
+        """Return the result of the call; None if it fails, which is logged."""
         try:
             return call()
         except Exception as error:
@@ -199,7 +199,7 @@ class OperatorDump(TorchDispatchMode):
 
 
 def _ignore(outputs: Any) -> None:
-    """Of a module that is not dumped."""
+    """Do nothing with the outputs of a module that is not dumped."""
 
 
 def _nothing() -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One dump of a training, from its start to its end."""
+"""A dump session is one dump of a training, from its start to its end."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class DumpSession:
             self._is_pushed = True
 
     def pause(self) -> None:
-        """What follows belongs to no iteration."""
+        """Begin a pause: later operators belong to no iteration."""
         self._mode.is_recording = False
         stack = _modes._get_current_dispatch_mode_stack()
         if self._is_pushed and stack and stack[-1] is self._mode:  # else another mode was entered after it
@@ -134,7 +134,7 @@ class DumpSession:
 
 
 def device_of(network: nn.Module | None) -> torch.device:
-    """Of the parameters; the current one without them."""
+    """Return the device of the parameters; the current one without them."""
     parameter = None if network is None else next(iter(network.parameters()), None)
     if parameter is not None:
         return parameter.device

@@ -31,7 +31,7 @@ from mindscope.types import Message
 
 _LONGEST_REASON = 160
 _ELEMENTS = re.compile(r"(\w*(?:[Tt]ensor|array)\(|\[+(?=\s*[-+]?\d*\.\d)).*")
-"""In the text of an error, the elements of a tensor or a list, and what follows."""
+"""Pattern of the elements of a tensor or a list in an error, and of the text after them."""
 _TRACERS = ("torch.export._trace", "torch._dynamo", "torch._export.non_strict_utils")
 """Take seconds to import, which each forked process would spend again."""
 _Result = TypeVar("_Result")
@@ -77,7 +77,7 @@ def trace_apart(
     inputs: tuple[Any, ...],
     kwargs: Mapping[str, Any] | None = None,
 ) -> _Result:
-    """What ``trace`` returns for these inputs in a forked process, where ``module`` is a copy.
+    """Return the result of ``trace`` for these inputs in a forked process, where ``module`` is a copy.
 
     Raises ForkedProcessError.
     """

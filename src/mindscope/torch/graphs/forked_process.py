@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 IDLE_SECONDS = 15
 """A child that uses no processor for that long waits for a lock that a thread of its parent held."""
 MOST_SECONDS = 600
-"""Of the child, in all."""
+"""Limit of the seconds of the child, in all."""
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _REFUSED = (
     "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.utime",
@@ -42,7 +42,7 @@ class ForkedProcessError(Exception):
 
 
 def run_forked(function: Callable[[], _Result]) -> _Result:
-    """What ``function`` returns in a forked process. It is pickled.
+    """Run ``function`` in a forked process, and return its result, which is pickled on the way.
 
     Raises ForkedProcessError, also where ``function`` raises.
     """
@@ -73,7 +73,10 @@ def _fork(function: Callable[[], Any], write_end: int) -> int:
 
 
 def _received(pid: int, read_end: int) -> Any:
-    """What the child sends until it ends. Ends it where it is stuck, and where this thread is interrupted."""
+    """Return the result that the child sends until it ends.
+
+    The child is ended where it is stuck, and where this thread is interrupted.
+    """
     try:
         content = _read(pid, read_end)
     finally:

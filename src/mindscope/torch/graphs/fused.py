@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Inductor is going to run: its scheduler's nodes after fusion, as ``GraphProto``."""
+"""Converts the nodes that Inductor is going to run, after fusion, to ``GraphProto``."""
 
 from __future__ import annotations
 

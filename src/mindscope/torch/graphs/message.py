@@ -148,14 +148,14 @@ class _Writer:
 
 
 def source_line(stack: Any) -> str | None:
-    """Where the network's own code called an operation: file, line and function; None if it is not known."""
+    """Return file, line and function of the network's own code that called an operation; None if it is not known."""
     frames: list[tuple[str, str, str]] = _FRAME.findall(stack) if isinstance(stack, str) else []
     own = [frame for frame in frames if not frame[0].startswith(_TORCH)] or frames
     return "{}:{} in {}".format(*own[-1]) if own else None
 
 
 def _given_names(graph: fx.Graph, given: Mapping[str, str]) -> set[str]:
-    """What inputs, weights and constants are called."""
+    """Return the names of inputs, weights and constants."""
     held = {str(node.target) for node in graph.nodes if node.op in ("placeholder", "get_attr")}
     return held | {name.removeprefix("constant:") for name in given.values()}
 

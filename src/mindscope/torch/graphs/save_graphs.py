@@ -45,7 +45,7 @@ class _Fused:
         self._count = 0
 
     def next_number(self) -> int:
-        """How many there were before."""
+        """Return the number of graphs before, and count one more."""
         with self._lock:
             self._count += 1
             return self._count - 1
@@ -70,7 +70,10 @@ def follow_inductor(is_on: bool) -> None:
 
 
 def _save_fused(nodes: list[Any]) -> list[Any]:
-    """What Inductor calls. A function of a module, since Inductor copies its settings; it also bypasses its cache."""
+    """Save the graph of Inductor's nodes.
+
+    It is a function of a module, since Inductor copies its settings; it also bypasses its cache.
+    """
     number = _FUSED.next_number()
     name = "ms_output_after_hwopt" + (f"_{number}" if number else "")
     if CONTEXT.graphs_directory is not None:

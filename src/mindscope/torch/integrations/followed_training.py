@@ -60,11 +60,11 @@ class FollowedTraining:
         self._end(error)
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """The process is terminated; nothing failed."""
+        """Return True when the process is terminated: nothing is left to write."""
         return True
 
     def close(self) -> None:
-        """The process ends before the training did."""
+        """End the training, as the process ends before it."""
         self._end(self._failure())
 
     def _failure(self) -> BaseException:

@@ -42,7 +42,7 @@ else:
 
 
 class MindscopeCallback(_Callback):
-    """Has observers follow a ``Trainer`` of Lightning, with the tags and steps that ``Model`` gives.
+    """Lets observers follow a ``Trainer`` of Lightning, with the tags and steps that ``Model`` gives.
 
     A step is one in which an optimizer changed weights, counted from 1, also over checkpoints: batches that only
     accumulate gradients are none. The loss is what ``training_step`` returns. What a module logs in training is
@@ -64,7 +64,7 @@ class MindscopeCallback(_Callback):
         self._rates: dict[str, Any] | None = None  # with which the optimizers make this step
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint keeps: the number of steps."""
+        """Return the state that a checkpoint keeps: the number of steps."""
         return {"steps": self._steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -202,7 +202,7 @@ def _hyper_parameters(trainer: Any, pl_module: Any) -> dict[str, Any]:
 
 
 def _steps_of_an_epoch(trainer: Any) -> int | None:
-    """Return None where the data doesn't say."""
+    """Return the steps of an epoch, or None where the data doesn't say."""
     batches = trainer.num_training_batches
     return None if math.isinf(batches) else math.ceil(batches / trainer.accumulate_grad_batches)
 

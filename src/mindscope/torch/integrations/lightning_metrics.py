@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a module of Lightning logs, in training and in evaluations, by the tags of curves."""
+"""Takes the metrics that a module of Lightning logs, in training and in evaluations, by the tags of curves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Evaluated = tuple[dict[str, Any], dict[str, Any], Any]
 
 
 class LoggedMetrics:
-    """What a module logs. A run has one lineage for its last validation and its last test.
+    """The metrics that a module logs. A run has one lineage for its last validation and its last test.
 
     What is logged for an epoch is taken after Lightning computed it: Lightning calls some hooks of an epoch's end after
     ours, in which a module may log. And to compute a value early would wait for other processes, which are elsewhere.

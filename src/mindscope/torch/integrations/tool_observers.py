@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CollectorObserver(TrainingObserver):
-    """Has a collector record a training as ``Model`` does; its user may have entered it too.
+    """Lets a collector record a training as ``Model`` does; its user may have entered it too.
 
     Like the others below, it raises TypeError for what is not its tool.
     """
@@ -105,7 +105,7 @@ class CollectorObserver(TrainingObserver):
 
 
 class ProfilerObserver(TrainingObserver):
-    """Has a profiler follow the steps. List it after other observers, so that their work belongs to the steps."""
+    """Lets a profiler follow the steps. List it after other observers, so that their work belongs to the steps."""
 
     needs_losses = False
 
@@ -131,7 +131,7 @@ class ProfilerObserver(TrainingObserver):
 
 
 class DebuggerObserver(TrainingObserver):
-    """Has a debugger follow the steps, from their first batch until the optimizer changed the weights."""
+    """Lets a debugger follow the steps, from their first batch until the optimizer changed the weights."""
 
     def __init__(self, debugger: Debugger) -> None:
         self._debugger = debugger
@@ -156,7 +156,7 @@ class DebuggerObserver(TrainingObserver):
 
 
 class DumpObserver(TrainingObserver):
-    """Has a ``Dump`` follow the iterations, each of which is a step.
+    """Lets a ``Dump`` follow the iterations, each of which is a step.
 
     Args:
         dump: made without a network; None for one of ``MINDSPORE_DUMP_CONFIG``, where nothing is dumped without it.

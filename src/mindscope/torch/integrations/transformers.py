@@ -38,7 +38,7 @@ _NOT_METRICS = ("_runtime", "_per_second", "epoch", "_preparation_time")
 
 
 class MindscopeCallback(FollowedTraining, TrainerCallback):
-    """Has observers follow a ``Trainer`` of Transformers, with the tags and steps that ``Model`` gives.
+    """Lets observers follow a ``Trainer`` of Transformers, with the tags and steps that ``Model`` gives.
 
     A step is one of the optimizer. Its loss is the mean of those that the model returned for it; where the trainer
     computes the loss itself, it is the one that the trainer logs, at the steps at which it logs. Every number that the
@@ -254,7 +254,10 @@ def _checkpoint(args: Any, state: Any) -> str | None:
 
 
 def _logged_tag(name: str) -> str | None:
-    """As the trainer's own TensorBoard callback names it; None for a metric, which ``on_evaluate`` records."""
+    """Return the tag as the trainer's own TensorBoard callback names it.
+
+    It is None for a metric, which ``on_evaluate`` records.
+    """
     if not name.startswith("eval_"):
         return f"train/{name}"
     return f"eval/{name.removeprefix('eval_')}" if name.endswith(_NOT_METRICS) else None

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"_(\d+)_(step|epoch)$")
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Where a state of the weights is."""
+    """The source of a state of the weights."""
 
     number: int
     """The step or epoch after which it was kept; its place from 1 if nothing says it."""
@@ -38,7 +38,7 @@ class Checkpoint:
 
     @property
     def name(self) -> str:
-        """For messages."""
+        """Name in messages: the path, or ``checkpoint`` for weights in memory."""
         return "checkpoint" if isinstance(self.source, Mapping) else str(self.source)
 
     def read(self) -> Mapping[str, Any]:
@@ -65,7 +65,7 @@ class Checkpoints:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Their steps or epochs."""
+        """Steps or epochs of the checkpoints."""
         return tuple(each.number for each in self.checkpoints)
 
     def step(self, place: int = -1) -> int:

@@ -108,7 +108,10 @@ def common_tag(found: Landscape) -> str:
 
 
 def event_directories(runs: Sequence[Path], output: str | PathLike[str] | None) -> list[Path]:
-    """Where the event file of each run is written: below ``output`` each has its path below what all share."""
+    """Return the directory of the event file of each run.
+
+    Below ``output``, each has its path below the directory that all share.
+    """
     if output is None:
         return list(runs)
     resolved = [each.resolve() for each in runs]
@@ -147,7 +150,7 @@ def _shapes(path: Checkpoints) -> Shapes:
 
 
 def _differences(shapes: Shapes, first: Shapes) -> list[str]:
-    """What differs, in words."""
+    """Describe the differences of two networks in words."""
     return [
         *(f"it has no {name}" for name in first if name not in shapes),
         *(f"it also has {name}" for name in shapes if name not in first),

@@ -19,10 +19,10 @@ from mindscope.torch.landscapes.plane_weights import PlaneWeights
 from mindscope.torch.landscapes.problem import Problem, Way, mean_loss, mean_statistics
 
 Result = Callable[[Tensors, Any], Tensors]
-"""What is computed of named weights and statistics, and an element."""
+"""Function of named weights and statistics, and an element."""
 
 KEPT_BYTES = 1 << 28
-"""What depends on the data alone is kept up to this size."""
+"""Limit of the bytes of results that depend on the data alone and are kept."""
 
 
 class GroupLosses:
@@ -37,9 +37,9 @@ class GroupLosses:
         self._weights = PlaneWeights(problem.plane, problem.loss.trainable)
         self._single = Loop(problem, Way("channels_last", 1, way.batch_size))
         self._programs: dict[Any, GroupProgram] = {}
-        """By what they compute, and the shapes of their data."""
+        """Programs by what they compute, and the shapes of their data."""
         self._kept: dict[tuple[str, int], list[Any]] = {}
-        """By what is computed, and the number of the batch."""
+        """Kept results by what is computed, and the number of the batch."""
         self._space = KEPT_BYTES
 
     def losses(self, points: Points) -> list[float]:
@@ -65,7 +65,7 @@ class GroupLosses:
         return {"loss": self._loss.loss(weights, {**self._problem.buffers, **weights}, element)}
 
     def _results(self, kind: str, function: Result, weights: Tensors) -> list[Tensors]:
-        """For each batch."""
+        """Return the result for each batch."""
         stacked = list(weights.values())
         prepared: dict[int, list[Any]] = {}
         results: list[Tensors] = []
@@ -77,7 +77,10 @@ class GroupLosses:
         return results
 
     def _digested(self, key: tuple[str, int], program: GroupProgram, data: list[Tensor]) -> list[Any]:
-        """What depends on a batch alone, kept for the next points as long as there is space."""
+        """Return the results that depend on a batch alone.
+
+        They are kept for the next points as long as there is space.
+        """
         if key in self._kept:
             return self._kept[key]
         digested = program.digest(data)

@@ -40,7 +40,7 @@ class Hessian:
 
     @property
     def length(self) -> int:
-        """Of vectors."""
+        """Length of the vectors: the number of weights."""
         return sum(each.numel() for each in self._weights.values())
 
     def most_vectors(self, wanted: int) -> int:
@@ -58,7 +58,7 @@ class Hessian:
         return total
 
     def gradient(self) -> Tensor:
-        """Return shape (d,)."""
+        """Return the gradient, shape (d,)."""
         total = torch.zeros(self.length, dtype=self._dtype, device=self._loss.device)
         with self._differentiable() as weights:
             for element, length in self._weighted():
@@ -113,7 +113,7 @@ class Hessian:
 
 
 def _gradients(value: Tensor, of: list[Tensor], create_graph: bool = False) -> list[Tensor]:
-    """Return zeros where the value doesn't depend on a tensor."""
+    """Return the gradients, which are zeros where the value doesn't depend on a tensor."""
     if not value.requires_grad:  # a loss that is linear in the weights has a constant gradient
         return [torch.zeros_like(each) for each in of]
     return list(torch.autograd.grad(value, of, create_graph=create_graph, materialize_grads=True))

@@ -67,7 +67,7 @@ class LossesFactory:
 
 
 _hold = ExitStack()
-"""What lasts as long as a worker."""
+"""Context managers that last as long as a worker."""
 
 
 def device_processes(devices: Sequence[int]) -> Executor:

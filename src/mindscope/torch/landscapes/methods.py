@@ -23,12 +23,12 @@ _LEAST = {"pca": 3, "random": 1, "hessian": 1, "three": 3, "line": 2}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where losses are computed."""
+    """The points at which losses are computed."""
 
     plane: Plane
     grid: Grid
     projection: Projection
-    """Of the checkpoints."""
+    """Projection of the checkpoints."""
 
 
 def lay_out(

@@ -56,13 +56,13 @@ class NetworkLoss:
         parameters = dict(self.network.named_parameters())
         self._slots = _slots(self.network)
         self._buffers = {name: each.detach() for name, each in self.network.named_buffers()}
-        """Of the network itself."""
+        """Buffers of the network itself, by name."""
         state = {
             name: each.detach() if name in kept else to_dtype(each.detach(), dtype)
             for name, each in [*parameters.items(), *((name, each.clone()) for name, each in self._buffers.items())]
         }
         self.trainable: Tensors = {name: state[name] for name, each in parameters.items() if each.requires_grad}
-        """By name; a shared parameter once."""
+        """Trainable parameters by name; a shared parameter is there once."""
         self.constants: Tensors = {name: each for name, each in state.items() if name not in self.trainable}
         """Frozen parameters and buffers."""
         self._versions = {name: self.constants[name]._version for name in self._buffers}
@@ -91,7 +91,7 @@ class NetworkLoss:
             ) from error
 
     def batch_statistics(self, weights: Mapping[str, Tensor], element: Any) -> Tensors:
-        """What normalization layers would keep as running statistics after this batch alone."""
+        """Return the running statistics that normalization layers would keep after this batch alone."""
         with estimating(self.statistics_layers()) as found:
             inputs = split_label(element)[0] if self.loss_fn is not None else element
             self._called(weights, {}, (inputs,) if isinstance(inputs, Tensor) else inputs)
@@ -103,7 +103,7 @@ class NetworkLoss:
 
     @property
     def computation_dtype(self) -> torch.dtype:
-        """That of most weights."""
+        """Dtype of the computation: the given one, else that of the largest weight."""
         return self.dtype or max(self.trainable.values(), key=Tensor.numel).dtype
 
     @contextmanager
@@ -142,7 +142,7 @@ class NetworkLoss:
 
 
 def _slots(network: nn.Module) -> dict[str, str]:
-    """Each place of a tensor in the modules, once, and the name of the tensor: a tied weight has several places."""
+    """Return the name of the tensor in each attribute of the modules; a tied weight is in several attributes."""
     plain: Any = network
     names = {id(each): name for name, each in [*plain.named_parameters(), *plain.named_buffers()]}
     return {
@@ -159,5 +159,5 @@ def to_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
 
 
 def _whole_precision(tensor: Tensor) -> Tensor:
-    """A loss in half precision would have three digits."""
+    """Return a loss in whole precision: one in half precision would have three digits."""
     return tensor.float() if tensor.dtype in _HALF else tensor

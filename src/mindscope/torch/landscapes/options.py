@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How losses are computed."""
+"""Options of the computation of losses."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DTYPES: dict[str | None, torch.dtype | None] = {
 }  # fmt: skip
 
 LARGEST_SEED = 2**63 - 1
-"""What the event file holds."""
+"""Largest seed that the event file holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """See ``mindscope.torch.landscape``. Raises TypeError and ValueError."""
+    """The options of ``mindscope.torch.landscape``. Raises TypeError and ValueError."""
 
     num_samples: int = 2048
     seed: int = 0

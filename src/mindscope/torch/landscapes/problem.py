@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed at the points of a plane, and the ways to do it."""
+"""The losses to compute at the points of a plane, and the ways to compute them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mindscope.torch.landscapes.network_loss import NetworkLoss, Tensors
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How losses are computed. All ways give the same numbers, up to rounding."""
+    """A way to compute losses. All ways give the same numbers, up to rounding."""
 
     name: str
     """``loop``, ``channels_last``, ``vmap`` or ``grouped``."""
@@ -27,7 +27,7 @@ class Way:
 
 
 LOOP = Way("loop")
-"""What the others are compared with: point by point, with the batches of the data set."""
+"""Way with which others are compared: point by point, with the batches of the data set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Problem:
     loss: NetworkLoss
     plane: Plane
     batches: FixedBatches
-    """On the device of the network, in the dtype of the computation."""
+    """Batches on the device of the network, in the dtype of the computation."""
     buffers: Tensors
     """Statistics of normalization layers as trained."""
     is_re_estimated: bool = False

@@ -38,7 +38,7 @@ class Sharpness:
     step: int
     loss: float
     top_eigenvalues: tuple[float, ...]
-    """Of the Hessian, descending."""
+    """Largest eigenvalues of the Hessian, descending."""
     residuals: tuple[float, ...]
     """Length of the Hessian times the eigenvector minus the eigenvalue times the eigenvector, for each."""
     trace: Trace
@@ -146,7 +146,7 @@ def sharpness(
 
 
 def _hessian(loss: NetworkLoss, data: Iterable[Any], checkpoint: Checkpoint, options: Options) -> Hessian:
-    """At a checkpoint, over the first samples."""
+    """Return the Hessian at a checkpoint, over the first samples."""
     batches = fixed_batches(data, options.num_samples, options.seed).to(loss.device)
     reader = StateReader(loss)
     with reader.vectors([checkpoint]) as states:

@@ -101,7 +101,7 @@ class SummaryLandscape(SavedLandscapes):
 
 
 def _called(callback_fn: CallbackFn) -> tuple[Any, nn.Module, Any, Any]:
-    """What it returns. Raises TypeError where that is something else."""
+    """Return the checked result of ``callback_fn``. Raises TypeError where it is something else."""
     returned: Any = callback_fn()
     if not isinstance(returned, tuple) or len(cast("tuple[Any, ...]", returned)) != 4:
         kind = type(cast(Any, returned)).__name__

@@ -86,7 +86,7 @@ class Surfaces:
         cache_directory: Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Iterator[list[Landscape]]:
-        """As ``compute`` for several trainings on one plane: a landscape for each, with its path.
+        """Compute the landscape of several trainings on one plane, each with its path.
 
         The losses are computed once. Statistics ``as_trained`` are those of the last checkpoint of the last path.
         """
@@ -160,7 +160,7 @@ class Surfaces:
     def _cache(
         self, directory: Path | None, method: str, states: str, buffers: Tensors
     ) -> AbstractContextManager[LossCache | None]:
-        """Return the losses of everything that decides them."""
+        """Return the cache of the losses, whose key is everything that decides them."""
         if directory is None:
             return nullcontext()
         fixed = [_array(each) for each in [*self._loss.constants.values(), *buffers.values()]]
@@ -182,7 +182,7 @@ class _Part:
 
     checkpoints: Checkpoints
     rows: slice
-    """Of its checkpoints in the whole path."""
+    """Rows of its checkpoints in the whole path."""
     projection: Projection
 
     def of(self, whole: Landscape) -> Landscape:

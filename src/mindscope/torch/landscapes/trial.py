@@ -25,7 +25,7 @@ _LOG = logging.getLogger("mindscope")
 SAMPLES = (64, 256)
 """Fewest and most samples on which ways are measured."""
 SECONDS = 0.02
-"""Of the loop for one point on the samples of the trial, if these numbers of samples allow it."""
+"""Seconds of the loop for one point on the samples of the trial, if these numbers of samples allow it."""
 BATCH_SIZES = (32, 64)
 GROUPS = (4, 8, 16)
 """Points at once."""

@@ -29,7 +29,7 @@ def class_labels(name: str, prediction: Tensor, label: Tensor) -> Tensor:
 
 
 class ByClass(Computed):
-    """One value a class; of independent labels of 0 and 1, one value a sample.
+    """A value for each class; of independent labels of 0 and 1, a value for each sample.
 
     Args:
         eval_type: ``classification``: predictions (N, C, ...) of which the largest counts; ``multilabel``: predictions
@@ -75,7 +75,7 @@ class Accuracy(ByClass):
     """The share of predictions that are right; for ``multilabel``, of those with every label right."""
 
     def eval(self) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Between 0 and 1. Raises RuntimeError without any ``update``."""
+        """Return the accuracy between 0 and 1. Raises RuntimeError without any ``update``."""
         return plain(self._compute())
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:
@@ -130,7 +130,7 @@ class TopKCategoricalAccuracy(ByClass):
         self.k = check_count("k", k, 1)
 
     def eval(self) -> float:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Between 0 and 1. Raises RuntimeError without any ``update``."""
+        """Return the accuracy between 0 and 1. Raises RuntimeError without any ``update``."""
         return plain(self._compute())
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:

@@ -78,7 +78,7 @@ class Metrics:
         return bool(self._metrics)
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget the batches of all metrics."""
         for metric in self._metrics.values():
             if isinstance(metric, Metric):
                 metric.clear()

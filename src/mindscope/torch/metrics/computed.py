@@ -33,7 +33,7 @@ class Computed(Metric):
     _engine: Any = None
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
         self._engine = None
 
     def update(self, *inputs: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which class is taken for which."""
+"""Metrics that count which class a network takes for which."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class ROC(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
         self._batches: list[tuple[Tensor, Tensor]] = []
 
     def update(self, *inputs: Any) -> None:

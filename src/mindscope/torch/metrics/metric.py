@@ -18,12 +18,12 @@ class Metric(ABC):
     """A number about a data set, from its batches. Subclasses say how to ``clear``, ``update`` and ``eval``."""
 
     packages: tuple[str, ...] = ()
-    """What it computes with, imported at its first batch; a Model imports it when it is created."""
+    """Packages that it computes with, imported at its first batch; a Model imports them when it is created."""
     _indexes: list[int] | None = None
 
     @abstractmethod
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
 
     @abstractmethod
     def update(self, *inputs: Any) -> None:
@@ -35,7 +35,7 @@ class Metric(ABC):
 
     @property
     def indexes(self) -> list[int] | None:
-        """Which outputs of the evaluating network ``update`` takes; None for the usual."""
+        """Indexes of the outputs of the evaluating network that ``update`` takes; None for the usual."""
         return self._indexes
 
     def set_indexes(self, indexes: list[int]) -> Metric:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parts of a picture a classification hangs on."""
+"""Finds the parts of a picture on which a classification depends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Window = tuple[slice, ...]
 
 
 class OcclusionSensitivity(Metric):
-    """How much less a network is certain of a class when the surroundings of a pixel are covered, for each pixel.
+    """The loss of certainty of a class, for each pixel, when its surroundings are covered.
 
     Args:
         pad_val: what covers.
@@ -42,7 +42,7 @@ class OcclusionSensitivity(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all pictures."""
         self._sensitivity: Any = None
 
     def update(self, *inputs: Any) -> None:

@@ -19,7 +19,7 @@ DECREASES = ("none", "mean", "sum", "mean_batch", "sum_batch", "mean_channel", "
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of each sample and class, or of all together: how often both, one, or none of prediction and label is 1."""
+    """The counts of each sample and class, or of all: how often both, one, or none of prediction and label is 1."""
 
     tp: Array
     fp: Array
@@ -48,7 +48,7 @@ class Counts:
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """Return NaN where there is no whole."""
+    """Return the share, or NaN where the whole is 0."""
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole != 0)
 
 
@@ -115,7 +115,7 @@ class ConfusionMatrixMetric(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
         self._counts: list[Array] = []  # of shape (4, N, C)
         self._is_single = not self.calculation_method
 
@@ -150,7 +150,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 def _decrease(rates: Array, how: str) -> Array:
-    """Of shape (N, C), NaN for a missing one: what ``how`` makes of it; NaN counts as 0 where nothing else is."""
+    """Reduce rates of shape (N, C) by ``how``. NaN counts as 0, and stays NaN where nothing else is."""
     known = ~np.isnan(rates)
     values = np.where(known, rates, 0.0)
     if how == "mean":

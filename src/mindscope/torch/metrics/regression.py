@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far predictions are off."""
+"""Metrics of the distance between predictions and labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _PerSample(Computed):
         self._elements = self._samples = 0
 
     def eval(self) -> float:
-        """Not negative. Raises RuntimeError without any ``update``."""
+        """Return the error of a sample, which is not negative. Raises RuntimeError without any ``update``."""
         return float(self._compute()) * self._elements / self._samples
 
     def _prepare(self, prediction: Tensor, label: Tensor) -> tuple[Tensor, Tensor]:

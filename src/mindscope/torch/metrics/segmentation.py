@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well regions are found."""
+"""Metrics of regions in pictures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Dice(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
         self._sum, self._samples = 0.0, 0
 
     def update(self, *inputs: Any) -> None:

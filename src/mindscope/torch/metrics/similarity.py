@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How alike rows are."""
+"""Metrics of the similarity of rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CosineSimilarity(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
         self._rows: list[Tensor] = []
 
     def update(self, *inputs: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the surfaces of two regions are apart, in pixels. SciPy finds the surfaces and the distances.
+"""Measures how far the surfaces of two regions are apart, in pixels. SciPy finds the surfaces and the distances.
 
 torchmetrics has these distances for square pictures only, in memory that grows with the square of their pixels.
 """
@@ -43,7 +43,7 @@ class _SurfaceMetric(Metric):
         self.clear()
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all pictures."""
         self._edges: tuple[NDArray[Any], NDArray[Any]] | None = None
 
     def update(self, *inputs: Any) -> None:
@@ -66,7 +66,10 @@ class _SurfaceMetric(Metric):
         self._edges = _edges(prediction == index), _edges(label == index)
 
     def eval(self) -> float:
-        """In pixels; infinite if one of the surfaces is empty. Raises RuntimeError without any ``update``."""
+        """Return the distance in pixels; infinite if one of the surfaces is empty.
+
+        Raises RuntimeError without any ``update``.
+        """
         if self._edges is None:
             raise RuntimeError(f"{type(self).__name__}.eval() came before any update(), want one")
         prediction, label = self._edges
@@ -146,7 +149,7 @@ class MeanSurfaceDistance(_SurfaceMetric):
 
 
 class RootMeanSquareDistance(MeanSurfaceDistance):
-    """As ``MeanSurfaceDistance``, with the root of the mean square in place of the mean."""
+    """The same as ``MeanSurfaceDistance``, with the root of the mean square in place of the mean."""
 
     def _reduce(self, there: Distances, back: Distances) -> Any:
         return np.sqrt((np.square(there).mean() + np.square(back).mean()) / 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well words are predicted."""
+"""Metrics of predicted words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BleuScore(Metric):
         self._engine: Any = None
 
     def clear(self) -> None:
-        """Reset."""
+        """Forget all batches."""
         self._engine = None
 
     def update(self, *inputs: Any) -> None:
@@ -56,7 +56,7 @@ class BleuScore(Metric):
         )
 
     def eval(self) -> float:
-        """Between 0 and 1. Raises RuntimeError without any ``update``."""
+        """Return the score between 0 and 1. Raises RuntimeError without any ``update``."""
         if self._engine is None:
             raise RuntimeError("BleuScore.eval() came before any update(), want at least one batch")
         return plain(self._engine.compute())
@@ -95,7 +95,7 @@ class Perplexity(Computed):
         self._engine.update(-torch.log(chosen.clamp_min(1e-10)))
 
     def eval(self) -> float:
-        """At least 1. Raises RuntimeError without any ``update``."""
+        """Return the perplexity, at least 1. Raises RuntimeError without any ``update``."""
         return math.exp(float(self._compute()))
 
     def _begin(self, prediction: Tensor, label: Tensor) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What profiling costs a training."""
+"""Measures the cost of profiling to a training."""
 
 from __future__ import annotations
 

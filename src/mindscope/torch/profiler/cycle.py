@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle of a schedule: warm-up, recorded steps, a trace file."""
+"""A cycle of a schedule is warm-up, recorded steps and a trace file."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ class Marks:
         self.steps: list[tuple[int, int | None]] = []
         """Number of each mark whose step ended, and the step of the run; None if unknown."""
         self.count = 0
-        """That began."""
+        """Number of marks that began."""
         self.cut: list[int] = []
-        """Of these, in their order from 0 on, those whose step did not end."""
+        """Indexes from 0 of the marks whose step did not end."""
 
     def end(self, number: int, step: int | None, is_complete: bool) -> None:
         """The latest mark ended."""

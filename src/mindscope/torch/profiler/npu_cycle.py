@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle on Ascend: the profiler of torch_npu instead of PyTorch's, which can't see NPUs."""
+"""A cycle on Ascend uses the profiler of torch_npu instead of PyTorch's, which can't see NPUs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def has_npu() -> bool:
 
 
 class NpuCycle:
-    """As ``Cycle``; ``torch_npu.profiler`` has no separate warm-up, and analyzes what it recorded when it stops."""
+    """The ``Cycle`` of ``torch_npu.profiler``, which has no separate warm-up, and analyzes what it recorded when it
+    stops.
+    """
 
     def __init__(self, options: ProfilerOptions, cost: Cost) -> None:
         self._options, self._cost = options, cost

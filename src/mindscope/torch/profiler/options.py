@@ -31,13 +31,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ProfilerOptions:
-    """What a profiler records and shows."""
+    """The data that a profiler records, and the tables that it prints."""
 
     directory: Path
     table: TableOptions
-    """Of the analysis."""
+    """Options of the tables of the analysis."""
     label: str
-    """``job_id``"""
+    """Name of the job, ``job_id``."""
     activities: tuple[ProfilerActivity, ...] | None
     schedule: Schedule | None
     record_shapes: bool
@@ -126,7 +126,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _activities(value: Any) -> tuple[ProfilerActivity, ...] | None:
-    """Return None for all that this machine has."""
+    """Return the activities to record, None for all that this machine has."""
     if value is None:
         return None
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -149,7 +149,7 @@ def _names() -> str:
 
 
 _ALIASES = {"GPU": "CUDA", "NPU": "PrivateUse1"}
-"""MindSpore's names."""
+"""MindSpore's names of activities."""
 
 Handler = Callable[[Any], Any] | None
 """Called with the profiler after each cycle."""

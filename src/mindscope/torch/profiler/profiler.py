@@ -113,7 +113,7 @@ class Profiler(Callback):
 
     @property
     def files(self) -> list[Path]:
-        """What was written until now, the oldest first."""
+        """Paths that were written until now, the oldest first."""
         return list(self.recording.files)
 
     def start(self) -> None:
@@ -180,7 +180,7 @@ class Profiler(Callback):
         return self
 
     def in_loop(self) -> Profiler:
-        """What a loop enters that calls ``recording.begin_run`` when its steps begin."""
+        """Return the profiler, which a loop enters and whose ``recording.begin_run`` it calls when its steps begin."""
         self._is_loop_next = True
         return self
 
@@ -206,7 +206,7 @@ class Profiler(Callback):
         self.recording.step(int(params["cur_step_num"]), is_step_next=not is_last)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """What follows belongs to no step."""
+        """End the mark of the step: later work belongs to no step."""
         self.recording.pause()
 
     def on_eval_begin(self, run_context: RunContext) -> None:
@@ -237,7 +237,7 @@ def _finish(recording: Recording) -> None:
 
 
 def _print_cost(recording: Recording) -> None:
-    """What was profiled, and what it cost."""
+    """Print the profiled steps, and their cost."""
     if not recording.cycles:
         why = "it failed, see the log" if recording.failures else "its schedule records none of them"
         print(f"profiler wrote no trace: {recording.steps} steps ended, and {why}", flush=True)

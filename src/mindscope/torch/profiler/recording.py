@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one profiler records: cycles of steps, with marks. Nothing in here raises during a training."""
+"""A recording is the cycles of one profiler, with marks. Nothing in here raises during a training."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class Recording:
         self.files: list[Path] = []
         """Traces and histories of memory."""
         self.failures = 0
-        """Of the profiler; the log has their reasons."""
+        """Number of failures of the profiler; the log has their reasons."""
         self.cost = Cost()
 
     def start(self, is_step: bool = True) -> None:
-        """Start; ``is_step``: with a step of the training."""
+        """Start recording; ``is_step``: with a step of the training."""
         if self.is_running:
             _log.warning("profiler runs already; start() has no effect")
             return
@@ -98,7 +98,7 @@ class Recording:
             self._enter(self._action_at(self.steps), is_step_next)
 
     def pause(self) -> None:
-        """What follows belongs to no step, such as an evaluation."""
+        """Begin a pause: later work belongs to no step, such as an evaluation."""
         self._end_mark(is_complete=False)
 
     def resume(self) -> None:

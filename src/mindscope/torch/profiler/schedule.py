@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps of a training are profiled."""
+"""Selects the steps of a training that are profiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.profiler import ProfilerAction
 from mindscope.torch.core.arguments import check_count
 
 Schedule = Callable[[int], ProfilerAction]
-"""What to do during step n, counted from 0 since the profiler was started."""
+"""Function that returns the action during step n, counted from 0 since the profiler was started."""
 
 _DEFAULTS = {"wait": 0, "warmup": 1, "active": 1, "repeat": 1, "skip_first": 0}
 _LEAST = {"active": 1}
@@ -43,7 +43,10 @@ def check_schedule(value: Any) -> Schedule | None:
 
 
 def _cycles(wait: int, warmup: int, active: int, repeat: int, skip_first: int) -> Schedule:
-    """As ``torch.profiler.schedule``, which warns about a warm-up of 0 even where its user chose it."""
+    """Return the schedule of ``torch.profiler.schedule``.
+
+    That one warns about a warm-up of 0 even where its user chose it.
+    """
     length = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:

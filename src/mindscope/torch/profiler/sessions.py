@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which profile of PyTorch runs in this process. There is one at a time: a caller that prepares another one ends it.
+"""Notes which profile of PyTorch runs in this process. There is one at a time: preparing another one ends it.
 
 PyTorch does not say so, and crashes when a profile that is over is started, stopped or written.
 """

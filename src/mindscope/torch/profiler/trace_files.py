@@ -66,7 +66,7 @@ def write_trace(directory: Path, export: Callable[[str], object], use_gzip: bool
 
 
 def _delete(file: Path) -> None:
-    """Also frees the space of a file that ``torch.profiler`` has failed to write, and does not close."""
+    """Delete a file. It frees the space too if ``torch.profiler`` failed to write the file, and does not close it."""
     with suppress(FileNotFoundError):
         os.truncate(file, 0)
         file.unlink()

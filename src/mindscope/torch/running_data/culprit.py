@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a training failed: phase, module, line of the program, and the first tensor that is not finite."""
+"""Finds where a training failed: phase, module, line of the program, and the first tensor that is not finite."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PHASES = {"torch.optim": "optimizer", "torch.utils.data": "data"}
 
 
 def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[TensorSummary]) -> dict[str, Any]:
-    """What is wrong with a training; empty if nothing is.
+    """Find the error of a training; the result is empty if there is none.
 
     Args:
         error: with which it failed.
@@ -43,7 +43,7 @@ def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[T
 
 
 def _debugged(error: BaseException | None, network: nn.Module) -> dict[str, Any]:
-    """What a Debugger of the network knows, if this process has one."""
+    """Return the facts of a Debugger of the network, if this process has one."""
     if "mindscope.torch.debugging.recording" not in sys.modules:
         return {}
     from mindscope.torch.debugging.last_failure import failed_operator, first_not_finite
@@ -55,7 +55,7 @@ def _debugged(error: BaseException | None, network: nn.Module) -> dict[str, Any]
 
 
 def _failure(error: BaseException, network: nn.Module) -> dict[str, Any]:
-    """Where an error was raised, by the frames of its traceback."""
+    """Find where an error was raised, by the frames of its traceback."""
     frames = list(traceback.walk_tb(error.__traceback__))
     modules = cast("Iterable[tuple[str, nn.Module]]", network.named_modules())
     names = {id(module): name for name, module in modules}
@@ -72,7 +72,10 @@ def _failure(error: BaseException, network: nn.Module) -> dict[str, Any]:
 
 
 def _phase(frames: Sequence[tuple[FrameType, int]], names: Container[int]) -> str:
-    """That of the innermost frame that has one; a module that runs inside of autograd is of a checkpoint."""
+    """Return the phase of the innermost frame that has one.
+
+    A module that runs inside of autograd is of a checkpoint.
+    """
     phases = [_phase_of(frame, names) for frame, _ in frames]
     known = next(filter(None, reversed(phases)), "")
     return "backward" if known == "forward" and "backward" in phases else known

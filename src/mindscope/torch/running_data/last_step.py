@@ -28,7 +28,7 @@ class ModuleCall:
 
     @property
     def outputs(self) -> list[tuple[str, Tensor]]:
-        """Those outputs that still exist, with a name for each."""
+        """The outputs that still exist, with a name for each."""
         names = [self.name] if len(self._tensors) == 1 else [f"{self.name}[{n}]" for n in range(len(self._tensors))]
         found = [(name, each()) for name, each in zip(names, self._tensors, strict=True)]
         return [(name, each) for name, each in found if each is not None]
@@ -58,9 +58,9 @@ class LastStep:
         self._number: Any = None
         self._handles: list[RemovableHandle] = []
         self.calls: list[ModuleCall] = []
-        """In the order in which they returned."""
+        """Calls of modules, in the order in which they returned."""
         self.inputs: Any = None
-        """What the network was called with last: its only argument, its keyword arguments, or a tuple of both."""
+        """Last arguments of the network: its only argument, its keyword arguments, or a tuple of both."""
 
     def start(self) -> None:
         """Set the hooks."""

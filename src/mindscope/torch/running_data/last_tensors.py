@@ -19,12 +19,12 @@ from mindscope.torch.running_data.last_step import ModuleCall
 
 _NUMBERS = [field for field in FIELDS if field not in (Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE)]
 COLUMNS = ("kind", "name", "dtype", "shape", *map(str, _NUMBERS), "problem")
-"""Of ``TensorSummary.row``."""
+"""Names of the columns of ``TensorSummary.row``."""
 
 
 @dataclass(slots=True)
 class TensorSummary:
-    """One tensor."""
+    """The statistics of a tensor."""
 
     kind: str
     """``batch``, ``output``, ``gradient``, ``parameter`` or ``buffer``."""
@@ -34,7 +34,7 @@ class TensorSummary:
     statistics: list[float]
     """The fields that ``COLUMNS`` names; empty if they are not known."""
     problem: str = ""
-    """Why they are not known."""
+    """Reason why the statistics are not known; empty if they are."""
 
     @property
     def is_finite(self) -> bool | None:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 COLUMNS = ("step", "seconds", "host_bytes", "cuda_allocated_bytes", "cuda_reserved_bytes", "cuda_peak_bytes")
-"""Of each row: step, seconds since 1970, and bytes when the step began; those of CUDA empty without it."""
+"""Names of the columns: step, seconds since 1970, and bytes when the step began; those of CUDA empty without it."""
 _MOST_STEPS = 1000
 _STATM = Path("/proc/self/statm")
 
@@ -34,7 +34,7 @@ class LastMemory:
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """As ``COLUMNS``, ascending."""
+        """Rows with the columns ``COLUMNS``, ascending by step."""
         return list(self._rows)
 
 
@@ -47,7 +47,10 @@ def host_bytes() -> int:
 
 
 def memory_snapshot() -> bytes | None:
-    """What CUDA's allocator holds, as the viewer reads it; None without CUDA, or if it no longer answers."""
+    """Return the snapshot of CUDA's allocator, as the viewer reads it.
+
+    It is None without CUDA, or if CUDA no longer answers.
+    """
     if not (torch.cuda.is_available() and torch.cuda.is_initialized()):
         return None
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a training did last: kept while it runs, written when it fails or ends."""
+"""Keeps the last step of a training while it runs, and writes it when the training fails or ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mindscope.torch.profiler.memory_history import MemoryHistory
 
 _MOST_EVENTS = 100_000
-"""Of CUDA's allocator, of each device."""
+"""Limit of the events of CUDA's allocator, for each device."""
 _LOG = logging.getLogger("mindscope")
 
 
@@ -65,7 +65,7 @@ class RunningData:
             self._history.stop()
 
     def _first_step_is_over(self, step: Any) -> None:
-        """In mode 2, what compiled and ran is written as soon as it is known."""
+        """Write the modules that compiled and ran as soon as they are known, in mode 2."""
         if self._settings.mode == ALWAYS:
             try:
                 self._write(None, step)
@@ -120,7 +120,7 @@ def _graph(params: Any) -> Any:
 
 
 def _memory_of(network: nn.Module, optimizers: Iterable[Any]) -> dict[str, Any]:
-    """Return the bytes of what a training keeps."""
+    """Return the bytes of parameters, gradients, buffers and states of optimizers."""
     parameters = list(network.parameters())
     state = [leaf for each in optimizers for leaf in pytree.tree_leaves(dict(each.state))]
     return {

@@ -66,7 +66,7 @@ class TorchFramework:
         return None if dataset is None else dataset_node(dataset)
 
     def facts(self, params: Any) -> Facts:
-        """What torch and this process know; git is asked on a thread."""
+        """Return functions for the facts of torch and this process; git is called on a thread."""
         return {
             "seed": lambda: run_facts.seed_fields(params),
             "world_size": run_facts.world_size_fields,
@@ -84,20 +84,20 @@ class TorchFramework:
         return run_facts.parameter_count_fields(params) | run_facts.histogram_fields(params, self._is_gathering)
 
     def train_lineage(self, params: Any) -> TrainLineage:
-        """What the training is and gave until now."""
+        """Return the parts and the results of the training until now."""
         return train_lineage(params)
 
     def learning_rate(self, params: Any) -> float | None:
-        """That of the first parameters, as the optimizer began."""
+        """Return the initial learning rate of the first parameters."""
         return learning_rate(params)
 
     def learning_rates(self, params: Any) -> Mapping[str, Any]:
-        """As they are at the end of the step, unless the loop says with which rates it made the step."""
+        """Return the rates at the end of the step, unless the loop says with which rates it made the step."""
         given = params.get("learning_rates")
         return rates_of(params.get("optimizer")) if given is None else given
 
     def eval_lineage(self, params: Any) -> EvalLineage:
-        """What the evaluation gave."""
+        """Return the results of the evaluation."""
         return eval_lineage(params)
 
     def loss(self, params: Any) -> Tensor | None:
@@ -137,7 +137,7 @@ class TorchFramework:
 
 
 def _inputs(params: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What the network was called with at this step: by position, and by name."""
+    """Return the arguments of the network at this step: by position, and by name."""
     element = params.get("train_dataset_element")
     is_labelled = params.get("loss_fn") is not None and not params.get("is_own_loop")
     if is_labelled and isinstance(element, (list, tuple, dict)):

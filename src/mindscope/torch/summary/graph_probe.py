@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a network is called, seen at the first step, for its graph. Code of ``torch.compile`` stays as it is."""
+"""Observes at the first step how a network is called, for its graph. Code of ``torch.compile`` stays as it is."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class OutputTypes:
 
 
 class GraphProbe(OutputTypes):
-    """Also sees with which arguments a network is called, or a module right inside of it, until ``stop``.
+    """Observes with which arguments a network is called, or a module right inside of it, until ``stop``.
 
     A trainer may call the network itself, or only one of its modules out of ``training_step``: then ``network`` is
     the one with the most parameters among those that were called. Of a compiled network the borders are watched.
@@ -62,11 +62,11 @@ class GraphProbe(OutputTypes):
     def __init__(self, network: nn.Module) -> None:
         super().__init__(network)
         self.network: nn.Module | None = None
-        """What was called, without wrappers; None if nothing was."""
+        """Module that was called, without wrappers; None if nothing was."""
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
         self.autocast_dtype: torch.dtype | None = None
-        """Of ``torch.autocast`` around any of the calls; None without."""
+        """Dtype of ``torch.autocast`` around any of the calls; None without."""
         self._whole = plain_network(network)
         self._calls = CallHooks()
         border = _compiled_border(network)
@@ -92,7 +92,7 @@ class GraphProbe(OutputTypes):
 
 
 def _nothing(module: nn.Module, outputs: Any) -> None:
-    """At the end of a call."""
+    """Do nothing at the end of a call."""
 
 
 def _compiled_border(network: nn.Module) -> nn.Module | None:

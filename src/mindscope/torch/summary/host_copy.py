@@ -48,7 +48,7 @@ class HostCopy:
         return [(plugin, name, tensor) for (plugin, name), tensor in self._copies.items()]
 
     def deferred(self) -> Values:
-        """As ``values``, without waiting: a recorder does that."""
+        """Return the values without waiting for the copies: a recorder does that."""
         return [(plugin, name, self._deferred(tensor)) for (plugin, name), tensor in self._copies.items()]
 
     def _deferred(self, tensor: torch.Tensor) -> DeferredArray:

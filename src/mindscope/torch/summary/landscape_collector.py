@@ -81,11 +81,11 @@ class LandscapeCollector(Callback):
 
     def _set_up(self, directory: Path) -> None:
         self.landscape_directory = directory
-        """That of the run."""
+        """Directory of the run."""
         self._checkpoints = LandscapeCheckpoints(directory, self._settings, TorchFramework(), self._queue_timeout)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As pickled for another process, which trains together with others: it keeps weights in ``rank_N``."""
+        """Pickle it for another process, which trains together with others: it keeps weights in ``rank_N``."""
         return partial(type(self), queue_timeout=self._queue_timeout), self._given, {"_process": self._process}
 
     def __enter__(self) -> LandscapeCollector:

@@ -84,7 +84,7 @@ class TrainLineage(_OnRecord):
         _record(self._summary, "train_lineage", lambda: self._lineage.at_change(params), params["cur_step_num"])
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """Record."""
+        """Record the lineage at the end of the training."""
         params = run_context.original_args()
         _record(self._summary, "train_lineage", lambda: self._lineage.now(params), params["cur_step_num"])
 
@@ -96,7 +96,7 @@ class EvalLineage(_OnRecord):
         super().__init__(summary_record)
 
     def on_eval_end(self, run_context: RunContext) -> None:
-        """Record."""
+        """Record the results of the evaluation."""
         _record(self._summary, "eval_lineage", lambda: eval_message(eval_lineage(run_context.original_args())), 0)
 
 

@@ -19,7 +19,10 @@ _LOG = logging.getLogger("mindscope")
 
 
 def train_lineage(params: Any) -> TrainLineage:
-    """What the training is and gave until now; None for what its loop doesn't know, or can't say without an error."""
+    """Return the parts and the results of the training until now.
+
+    A field is None if its loop doesn't know it, or can't say it without an error.
+    """
     optimizer, dataset = params.get("optimizer"), params.get("train_dataset")
     element = params.get("train_dataset_element")
     fields: dict[str, Callable[[], Any]] = {
@@ -55,7 +58,7 @@ def learning_rate(params: Any) -> float | None:
 
 
 def eval_lineage(params: Any) -> EvalLineage:
-    """What the evaluation gave."""
+    """Return the results of the evaluation."""
     dataset, element = params.get("valid_dataset"), params.get("eval_dataset_element")
     return EvalLineage(
         metric=params.get("metrics"),

@@ -58,7 +58,7 @@ def _keep_value(value: torch.Tensor, plugin: str, name: str, reduce: str, proble
 
 
 def _keep_nothing(value: torch.Tensor, plugin: str, name: str, reduce: str, problem: str) -> None:
-    """What tracing runs."""
+    """Keep nothing: tracing runs this."""
 
 
 _LIBRARY.impl("keep_value", _keep_value, "CompositeExplicitAutograd")
@@ -70,7 +70,7 @@ has_side_effect(_KEEP)
 def _keep_batched(
     info: Any, in_dims: tuple[int | None, ...], value: torch.Tensor, plugin: str, name: str, reduce: str, problem: str
 ) -> tuple[None, None]:
-    """Under ``vmap``: all samples are kept as one value, their axis first; those of a scalar are reduced."""
+    """Keep all samples under ``vmap`` as one value, their axis first; those of a scalar are reduced."""
     assert in_dims[0] is not None
     samples = value.movedim(in_dims[0], 0)
     if plugin != "scalar" or problem:
@@ -86,7 +86,7 @@ if hasattr(torch.library, "register_vmap"):  # since torch 2.5
 
 
 def _problem(plugin: str, name: str, value: torch.Tensor) -> str:
-    """Why the value can't be recorded; empty where it can."""
+    """Return the reason why the value can't be recorded; empty where it can."""
     if not name:
         return f"name of a {plugin} is empty, want the tag to record it under"
     if value.is_complex() and plugin != "tensor":
@@ -124,7 +124,7 @@ class _SummaryOperator:
         self._reduce = reduce or NEWEST
 
     def __call__(self, name: str, value: Any) -> None:
-        """Keep ``value``."""
+        """Keep ``value`` for the next record."""
         if not isinstance(cast(Any, name), str):
             text = f"name of a {self.plugin} is {type(name).__name__}, want text; the order is op(name, value)"
             _KEEP(torch.zeros(()), self.plugin, "", self._reduce, text)
@@ -143,7 +143,7 @@ class _SummaryOperator:
 
 
 def _part_of_process(plugin: str, name: str, value: Any) -> tuple[torch.Tensor, str]:
-    """What this process holds of a DTensor, and why it can't be recorded; the text is empty where it can."""
+    """Return the part of a DTensor in this process, and why it can't be recorded. The text is empty where it can."""
     if plugin == "scalar" and value.numel() != 1:  # whose part may be one element
         return torch.zeros(()), _problem(plugin, name, value)
     try:

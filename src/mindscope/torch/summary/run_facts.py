@@ -34,7 +34,7 @@ def seed_fields(params: Any) -> Fields:
 
 
 def world_size_fields() -> Fields:
-    """How many processes train together, and the number of this one among several."""
+    """Return the number of processes that train together, and the rank of this one among several."""
     size = distributed.get_group_size()
     return {fact("world_size"): size} | ({fact("rank"): distributed.get_rank()} if size > 1 else {})
 
@@ -69,7 +69,7 @@ def parameter_count_fields(params: Any) -> Fields:
 
 
 def histogram_fields(params: Any, is_gathering: bool) -> Fields:
-    """Of which part of the parameters the histograms are, where processes hold parts of them."""
+    """Return which part of the parameters the histograms cover, where processes hold parts of them."""
     network: nn.Module | None = params.get("network")
     sharding = None if network is None else sharding_of(network)
     if sharding is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one summary operator name was given within a step, reduced to what is recorded."""
+"""Reduces the values of one summary operator name within a step to the recorded one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 NEWEST, LAST, MEAN, EACH = "", "last", "mean", "each"
 REDUCTIONS = (LAST, MEAN, EACH)
-"""What ``reduce`` of an operator may be. ``NEWEST`` is ``LAST`` by default, which warns."""
+"""Allowed values of ``reduce`` of an operator. ``NEWEST`` is ``LAST`` by default, which warns."""
 MOST_EACH = 100
 """Values that ``each`` keeps of a name in a step."""
 

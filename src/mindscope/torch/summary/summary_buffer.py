@@ -61,19 +61,19 @@ class SummaryBuffer:
         return bool(self._values or self._problems)
 
     def start(self) -> None:
-        """One more collector."""
+        """Count one more collector."""
         with self._lock:
             self._collectors += 1
 
     def stop(self) -> None:
-        """One collector less; with the last one the values go."""
+        """Count one collector less; the last one discards the values."""
         with self._lock:
             self._collectors = max(0, self._collectors - 1)
             if not self._collectors:
                 self._values, self._problems = {}, {}
 
     def open_recorder(self) -> None:
-        """One more recorder that takes the values of operators."""
+        """Count one more recorder that takes the values of operators."""
         with self._lock:
             self._recorders += 1
 

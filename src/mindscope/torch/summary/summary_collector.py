@@ -41,7 +41,7 @@ class SummaryCollector(Collector, Callback):
 
     def _set_up(self, arguments: CollectorArguments) -> None:
         self._process = os.getpid()
-        """Which made it: what goes from there to others is shared by all of them."""
+        """Id of the process that made it: an object that goes from there to others is shared by all of them."""
         self._arguments = arguments
         is_gathering = arguments.options.collect_whole_parameters
         self._session = Session(arguments, TorchFramework(is_gathering), HandOver(is_gathering))
@@ -52,13 +52,13 @@ class SummaryCollector(Collector, Callback):
         """The state of a loop of the user's own, since its first ``step``."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As pickled for another process: a collector with the same arguments that was not entered."""
+        """Pickle it for another process: a collector with the same arguments that was not entered."""
         make = partial(type(self), queue_timeout=self._queue_timeout)
         return make, self._given, {"_process": self._process}
 
     @property
     def landscape_directory(self) -> Path | None:
-        """That of the run, if weights for landscapes are kept in it."""
+        """Directory of the run, if weights for landscapes are kept in it."""
         return self._arguments.summary_dir if self._keeps_weights else None
 
     def __enter__(self) -> SummaryCollector:

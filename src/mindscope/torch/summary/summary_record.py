@@ -53,7 +53,7 @@ class SummaryRecord(Recorder):
         self._is_open = True
 
     def add_value(self, plugin: str, name: str, value: Any) -> None:
-        """As ``mindscope.SummaryRecord.add_value``.
+        """Add a value as ``mindscope.SummaryRecord.add_value``.
 
         A graph may also be a ``torch.export.ExportedProgram``, a ``torch.fx`` graph or module, a network, or a pair of
         a network and example inputs (a tuple, or a single value). A network alone has a graph without shapes.
@@ -61,7 +61,10 @@ class SummaryRecord(Recorder):
         super().add_value(plugin, name, _with_graph(value, name) if plugin == "graph" else value)
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
-        """As ``mindscope.SummaryRecord.record``; in mode ``train`` with the values of summary operators."""
+        """Record a step as ``mindscope.SummaryRecord.record``.
+
+        In mode ``train``, the step takes the values of summary operators.
+        """
         if BUFFER.holds_values and self._is_open and not BUFFER.is_claimed:
             self._take_values()
         return super().record(step, train_network, plugin_filter)
@@ -74,7 +77,7 @@ class SummaryRecord(Recorder):
             self.add_value(plugin, name, value)
 
     def close(self) -> None:
-        """As ``mindscope.SummaryRecord.close``."""
+        """Close as ``mindscope.SummaryRecord.close``."""
         self._stop_keeping()
         super().close()
 

@@ -28,7 +28,7 @@ class TensorCopy:
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Size in bytes."""
         return sum(each.nbytes for each in self.tensors.values())
 
     def write(self, file: Path) -> None:

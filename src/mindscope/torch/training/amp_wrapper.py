@@ -36,7 +36,7 @@ class AmpWrapper(nn.Module):
                 module.register_forward_pre_hook(_match_inputs, with_kwargs=True)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the network gives, in float32."""
+        """Return the outputs of the network, in float32."""
         state, statistics = self._state()
         args, kwargs = _cast((args, kwargs), self._dtype)
         outputs = functional_call(self.network, state, args, kwargs)

@@ -17,7 +17,7 @@ def training_state(
     parts: ModelParts, callbacks: list[Callback], dataset: Iterable[Any], batch_num: int | None, epoch: int,
     initial_epoch: int, is_sink: bool, sink_size: int,
 ) -> CallbackParams:  # fmt: skip
-    """Of a training from ``initial_epoch`` to ``epoch``."""
+    """Return the state of a training from ``initial_epoch`` to ``epoch``."""
     return _shared(
         "train", parts, callbacks,
         train_network=parts.network, train_dataset=dataset, train_dataset_element=None,
@@ -29,7 +29,7 @@ def training_state(
 
 
 def evaluation_state(parts: ModelParts, callbacks: list[Callback], dataset: Iterable[Any]) -> CallbackParams:
-    """Of an evaluation, by itself or inside of a training."""
+    """Return the state of an evaluation, by itself or inside of a training."""
     return _shared(
         "eval", parts, callbacks,
         eval_network=parts.eval_network, valid_dataset=dataset, eval_dataset_element=None,

@@ -131,7 +131,8 @@ class Model:
         sink_size: int = -1,
         initial_epoch: int = 0,
     ) -> None:
-        """As ``train``, and evaluate ``valid_dataset`` after epochs: every ``valid_frequency``, or those it lists.
+        """Train as ``train``, and evaluate ``valid_dataset`` after epochs: every ``valid_frequency``, or those it
+        lists.
 
         The loss of an evaluation is the metric ``eval_loss`` for callbacks. Raises as ``train``.
         """
@@ -164,7 +165,7 @@ class Model:
             return self._evaluated(valid_dataset, called).results
 
     def predict(self, *predict_data: Any) -> Any:
-        """What the network gives for one batch of data, in evaluation mode and without gradients."""
+        """Return the outputs of the network for one batch of data, in evaluation mode and without gradients."""
         parts = self._parts
         was_training = parts.network.training
         parts.network.eval()

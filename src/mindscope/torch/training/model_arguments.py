@@ -23,7 +23,7 @@ def check_parts(network: Any, loss_fn: Any, optimizer: Any) -> None:
 
 
 def check_boost_level(level: Any) -> None:
-    """Raises ValueError."""
+    """Check ``boost_level``. Raises ValueError."""
     if level != "O0":
         raise ValueError(f"boost_level is {level!r}, want 'O0'; nothing else is offered")
 
@@ -38,7 +38,7 @@ def check_frequency(frequency: Any) -> Callable[[int], bool]:
 
 
 def check_extent(epoch: Any, initial_epoch: Any, is_sink: Any, sink_size: Any) -> None:
-    """How far a training goes. Raises TypeError, ValueError."""
+    """Check the range of epochs and the steps of a sink. Raises TypeError, ValueError."""
     check_count("epoch", epoch, 1)
     check_count("initial_epoch", initial_epoch)
     check_flag("dataset_sink_mode", is_sink)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model is made of."""
+"""The parts of a model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ModelParts:
         check_parts(network, loss_fn, optimizer)
         wanted = CONTEXT.device if device is None else torch.device(device)
         self.device = device_of(network) if wanted is None else wanted
-        """Where batches are brought."""
+        """Device to which batches are moved."""
         for each in (network, eval_network, loss_fn):
             if wanted is not None and isinstance(each, nn.Module):
                 each.to(self.device)

@@ -19,7 +19,7 @@ _OF_HALF = ("O2", "O3")
 
 
 class Precision:
-    """How steps compute. Half precision is float16 on CUDA and bfloat16 elsewhere; weights stay as they are.
+    """The precision of steps. Half precision is float16 on CUDA and bfloat16 elsewhere; weights stay as they are.
 
     | level      | network                                       | loss scale with float16 |
     |------------|-----------------------------------------------|-------------------------|
@@ -49,7 +49,7 @@ class Precision:
 
     @property
     def level(self) -> str:
-        """The ``amp_level``."""
+        """The value of ``amp_level``."""
         return self._level
 
     @property
@@ -58,7 +58,7 @@ class Precision:
         return None if self._level == "O0" else self._dtype
 
     def wrap(self, network: nn.Module) -> nn.Module:
-        """What to call in place of the network."""
+        """Return the module to call in place of the network."""
         return AmpWrapper(network, self._dtype, self._is_norm_kept) if self._level in _OF_HALF else network
 
     def cast(self) -> AbstractContextManager[Any]:

@@ -30,12 +30,12 @@ class Grouped:
         return (shape[0], shape[1] // self.size, *shape[2:]) if self.is_packed else shape[1:]
 
     def stacked(self) -> Tensor:
-        """Return shape (size, *shape)."""
+        """Return the values in the shape (size, *shape)."""
         tensor: Any = self.tensor
         return tensor.unflatten(1, (self.size, -1)).movedim(1, 0) if self.is_packed else tensor
 
     def packed(self) -> Tensor:
-        """Return shape (samples, size * channels, *space)."""
+        """Return the values in the shape (samples, size * channels, *space)."""
         return self.tensor if self.is_packed else channels_last(self.tensor.movedim(0, 1).flatten(1, 2))
 
 

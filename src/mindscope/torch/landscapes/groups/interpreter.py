@@ -62,7 +62,7 @@ class GroupInterpreter(Interpreter):
         return value
 
     def _mapped(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """As ``torch.vmap`` maps the operator."""
+        """Map the operator over the groups as ``torch.vmap`` does."""
         values, structure = pytree.tree_flatten((args, kwargs))
         places = [place for place, each in enumerate(values) if isinstance(each, Grouped)]
 

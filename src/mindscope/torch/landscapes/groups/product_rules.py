@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How products, lookups and attention work on groups."""
+"""Rules of products, lookups and attention on groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ aten: Any = torch.ops.aten
 
 
 def layer_norm(size: int, x: Any, shape: Sequence[int], weight: Any, bias: Any, eps: float) -> Any:
-    """The result has the type of the input, also with parameters in another precision."""
+    """Normalize the last dimensions.
+
+    The result has the type of the input, also with parameters in another precision.
+    """
     whole = stacked(x, size)
     normal, _, _ = aten.native_layer_norm.default(whole, shape, None, None, eps)
     ones = [1] * (whole.ndim - 1 - len(shape))
@@ -25,7 +28,7 @@ def layer_norm(size: int, x: Any, shape: Sequence[int], weight: Any, bias: Any, 
 
 
 def multiply(size: int, x: Any, weight: Any) -> Any:
-    """``mm``: one product with all weights where all groups share the input."""
+    """Compute ``mm``, with one product with all weights where all groups share the input."""
     if not isinstance(weight, Grouped):
         return NotImplemented
     if isinstance(x, Grouped):
@@ -35,7 +38,7 @@ def multiply(size: int, x: Any, weight: Any) -> Any:
 
 
 def add_multiply(size: int, bias: Any, x: Any, weight: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """``addmm`` with a bias for each column."""
+    """Compute ``addmm``, with a bias for each column."""
     if not isinstance(weight, Grouped) or len(bias.shape) != 1 or beta != 1 or alpha != 1:
         return NotImplemented
     rows = stacked(bias, size).unsqueeze(1)
@@ -70,15 +73,15 @@ def attention(
 
 
 def reshape(size: int, x: Any, shape: Sequence[int]) -> Any:
-    """``view``, which the strides of grouped values may not allow."""
+    """Compute ``view``, which the strides of grouped values may not allow."""
     return Grouped(x.stacked().reshape(size, *shape), size)
 
 
 def copy(_: int, x: Any, **__: Any) -> Any:
-    """``clone``: values are never changed in place."""
+    """Compute ``clone``: values are never changed in place."""
     return x
 
 
 def detach(_: int, x: Any) -> Any:
-    """There are no gradients."""
+    """Return the values: there are no gradients."""
     return x

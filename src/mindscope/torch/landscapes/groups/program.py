@@ -51,11 +51,11 @@ class GroupProgram:
         self._digest, self._compute = _split(rest, "digested", slice(start, None))
 
     def prepare(self, weights: Sequence[Tensor]) -> list[Any]:
-        """What depends on the weights alone; each has the shape (size, *shape)."""
+        """Return the results that depend on the weights alone; each has the shape (size, *shape)."""
         return self._prepare(*weights)
 
     def digest(self, data: Sequence[Tensor]) -> list[Any]:
-        """What depends on the data alone."""
+        """Return the results that depend on the data alone."""
         return self._digest(*data)
 
     def compute(self, prepared: Sequence[Any], digested: Sequence[Any]) -> dict[str, Tensor]:

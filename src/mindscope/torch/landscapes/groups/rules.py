@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How operators work on groups: what is faster than the rule that ``torch.vmap`` has for an operator."""
+"""Rules of operators on groups, for operators with a faster rule than that of ``torch.vmap``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How operators over images and other spaces work on groups: convolution, normalization, pooling."""
+"""Rules of operators over images and other spaces on groups: convolution, normalization, pooling."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _as_product(
 def batch_norm(
     size: int, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, is_training: bool, momentum: float, eps: float
 ) -> Any:
-    """The statistics of a group are those of its channels."""
+    """Normalize batches: the statistics of a group are those of its channels."""
     statistics = (flat(mean, size), flat(variance, size))
     running: list[Any] = [None if each is None else each.clone() for each in statistics]
     normal = torch.batch_norm(
@@ -77,14 +77,14 @@ def batch_norm(
 def batch_norm_in_evaluation(
     size: int, x: Any, weight: Any, bias: Any, mean: Any, variance: Any, momentum: float, eps: float
 ) -> Any:
-    """With running statistics."""
+    """Normalize with running statistics."""
     return batch_norm(size, x, weight, bias, mean, variance, False, momentum, eps)
 
 
 def group_norm(
     size: int, x: Any, weight: Any, bias: Any, samples: int, channels: int, space: int, groups: int, eps: float
 ) -> Any:
-    """Its groups of channels are in the groups of weights."""
+    """Normalize groups of channels, which are inside the groups of weights."""
     data, scale, shift = packed(x, size), flat(weight, size), flat(bias, size)
     normal, _, _ = aten.native_group_norm.default(
         data, scale, shift, samples, size * channels, space, size * groups, eps
@@ -119,14 +119,14 @@ def over_space(target: Any) -> Rule:
 
 
 def pad(size: int, x: Any, widths: Sequence[int], value: float = 0.0) -> Any:
-    """Padding of space."""
+    """Pad the space."""
     if not isinstance(x, Grouped) or not x.is_packed or len(widths) > 2 * (len(x.shape) - 2):
         return NotImplemented
     return Grouped(channels_last(aten.constant_pad_nd.default(x.tensor, widths, value)), size, is_packed=True)
 
 
 def concatenate(size: int, parts: Sequence[Any], dim: int = 0) -> Any:
-    """Channels of packed values side by side in each group."""
+    """Put the channels of packed values side by side in each group."""
     rank = max((len(each.shape) for each in parts), default=0)
     if not rank or dim % rank != 1 or not any(isinstance(each, Grouped) and each.is_packed for each in parts):
         return NotImplemented
