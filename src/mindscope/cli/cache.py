@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope cache``."""
+"""The command ``mindscope cache``."""
 
 from __future__ import annotations
 

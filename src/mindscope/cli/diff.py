@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope diff``."""
+"""The command ``mindscope diff``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope graph``."""
+"""The command ``mindscope graph``."""
 
 from __future__ import annotations
 

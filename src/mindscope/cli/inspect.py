@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope inspect``."""
+"""The command ``mindscope inspect``."""
 
 from __future__ import annotations
 

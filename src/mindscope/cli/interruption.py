@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived."""
+    """The exception that SIGTERM raises."""
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope landscape``."""
+"""The command ``mindscope landscape``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope lineage``."""
+"""The command ``mindscope lineage``."""
 
 from __future__ import annotations
 

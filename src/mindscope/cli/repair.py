@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope repair``."""
+"""The command ``mindscope repair``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope start``."""
+"""The command ``mindscope start``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope status``."""
+"""The command ``mindscope status``."""
 
 from __future__ import annotations
 

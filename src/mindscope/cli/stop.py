@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope stop``."""
+"""The command ``mindscope stop``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``mindscope watch``."""
+"""The command ``mindscope watch``."""
 
 from __future__ import annotations
 

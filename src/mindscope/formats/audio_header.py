@@ -62,7 +62,7 @@ def _wave(encoded: bytes) -> AudioHeader:
 
 
 def _flac(encoded: bytes) -> AudioHeader:
-    """STREAMINFO holds, from its tenth byte on, 20 bits of rate, 3 of channels, 5 of depth and 36 of frames.
+    """Read STREAMINFO: from its tenth byte on, 20 bits of rate, 3 of channels, 5 of depth and 36 of frames.
 
     Source: RFC 9639, section 8.2.
     """
@@ -74,7 +74,9 @@ def _flac(encoded: bytes) -> AudioHeader:
 
 
 def _ogg(encoded: bytes) -> AudioHeader:
-    """The first packet names the codec. The position of the last page is the length, with the pre-skip of Opus.
+    """Read the codec from the first packet, and the length from the position of the last page.
+
+    The position includes the pre-skip of Opus.
 
     Source: RFC 3533, RFC 7845 and the Vorbis I specification.
     """
@@ -110,7 +112,7 @@ class _Frame(NamedTuple):
 
 
 def _mp3_frame(head: bytes) -> _Frame | None:
-    """None for four bytes that do not begin a frame of layer III."""
+    """Return the frame of layer III that four bytes begin, or None if they begin none."""
     if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE6 != 0xE2:
         return None
     version, bitrate, rate = head[1] >> 3 & 0x3, head[2] >> 4, head[2] >> 2 & 0x3

@@ -23,7 +23,9 @@ FRAME_OVERHEAD = FRAME_HEADER + 4
 """Bytes of a record without its payload."""
 
 Walked = tuple[int, int, int]
-"""Where a scan of intact records stopped, why (a status of ``_frames``), and how many bytes complete the next one."""
+"""Position where a scan of intact records stopped, a status of ``_frames``, and the bytes that complete the next
+record.
+"""
 
 UNKNOWN_END = 1 << 62
 """File size when the reader sees only a part of the file: no record length exceeds it."""
@@ -78,7 +80,7 @@ class FrameReader:
         self.ahead: int = position
         """Read on from here when passing ``end``; it is past the bytes already searched, see ``rewind``."""
         self.needed = FRAME_OVERHEAD
-        """How many bytes from ``ahead`` on allow at least one more step."""
+        """Number of bytes from ``ahead`` on that allow at least one more step."""
         is_lost = bool(damages) and damages[-1].resumed_at is None
         self._settled: list[Damage] = list(damages[:-1] if is_lost else damages)
         self._lost_since: Damage | None = damages[-1] if is_lost else None  # no intact record since
@@ -120,7 +122,7 @@ class FrameReader:
         self._lost_since, self._claims = other._lost_since, other._claims
 
     def rewind(self, end: int) -> None:
-        """Before reading a file that now ends at byte ``end``: go back to a record that may be whole now."""
+        """Go back to a record that may be whole now, before reading a file that now ends at byte ``end``."""
         for number, claim in enumerate(self._claims):
             if claim.end <= end:
                 self._claims = self._claims[:number]
@@ -183,7 +185,9 @@ class FrameReader:
         self.position = self._claims[0].offset if self._claims else ahead
 
     def _note_claim(self, view: memoryview, at: int, base: int, end: int) -> int | None:
-        """Where to continue the search if the record at ``at``, which the view cuts, exceeds the end of the file.
+        """Return the position to continue the search if the record at ``at`` exceeds the end of the file.
+
+        The view cuts the record.
 
         None if it does not exceed it, or if more bytes are needed to decide.
         """

@@ -29,7 +29,7 @@ IMAGE_FORMATS = (
     _format(".tiff", None, rb"II\*\0|MM\0\*"),
 )
 MEDIA_TYPES = tuple(each.media_type for each in IMAGE_FORMATS if each.media_type is not None)
-"""What each browser shows, and what can't contain scripts."""
+"""Media types that each browser shows, and that can't contain scripts."""
 
 
 def image_format(encoded: bytes) -> ImageFormat | None:

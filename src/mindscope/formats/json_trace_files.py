@@ -11,9 +11,9 @@ from pathlib import Path
 _HEAD = 1 << 16
 _GZIP = b"\x1f\x8b"
 SUFFIXES = (".json", ".json.gz")
-"""Of the names of JSON traces."""
+"""Suffixes of the names of JSON traces."""
 TORCH_NAME = ".pt.trace.json"
-"""In the names that PyTorch chooses itself."""
+"""Ending of the names that PyTorch chooses itself."""
 _SCHEMA, _EVENTS = b'"schemaVersion"', b'"traceEvents"'
 _VERSION = re.compile(rb'"schemaVersion"\s*:\s*\d')
 _PHASE = re.compile(rb'"ph"\s*:\s*"[A-Za-z]"')
@@ -23,14 +23,14 @@ _OF_XLA = "trace.json.gz"
 
 
 class TraceKind(str, Enum):
-    """Who wrote a trace: PyTorch, or any program in the format of Chrome."""
+    """The writer of a trace: PyTorch, or any program in the format of Chrome."""
 
     TORCH = "torch"
     CHROME = "chrome"
 
 
 def trace_kind(path: Path) -> TraceKind | None:
-    """What kind of trace a file is; None for anything else.
+    """Return the kind of trace of a file; None for anything else.
 
     PyTorch's has a schema version beside its events, or a name that PyTorch chooses. What JAX writes beside a profile
     of XLA is none: it holds the same events, at most a million of them.
@@ -50,7 +50,7 @@ def trace_kind(path: Path) -> TraceKind | None:
 
 
 def _lists_events(path: Path, head: bytes) -> bool:
-    """Each event has a phase; of an empty list only the name says what it would hold."""
+    """Return whether a file lists events with phases. Of an empty list, only the name says what it would hold."""
     start = _LIST.match(head)
     return start is not None and (_PHASE.search(head) is not None or (start[1] != b"{" and "trace" in path.name))
 

@@ -26,7 +26,7 @@ class Runs:
     """Pieces of ``data``: n starts and n stops (int64)."""
 
     data: bytes
-    """Or another buffer of bytes."""
+    """The bytes, or another buffer of bytes."""
     start: NDArray[np.int64]
     stop: NDArray[np.int64]
 
@@ -34,14 +34,14 @@ class Runs:
         return self.start.size
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """With ``data`` as a buffer, which a pickle may have outside of itself."""
+        """Return ``data`` as a buffer, which a pickle may have outside of itself."""
         return Runs, (PickleBuffer(self.data), self.start, self.stop)
 
     def bytes_of(self, row: int) -> bytes:
         return bytes(self.data[self.start[row] : self.stop[row]])
 
     def text(self, row: int) -> str:
-        """With escapes for bytes that are no UTF-8."""
+        """Return a run as text, with escapes for bytes that are no UTF-8."""
         return self.bytes_of(row).decode("utf-8", "backslashreplace")
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Runs:
@@ -52,7 +52,7 @@ class Runs:
         return find_byte(self.data, self.start, self.stop, byte[0], last=last)
 
     def hashes(self) -> NDArray[np.uint64]:
-        """(n,) Equal runs have equal hashes, also runs of other data."""
+        """Return a hash of each run, shape (n,). Equal runs have equal hashes, also runs of other data."""
         return hash_runs(self.data, self.start, self.stop)
 
 
@@ -132,13 +132,13 @@ class Texts(Sequence[str]):
         return self.ends.size
 
     def __getitem__(self, index: int) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """With escapes for bytes that are no UTF-8."""
+        """Return a text, with escapes for bytes that are no UTF-8."""
         index = range(len(self))[index]
         start = self.ends[index - 1] if index else 0
         return self.joined[start : self.ends[index]].tobytes().decode("utf-8", "backslashreplace")
 
     def and_more(self, texts: Sequence[str]) -> Texts:
-        """These texts, then ``texts``."""
+        """Return these texts, then ``texts``."""
         more = Texts.of(texts)
         before = self.ends[-1] if self.ends.size else 0
         return Texts(np.concatenate([self.joined, more.joined]), np.concatenate([self.ends, more.ends + before]))

@@ -13,7 +13,7 @@ _VARINT_BYTES = 10
 
 
 class Field(NamedTuple):
-    """Where a field is in the encoded bytes."""
+    """The position of a field in the encoded bytes."""
 
     number: int
     key: int

@@ -17,7 +17,7 @@ _FIRST = re.compile(r"(?P<number>\d{1,18})_(?P<name>.+)\.npy", re.ASCII)
 
 
 class TensorDumpName(NamedTuple):
-    """What the name of a file says."""
+    """The parts of the name of a file."""
 
     file: str
     name: str

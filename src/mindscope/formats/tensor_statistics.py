@@ -37,7 +37,7 @@ class PackedColumn:
     is_deflated: bool = False
 
     def unpack(self, name: str, rows: int) -> NDArray[np.generic]:
-        """Shape (rows,), read-only. Raises FormatError if the bytes are no such column."""
+        """Return the read-only numbers, shape (rows,). Raises FormatError if the bytes are no such column."""
         if self.dtype not in _DTYPES:
             raise _malformed(f"column {name} has dtype {self.dtype!r}, want one of {', '.join(sorted(_DTYPES))}")
         dtype = np.dtype(f"<{self.dtype}")
@@ -68,10 +68,13 @@ class TensorStatistics:
     """Descriptions: ``module``, ``type``, ``phase``, ``role``, ``slot``, ``call``, ``dtype``, ``shape``, ``name``,
     ``stack``; absent where empty."""
     facts: Message = field(default_factory=dict[str, object])
-    """Of the recording: framework, its version, level."""
+    """Facts of the recording: framework, its version, level."""
     rows: int = 0
     packed: Mapping[str, PackedColumn] = field(default_factory=dict[str, PackedColumn])
-    """By name: ``tensor``, ``order``, ``digest`` and statistics. A statistic without a column is NaN in all rows."""
+    """Columns by name: ``tensor``, ``order``, ``digest`` and statistics.
+
+    A statistic without a column is NaN in all rows.
+    """
 
     def column(self, name: str) -> NDArray[np.generic] | None:
         """Return a column, shape (rows,); None if there is none. Raises FormatError if it is damaged."""
@@ -107,7 +110,10 @@ def pack(values: NDArray[np.generic], is_rounded: bool = False) -> PackedColumn:
 
 
 def _deflated(data: bytes) -> bytes:
-    """A short column takes a window of its length: to clear the usual 256 KB takes longer than the rest."""
+    """Compress a column.
+
+    A short one takes a window of its length: to clear the usual 256 KB takes longer than the rest.
+    """
     window = min(max(len(data).bit_length(), 9), 15)
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, window, min(window - 3, zlib.DEF_MEM_LEVEL))
     return stream.compress(data) + stream.flush()

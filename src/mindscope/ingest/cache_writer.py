@@ -12,7 +12,7 @@ from mindscope.ingest.run_loader import RunLoader
 log = logging.getLogger(__name__)
 
 DELAY_S = 0.3
-"""After a load, the first HTTP responses have priority."""
+"""Seconds to wait after a load: the first HTTP responses have priority."""
 
 
 class CacheWriter:

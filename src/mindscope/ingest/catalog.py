@@ -41,12 +41,12 @@ NOTIFY_INTERVAL_S = 0.25
 
 
 class _Look(Enum):
-    """What a look at a path saw."""
+    """The result of a look at a path."""
 
     SAME = auto()
     WRITTEN = auto()
     OTHER_ENTRIES = auto()
-    """Of a directory, also if a file in it is gone: only a discovery finds the runs then."""
+    """A directory has other entries, also if a file in it is gone: only a discovery finds the runs then."""
 
 
 class Catalog:
@@ -122,7 +122,7 @@ class Catalog:
 
     @property
     def scanned_bytes(self) -> int:
-        """How many bytes of the current runs this process read from event files; the rest came from the cache."""
+        """Number of bytes of the current runs that this process read from event files; the rest came from the cache."""
         return sum(loader.scanned_bytes for loader in self._loaders.values())
 
     def cache_table(self, name: str, format: int) -> CacheTable | None:
@@ -231,7 +231,7 @@ class Catalog:
         return look
 
     def _look_at_file(self, path: str) -> tuple[_Look, float]:
-        """What happened to a file, and its time."""
+        """Return the result of a look at a file, and its time in seconds since 1970."""
         try:
             stat = os.lstat(path) if path in self._runs_of_settings else os.stat(path)  # noqa: PTH116
         except FileNotFoundError:

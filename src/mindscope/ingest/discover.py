@@ -91,7 +91,7 @@ class _Listing:
 
     @property
     def entries(self) -> tuple[object, ...]:
-        """What was found; equality means that a discovery finds the same."""
+        """The entries of the listing; if they are equal, a discovery finds the same."""
         return self.directories, self.links, self.files, self.unreadable, self.found, self.settings, self.logs
 
 
@@ -170,7 +170,10 @@ class Finder:
         return frozenset(path for path, each in self._listings.items() if each.directories) | {self.base}
 
     def modified_ns(self, directory: str) -> int:
-        """When entries of a directory last changed, as of the last look; 0 if it must be listed each time."""
+        """Return the time of the last change of entries of a directory; 0 if it must be listed each time.
+
+        It is from the last look.
+        """
         listing = self._listings.get(directory)
         return listing.modified_ns if listing else 0
 

@@ -57,7 +57,7 @@ class Span(NamedTuple):
 
 
 class ContentFingerprint:
-    """What was read of a file: its first and last bytes, and sampled digests of spans that follow each other.
+    """The first and last bytes of a file as they were read, and sampled digests of consecutive spans.
 
     The first and the last bytes are compared at each read, which is cheap; of the spans, those that may have changed.
     """
@@ -127,7 +127,7 @@ def _differences(file: FileIO, start: int, want: bytes) -> list[int]:
 
 
 def _longest(start: int) -> int:
-    """How long a span that begins at ``start`` may be."""
+    """Return the limit of bytes of a span that begins at ``start``."""
     return max(SPAN_BYTES, start // SPANS)
 
 

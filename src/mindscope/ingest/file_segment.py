@@ -37,7 +37,7 @@ class FileSegment:
         dialect: DialectName | None = None,
         size_bytes: int = UNKNOWN_END,
     ) -> None:
-        """If ``dialect`` is None, the first intact record defines it. ``kinds``: see ``EventScanner``.
+        """Prepare to read; if ``dialect`` is None, the first intact record defines it. ``kinds``: see ``EventScanner``.
 
         ``size_bytes`` is the size of the file; without it, no record counts as longer than the file.
         """
@@ -104,7 +104,7 @@ class FileSegment:
         return chunk if len(chunk) >= needed else chunk[:0]  # the file was truncated; the next read handles it
 
     def _large_buffer(self, needed: int) -> memoryview:
-        """Kept for the next record, because fresh memory costs more time than the read."""
+        """Return a buffer that is kept for the next record: fresh memory costs more time than the read."""
         if needed > len(self._large):
             self._large = memoryview(b"")  # never two at once
             self._large = memoryview(bytearray(needed))

@@ -76,7 +76,7 @@ class FileTailer:
         self._start()
 
     def restart_rewritten(self) -> None:
-        """Like ``restart``; also marks the file as replaced permanently, if intact bytes of it changed."""
+        """Restart as ``restart``, and mark the file as replaced permanently if intact bytes of it changed."""
         reason, damages = self._replaced, self._permanent_damages
         self.restart()
         replaced = () if reason is None else (Damage(self._facts.name, 0, DamageKind.SHRUNK, reason, 0),)

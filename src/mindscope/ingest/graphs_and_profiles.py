@@ -215,7 +215,7 @@ def contents_by_run(
 
 
 def _directory_versions(profiles: Collection[str], modified_ns: Mapping[str, int], base: str) -> dict[str, int]:
-    """By profile directory: changes when files in it are added, removed or replaced."""
+    """Return a version by profile directory, which changes when files in it are added, removed or replaced."""
     versions = dict.fromkeys(profiles, 0)
     for directory, modified in modified_ns.items() if profiles else ():
         for profile in _profiles_around(directory, profiles, base):

@@ -28,11 +28,14 @@ class LongRecord(NamedTuple):
     """A record without the bytes of its large values."""
 
     outline: memoryview
-    """As long as the record. What is not kept is zeros, which take no memory; its checksum is that of these bytes."""
+    """Bytes of the length of the record: parts that are not kept are zeros, which take no memory.
+
+    Its checksum is that of these bytes.
+    """
     ending: memoryview
     """The last bytes of the record, and those of the next header if there is one."""
     ending_size: int
-    """How many bytes of ``ending`` are of the record."""
+    """Number of bytes of ``ending`` that belong to the record."""
     stored: bytes
     """The checksum of the payload that the file holds."""
     computed: bytes

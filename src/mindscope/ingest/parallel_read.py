@@ -43,7 +43,7 @@ class _Part:
     def read(
         self, name: str, dialect: DialectName | None, whole: FileIO, buffer_pool: ReadBufferPool
     ) -> _PartResult | None:
-        """None if the file can't be read or was replaced."""
+        """Return the result of the part, or None if the file can't be read or was replaced."""
         try:
             with FileIO(whole.name) as file, buffer_pool.borrow(self.end - self.start) as buffers:
                 if not os.path.sameopenfile(file.fileno(), whole.fileno()):
@@ -89,7 +89,7 @@ def read_parallel(
 
 
 def _parts(segment: FileSegment, file: FileIO, most: int, stop: int, end: int) -> list[_Part]:
-    """At most ``most`` parts of about equal length; the section before them has the same length."""
+    """Divide a file into at most ``most`` parts of about equal length; the section before them has the same length."""
     position, last = segment.reader.position, min(stop, end)
     count = min(most + 1, (last - position) // MIN_PART_BYTES)
     places = [position + (last - position) * number // count for number in range(1, count)]

@@ -17,7 +17,7 @@ LOOKS_PER_S = 100
 PARENT_LOOKS_PER_S = 30
 """Directories of directories, where new runs appear."""
 MAX_LOOKS = 2000
-"""At one time; the others follow at the next."""
+"""Limit of the looks at one time; the others follow at the next."""
 
 
 class PollSchedule:
@@ -60,5 +60,5 @@ class PollSchedule:
 
 
 def _share(path: str) -> float:
-    """Between 0 and 1, so that the first looks at many paths do not come at once."""
+    """Return a number between 0 and 1 for a path: it spreads the first looks at many paths."""
     return hash(path) % 1024 / 1024

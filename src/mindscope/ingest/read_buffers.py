@@ -58,7 +58,7 @@ class ReadBufferPool:
 
     @property
     def idle_processors(self) -> int:
-        """How many processors have no borrowed buffers."""
+        """Number of processors that have no borrowed buffers."""
         return max(0, self._processors - self._lent)
 
     def release(self) -> None:

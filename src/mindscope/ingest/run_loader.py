@@ -39,7 +39,7 @@ class RunLoader:
         cache: RunCache | None = None,
         unsaved_bytes: UnsavedBytes | None = None,
     ) -> None:
-        """With a ``cache``, restores the run from it; ``read`` then adds new data.
+        """Restore the run from ``cache`` if there is one; ``read`` then adds new data.
 
         Objects shared with other runs are arguments; without them, the run makes its own.
         """
@@ -74,7 +74,7 @@ class RunLoader:
 
     @property
     def scanned_bytes(self) -> int:
-        """How many bytes of its files this process read; excludes data from the cache."""
+        """Number of bytes of the files that this process read; excludes data from the cache."""
         return sum(tailer.scanned_bytes for tailer in self._tailers.values())
 
     def set_files(self, files: tuple[EventFile, ...]) -> bool:

@@ -11,7 +11,7 @@ from mindscope.store.contents import SettingsFile
 HYDRA_DIRECTORY = ".hydra"
 HYDRA_FILE = f"{HYDRA_DIRECTORY}/config.yaml"
 SETTINGS_FILES = ("params.json", "params.yaml", "hparams.yaml", HYDRA_FILE, "config.yaml")
-"""By precedence: if several files set a name, the first one counts.
+"""Names of settings files by precedence: if several files set a name, the first one counts.
 
 Ray Tune and DVC write ``params``, Lightning ``hparams.yaml``, Hydra ``.hydra/config.yaml``.
 """

@@ -25,7 +25,7 @@ _OF_ATTEMPT = re.compile(r"/attempt_\d+/\d+$", re.ASCII)
 """Below its log directory, torchrun has a directory for each process of each attempt."""
 _BESIDE = re.compile(r"logs?|rank_?\d+", re.IGNORECASE | re.ASCII)
 _RANK = re.compile(r"(/(rank_?|summary_dir))\d+$", re.ASCII)
-"""At the end of the path of a run: ranks of one training have all but the number in common."""
+"""Pattern of the end of the path of a run: ranks of one training have all but the number in common."""
 
 
 def training_logs(names: Collection[str], entries: Sequence[os.DirEntry[str]]) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def _is_left_out(directory: str, base: str) -> bool:
 
 
 def _directories_above(directory: str, base: str) -> Iterator[str]:
-    """Up to the base."""
+    """Yield the directories above ``directory``, up to the base."""
     while len(directory) > len(base):
         directory = os.path.dirname(directory)  # noqa: PTH120 (ten thousand times)
         if len(directory) >= len(base):

@@ -46,7 +46,10 @@ def unreadable_directory(path: str, error: OSError) -> UnreadablePath:
 
 
 def unreadable_entry(entry: os.DirEntry[str]) -> UnreadablePath | None:
-    """Why an entry with the name of an event file is not one; None if it is. Other entries are not affected."""
+    """Return the reason why an entry with the name of an event file is not one; None if it is.
+
+    Other entries are not affected.
+    """
     kind = PathKind.LINK if entry.is_symlink() else PathKind.FILE
     try:
         if entry.is_file():

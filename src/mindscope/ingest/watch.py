@@ -28,9 +28,9 @@ DEBOUNCE_MS = 100
 STEP_MS = 100
 MAX_WAIT_S = 3600.0
 UNWATCHED_POLL_S = 1.0
-"""If directories are watched one by one, poll after this time at the latest to see new ones."""
+"""Seconds after which to poll at the latest, to see new directories if directories are watched one by one."""
 POLLS = 3
-"""In each interval: then a change of a live file is noticed within a third of it."""
+"""Number of polls in each interval: then a change of a live file is noticed within a third of it."""
 
 
 class Watcher:

@@ -31,7 +31,10 @@ class Estimate:
 
 
 def linear_correlation(x: Floats, y: Floats) -> Estimate:
-    """Pearson's r from -1 to 1; interval by Fisher's transformation. Arrays of shape (n,) without NaN."""
+    """Return Pearson's r from -1 to 1, with an interval by Fisher's transformation.
+
+    The arrays have shape (n,) and no NaN.
+    """
     return _interval(_pearson(x, y), 1.0, x.size)
 
 
@@ -42,7 +45,9 @@ def rank_correlation(x: Floats, y: Floats) -> Estimate:
 
 
 def correlation_ratio(codes: Codes, y: Floats, weights: Floats) -> Estimate:
-    """How much of ``y`` the category means explain, from 0 to 1: the root of the adjusted share of the variance.
+    """Return the share of ``y`` that the category means explain, from 0 to 1.
+
+    It is the root of the adjusted share of the variance.
 
     The interval is a bootstrap interval. ``weights`` are those of `sample_weights` for these runs.
     """
@@ -52,7 +57,7 @@ def correlation_ratio(codes: Codes, y: Floats, weights: Floats) -> Estimate:
 
 
 def sample_weights(count: int, rng: np.random.Generator) -> Floats:
-    """How often each of ``count`` runs is in a sample; shape (count, 1 + RESAMPLES).
+    """Return how often each of ``count`` runs is in a sample; shape (count, 1 + RESAMPLES).
 
     The first sample has each run once, the others are bootstrap samples. All features share them, because drawing them
     takes longer than a measure over them.

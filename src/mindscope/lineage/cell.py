@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 Cell: TypeAlias = "bool | int | float | str | tuple[Any, ...]"
-"""One value of a row; a tuple is a list of cells. A missing value is absent from its row."""
+"""A value of a row; a tuple is a list of cells. A missing value is absent from its row."""
 
 EXACT = 1 << 53
 """float64 represents every integer below this one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One column of a lineage table."""
+"""A column of a lineage table holds a cell for each run."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Column:
     def __init__(self, key: ColumnKey, cells: Iterable[Cell | None], length: int) -> None:
         self.key = key
         self.cells: NDArray[np.object_] = np.fromiter(cells, object, length)
-        """Shape (rows,)."""
+        """Cells, shape (rows,); None where a row has no value."""
 
     @classmethod
     def of_rows(cls, key: ColumnKey, rows: Mapping[str, Mapping[ColumnKey, Cell]]) -> Column:
@@ -91,12 +91,12 @@ class Column:
 
     @cached_property
     def is_missing(self) -> NDArray[np.bool_]:
-        """Shape (rows,)."""
+        """Whether each cell is missing, shape (rows,)."""
         return np.fromiter((cell is None for cell in self.cells), bool, len(self))
 
     @cached_property
     def count(self) -> int:
-        """How many rows have a cell in this column."""
+        """Number of rows that have a cell in this column."""
         return len(self) - int(self.is_missing.sum())
 
     @cached_property

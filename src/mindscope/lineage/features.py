@@ -20,7 +20,7 @@ CAUSES = frozenset({Group.PARAMETER, Group.DATASET, Group.ALGORITHM, Group.MODEL
 LOSS = ColumnKey(Group.ALGORITHM, "loss")
 """The last loss of the training, a result."""
 FEWEST_RUNS = 8
-"""With fewer runs, intervals are meaningless."""
+"""Least number of runs: with fewer, intervals are meaningless."""
 NEARLY_UNIQUE = 0.5
 """A text column with more distinct values than this share of the runs holds names, not settings."""
 

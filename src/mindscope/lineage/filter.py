@@ -34,7 +34,7 @@ class Filter:
     """A condition on rows."""
 
     def __init__(self, text: str) -> None:
-        """Raises ExpressionError; its ``position`` is the character of the syntax error."""
+        """Compile ``text``. Raises ExpressionError; its ``position`` is the character of the syntax error."""
         self.text = text
         compiler = Compiler(RUNS, text)
         self._evaluate = compiler.condition(compiler.syntax.tree)
@@ -170,7 +170,7 @@ def _has(test: Callable[[float], Any], cell: Cell | None) -> bool:
 
 
 def _number(compute: Callable[..., Any], *cells: Any) -> Cell | None:
-    """Missing unless all are numbers; NaN if an integer is too large for float arithmetic.
+    """Return the result of float arithmetic, or None unless all are numbers. It is NaN if an integer is too large.
 
     Operators of Python keep integers exact; powers, functions and divisions by zero compute as float64.
     """

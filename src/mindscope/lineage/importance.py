@@ -182,6 +182,6 @@ def _measures(feature: Feature, y: Floats, bins: Codes, weights: Floats) -> dict
 
 
 def _strength(measures: Mapping[Measure, Estimate]) -> tuple[bool, float]:
-    """Sorts features; those without a forest come last."""
+    """Return a key that sorts features; those without a forest come last."""
     forest = measures.get(Measure.FOREST)
     return forest is not None, (forest or measures[Measure.INFORMATION]).value

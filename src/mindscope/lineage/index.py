@@ -85,7 +85,7 @@ class TableIndex:
         return column.replace({self._places[run]: self._rows[run].get(key) for run in runs})
 
     def _forget_columns(self) -> None:
-        """The columns have another length or order."""
+        """Forget the columns, since they have another length or order."""
         self._columns.clear()
         self._outdated.clear()
         self._places = {}
@@ -117,5 +117,5 @@ def _is_same(one: Row | None, other: Row) -> bool:
 
 
 def is_same_cell(one: Cell, other: Cell) -> bool:
-    """``1`` and ``1.0`` differ, NaN is NaN, 0.0 and -0.0 differ."""
+    """Return whether two cells are the same: ``1`` and ``1.0`` differ, NaN is NaN, 0.0 and -0.0 differ."""
     return one is other or (type(one) is type(other) and repr(one) == repr(other))

@@ -14,7 +14,7 @@ Part = TypeVar("Part", "TrainLineage", "EvalLineage")
 
 @dataclass(frozen=True, slots=True)
 class TrainLineage:
-    """How a model was trained; a field is None if no file has it.
+    """The parts and the results of a training; a field is None if no file has it.
 
     ``learning_rate`` and ``loss`` are widened float32. ``dataset_size`` counts samples. ``model_path`` is the last
     checkpoint, ``model_size`` its size in bytes. ``model_paths`` holds the whole JSON of the file (``{"ckpt": ...}``).

@@ -33,7 +33,7 @@ Pipeline: TypeAlias = "tuple[Stage, ...]"
 
 
 def stage_score(one: Stage, other: Stage) -> float:
-    """How well two stages match: from 1 to 2 for the same operation, by the share of its equal parameters.
+    """Return how well two stages match: from 1 to 2 for the same operation, by the share of its equal parameters.
 
     Two different sources score 0.5; other different operations never share a column. Branches score by the
     best pairs of their flows.
@@ -48,7 +48,7 @@ def stage_score(one: Stage, other: Stage) -> float:
 
 
 def flow_similarity(one: Pipeline, other: Pipeline) -> float:
-    """From 0 to 1: the score of the best alignment of two flows, relative to that of equal flows."""
+    """Return the score of the best alignment of two flows from 0 to 1, relative to that of equal flows."""
     if not one and not other:
         return 1.0
     best = [0.0] * (len(other) + 1)

@@ -124,7 +124,7 @@ def _merged(columns: list[list[Stage | None]], pipeline: Pipeline, height: int) 
 
 
 def _fit(column: list[Stage | None], stage: Stage) -> float:
-    """How well a stage matches the stages of a column: the mean over the first rows that have one."""
+    """Return how well a stage matches the stages of a column: the mean over the first rows that have one."""
     scores = [score_of(each, stage) for each in islice(filter(None, column), MOST_COMPARED)]
     return IMPOSSIBLE if IMPOSSIBLE in scores else sum(scores) / len(scores)
 

@@ -13,7 +13,7 @@ _SAME = frozenset({"Map", "Project", "Rename", "Shuffle", "Cache", "Transfer", "
 
 
 def stage_rows(pipeline: Pipeline, epoch_size: int | None = None) -> tuple[int | None, ...]:
-    """For each stage, the number of rows that leave it; None if it is unknown, and for branches.
+    """Return the number of rows that leave each stage; None if it is unknown, and for branches.
 
     ``epoch_size`` is the recorded number of samples of an epoch: it gives the batches of a last stage.
     """

@@ -12,7 +12,9 @@ STATISTICS = ("last", "min", "min_step", "max", "max_step", "mean")
 
 
 def summarize(steps: NDArray[np.int64], values: NDArray[np.floating[Any]], mean_of: int) -> list[float | int | None]:
-    """One value for each of ``STATISTICS``: the mean is that of the last ``mean_of`` points, steps are the first ones.
+    """Return a value for each of ``STATISTICS``.
+
+    The mean is that of the last ``mean_of`` points, steps are the first ones.
 
     ``steps`` and ``values`` have shape (n,). NaN counts in last and mean, but not as an extreme: if all values are NaN,
     the extremes are None. Empty for a curve without points.

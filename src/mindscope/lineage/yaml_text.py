@@ -133,7 +133,7 @@ class _Reader:
         return self._scalar(node)
 
     def _items(self, node: Any, depth: int) -> Iterator[tuple[str, Any]]:
-        """A mapping's own keys override those that ``<<`` merges, in any order."""
+        """Yield the items of a mapping. Its own keys override those that ``<<`` merges, in any order."""
         merged = [value for key, value in node.value if key.tag == _MERGE]
         for value in merged:
             for each in reversed(value.value) if value.id == "sequence" else [value]:

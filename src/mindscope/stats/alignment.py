@@ -82,7 +82,7 @@ def common_x(traces: Sequence[Trace], range: Range | None) -> Floats:
 
 
 def _union(columns: Iterable[NDArray[np.generic]]) -> Floats:
-    """Runs of one script mostly have the same x, which takes no sorting."""
+    """Return the distinct x of all, ascending. Runs of one script mostly have the same x, which takes no sorting."""
     different: list[NDArray[np.generic]] = []
     for column in columns:
         if not any(np.array_equal(column, other) for other in different):

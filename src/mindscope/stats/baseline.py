@@ -11,7 +11,7 @@ from mindscope.stats.alignment import Floats, Trace
 from mindscope.stats.group_statistics import TraceStatistics
 
 SHIFTED = ("mean", "median", "low", "high", "lower_quartile", "upper_quartile")
-"""What moves with the values; how many there are and how far they lie apart does not."""
+"""Names of the statistics that move with the values; counts and distances don't."""
 
 
 def minus_baseline(x: Floats, stats: TraceStatistics, baseline: Trace) -> TraceStatistics:

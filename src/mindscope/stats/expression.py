@@ -40,7 +40,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What ``parse`` made of ``text``. ``tags`` are the tags that it names, in their order.
+    """The result of ``parse`` for ``text``. ``tags`` are the tags that it names, in their order.
 
     ``is_condition`` says whether it gives truths rather than numbers.
     """

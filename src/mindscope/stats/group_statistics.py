@@ -75,7 +75,7 @@ def _statistics_at(traces: Sequence[Trace], x: Floats, is_joined: bool) -> Trace
 
 
 def _statistics_of(values: NDArray[np.float64]) -> TraceStatistics:
-    """``values`` has a row for each x and a column for each series; it is written over."""
+    """Compute the statistics. ``values`` has a row for each x and a column for each series; it is written over."""
     values[~np.isfinite(values)] = np.nan
     values.sort(axis=1)  # NaN comes last
     count = np.count_nonzero(~np.isnan(values), axis=1)
@@ -98,7 +98,7 @@ def _statistics_of(values: NDArray[np.float64]) -> TraceStatistics:
 
 
 def _quantile(values: NDArray[np.float64], count: NDArray[np.intp], share: float) -> Floats:
-    """Of rows that ascend and end in NaN after their first ``count``."""
+    """Return a quantile of each row; rows ascend and end in NaN after their first ``count``."""
     place = np.maximum(count - 1, 0) * share
     below = np.floor(place).astype(np.intp)
     rows: NDArray[np.intp] = np.arange(len(values), dtype=np.intp)

@@ -84,7 +84,7 @@ def _changed(before: Sequence[Trace], now: Sequence[Trace]) -> tuple[float, floa
 
 
 def _same_points(old: Trace, new: Trace) -> int:
-    """How many points both begin with."""
+    """Return the number of points that both begin with."""
     if old is new:
         return old.x.size
     size = min(old.x.size, new.x.size)

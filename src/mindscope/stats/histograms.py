@@ -81,7 +81,10 @@ def _edges(histograms: Sequence[Histogram], buckets: int) -> Floats:
 
 
 def _counts_between(edges: Floats, histograms: Sequence[Histogram]) -> Floats:
-    """How much of all lies between each two ``edges``, which cover every bucket; shape (len(edges) - 1,)."""
+    """Return the counts of all histograms between each two ``edges``, shape (len(edges) - 1,).
+
+    The edges cover every bucket.
+    """
     bins = max(edges.size - 1, 0)
     left, right, count = (
         np.concatenate([np.asarray(getattr(each, name), np.float64) for each in histograms])

@@ -33,7 +33,7 @@ def log_edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | 
 def _limits(
     x_axis: XAxis, first: int, stop: int, pixels: int, range: Range | None, log_origin: float
 ) -> NDArray[np.float64]:
-    """Where buckets begin, less the origins, for the positive x in the places ``first`` to ``stop``."""
+    """Return the starts of buckets, less the origins, for the positive x with the indices ``first`` to ``stop``."""
     low, high = _shown(x_axis, first, stop, range, log_origin)
     if not 0.0 < low < high:
         return np.array([math.inf])
@@ -56,7 +56,7 @@ def _shown(x_axis: XAxis, first: int, stop: int, range: Range | None, log_origin
 
 
 def _count_below(x: ChunkedArray, start: int, stop: int, limits: NDArray[np.float64]) -> Rows:
-    """For each limit the first place, from ``start`` on, whose x is at least as large; x ascends."""
+    """Return for each limit the first index, from ``start`` on, whose x is at least as large; x ascends."""
     places = np.full(limits.size, start, np.int64)
     for _, piece in x.pieces(start, stop):
         # limits of the type of the column: a column of whole numbers would be copied to be compared with others

@@ -20,7 +20,7 @@ from mindscope.stats.x_axis import Range, XAxis, sort_x
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """What is drawn over an ``XAxis``: ``y``, float32 or float64, at its places.
+    """A line over an ``XAxis``: ``y``, float32 or float64, at its indices.
 
     ``pyramid`` sums up the blocks of ``y``, which makes a reduction as quick as its pixels are few; None: without it.
     """
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduction:
-    """Which rows to draw, and facts about all in range.
+    """The rows to draw, and facts about all in range.
 
     ``rows`` are row numbers by ascending x, a slice where nothing is left out between them. ``points`` counts the rows
     in range, the last three those of them where the first line is no number. While points are appended and the buckets

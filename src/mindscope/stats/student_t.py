@@ -14,7 +14,7 @@ CONFIDENCE = 0.95
 NORMAL_QUANTILE = 1.959963984540054
 """The limit of ``t_quantile`` for many values."""
 MOST_DEGREES = 1000
-"""From here on two terms of an expansion around the normal distribution are exact to 1e-8."""
+"""Degrees of freedom from which two terms of an expansion around the normal distribution are exact to 1e-8."""
 
 
 def confidence_factor(count: NDArray[np.float64]) -> NDArray[np.float64]:

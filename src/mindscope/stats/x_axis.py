@@ -64,7 +64,7 @@ class XAxis:
         return self.x.size
 
     def _span(self, start: int, stop: int, range: Range | None) -> float:
-        """How much of x the screen shows, 0 when that is one place."""
+        """Return the extent of x on the screen, 0 when that is one value."""
         if range is not None:
             return min(abs(float(range[1]) - float(range[0])), sys.float_info.max)
         first = max(start, self.find(0.0, -math.inf, True))

@@ -201,7 +201,7 @@ class RunCache:
         self._stop_writing(f"{error.strerror}; what is new is kept in memory")
 
     def _stop_writing(self, reason: str) -> None:
-        """Stop writing. Keeps the lock: no other process may delete the chunks that this one uses."""
+        """Stop writing, but keep the lock: no other process may delete the chunks that this one uses."""
         if not self._is_stopped:
             log.warning("cache %s: %s", self.folder, reason)
         self._is_stopped = True

@@ -34,7 +34,7 @@ Step = int | tuple[int, int]
 
 SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f4")}
 WIDE_SCALAR_LAYOUT: Layout = {"step": STEP, "wall_time": np.dtype("<f8"), "value": np.dtype("<f8")}
-"""For a series with a value that does not fit float32."""
+"""Layout of a series with a value that does not fit float32."""
 REFERENCE_LAYOUT: Layout = {
     "step": STEP,
     "wall_time": np.dtype("<f8"),

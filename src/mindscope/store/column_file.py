@@ -31,7 +31,7 @@ _SAMPLES, _SAMPLE = 64, 1024
 
 
 class Kind(NamedTuple):
-    """What a file holds, and the version of its layout."""
+    """The content of a file, and the version of its layout."""
 
     magic: bytes
     version: int

@@ -40,7 +40,7 @@ class ContentKind(str, Enum):
 DEBUG_DATA_DEPTH = 3
 """Directories below a run in which its dumps are searched."""
 FAILURE_DEPTH = 8
-"""Those in which running data and flight records are."""
+"""Limit of the levels of directories in which running data and flight records are."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -92,7 +92,10 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _number_key(digits: str) -> tuple[int, int, str]:
-    """Numbers below one compare as texts: the order of their digits after the point is alphabetical."""
+    """Return a key that sorts numbers in names.
+
+    Those below one compare as texts: their digits are in alphabetical order.
+    """
     return 0, int(digits.partition(".")[0]), digits
 
 

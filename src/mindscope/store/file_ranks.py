@@ -119,7 +119,7 @@ class FileRanks:
             del self._firsts[at]
 
     def sessions(self, ordinals: Sequence[int]) -> tuple[Ranks, NDArray[np.bool_]]:
-        """For the files of a series, by rank: the session, see ``sessions_of``, and whether the file rewinds.
+        """Return, for the files of a series by rank, the session, see ``sessions_of``, and whether the file rewinds.
 
         Entries at the ranks of other files are undefined.
         """

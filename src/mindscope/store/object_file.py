@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One object of Python in a file between two processes of mindscope; its arrays are mapped into memory on opening.
+"""Keeps one Python object in a file between two processes of mindscope; its arrays are mapped into memory on opening.
 
 byte 0   uint64: length N of the pickle, uint64: number of buffers
     16   N bytes: a pickle that has its large buffers outside

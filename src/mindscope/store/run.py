@@ -213,7 +213,7 @@ class RunStore:
 
     @property
     def dropped(self) -> int:
-        """How many values the recorder dropped, by its latest count."""
+        """Number of values that the recorder dropped, by its latest count."""
         return self.store_lock.read(self._series.count_dropped)
 
     @property

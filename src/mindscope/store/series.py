@@ -73,7 +73,7 @@ class Series(Generic[AnyColumns]):
         self._columns = columns
         self._tracker = VisibleRowTracker()
         self.points = SeriesPoints(ranks, layout, store_lock.column_cache, has_progress)
-        """For the store, which owns the lock."""
+        """The points, for the store, which owns the lock."""
         self._ranks = ranks
         self._changes = 0  # count of changes of the points
 
@@ -126,7 +126,7 @@ class Series(Generic[AnyColumns]):
         )
 
     def hidden(self) -> Hidden:
-        """How many points are hidden, by reason."""
+        """Return the number of hidden points, by reason."""
         return self.visible_parts().hidden
 
     def forget(self, files: Collection[int]) -> None:

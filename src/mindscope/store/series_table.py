@@ -99,7 +99,7 @@ class SeriesTable:
         return counts
 
     def count_dropped(self) -> int:
-        """How many values the recorder dropped, by its latest count. Raises ChunkDamagedError."""
+        """Return the number of values that the recorder dropped, by its latest count. Raises ChunkDamagedError."""
         saved = self._cached
         if saved is not None:
             return saved.dropped

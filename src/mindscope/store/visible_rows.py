@@ -13,14 +13,14 @@ from mindscope.store.chunk import Columns
 from mindscope.store.series_points import SeriesPoints
 
 MAX_RANGES = 64
-"""If a restart leaves more ranges of rows, they are copied into one part; this is rare."""
+"""Limit of the ranges of rows: if a restart leaves more, they are copied into one part, which is rare."""
 
 RowRange = tuple[int, int]
 _LOWEST_STEP = int(np.iinfo(np.int64).min)
 
 
 class Hidden(NamedTuple):
-    """How many points of a series are hidden: ``overwritten`` by a restart, ``repeated`` in one file and step."""
+    """The numbers of hidden points of a series: ``overwritten`` by a restart, ``repeated`` in one file and step."""
 
     overwritten: int
     repeated: int
@@ -39,7 +39,7 @@ class VisibleRows:
     parts: tuple[Columns, ...]
     prefix_id: object
     hidden: Hidden
-    """How many points of the series these rows leave out."""
+    """Number of points of the series that these rows leave out, by reason."""
 
     def __len__(self) -> int:
         return sum(part["step"].size for part in self.parts)

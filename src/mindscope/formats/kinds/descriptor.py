@@ -18,7 +18,7 @@ NamedBytes = tuple[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """How one dialect stores a kind.
+    """The fields in which one dialect stores a kind, and their decoder.
 
     ``value_fields`` are the fields of a Summary.Value that hold it, ``event_field`` is its field of an Event or a
     LineageEvent. ``decode`` takes the encoded Summary.Value, or the encoded message of the event, and returns the
@@ -32,7 +32,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class KindDescriptor:
-    """One kind of data.
+    """The description of one kind of data.
 
     ``plugins`` are the names of TensorBoard's plugins whose tensors are of this kind. ``is_tagged`` is False for kinds
     that use their own name as the tag. If ``has_progress`` is True, the steps of its values show the progress of a

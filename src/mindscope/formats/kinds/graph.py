@@ -25,7 +25,10 @@ def _from_mindspore(encoded: bytes | memoryview) -> EncodedGraph:
 
 
 def _is_value(encoded: bytes | memoryview) -> bool:
-    """A tensor is field 8. A GraphDef has the fields 1 to 4, a TaggedRunMetadata 1 and 2."""
+    """Return whether a message is a tensor, field 8.
+
+    A GraphDef has the fields 1 to 4, a TaggedRunMetadata 1 and 2.
+    """
     value = Messages.one(tensorboard_schemas.VALUE, bytes(encoded))
     return len(value.each_run("tensor")[1]) > 0
 

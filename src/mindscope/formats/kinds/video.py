@@ -19,7 +19,7 @@ _LOOPS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 
 @dataclass(frozen=True, slots=True)
 class GifOutline:
-    """What the blocks of a GIF say without decoding a pixel. ``is_whole`` is False where the bytes break off.
+    """The frames and the loop of a GIF, read without decoding a pixel. ``is_whole`` is False where the bytes break off.
 
     ``durations_ms`` has an entry for each frame that is there to its end; 0 where a frame has no duration.
     """
@@ -75,7 +75,7 @@ def _color_table_bytes(flags: int) -> int:
 
 
 def _end_of_data(encoded: bytes | memoryview, at: int) -> int:
-    """Where the sub-blocks from ``at`` on end; beyond the bytes where these break off."""
+    """Return the end of the sub-blocks from ``at`` on; it is beyond the bytes where these break off."""
     while at < len(encoded):
         size = encoded[at]
         at += 1 + size
