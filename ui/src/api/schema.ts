@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Query Debug Comparison
-         * @description Where two trainings part first: batch, parameters or operator, and how far they are apart in each step.
+         * @description Find the first difference between two trainings: batch, parameters or operator, and the distance in each step.
          *
          *     A long comparison takes several requests. The header is DebugComparisonHeader.
          */
@@ -337,7 +337,7 @@ export interface paths {
         put?: never;
         /**
          * Query Compared Tensor
-         * @description How far a tensor of a step is from its counterpart, element by element where both were recorded as a whole.
+         * @description Compare a tensor of a step with its counterpart, element by element where both were recorded as a whole.
          */
         post: operations["query_compared_tensor"];
         delete?: never;
@@ -417,7 +417,7 @@ export interface paths {
         put?: never;
         /**
          * Query Debug Failures
-         * @description What recorders wrote when trainings failed: running data, and the last collectives of ranks.
+         * @description List the data that recorders wrote when trainings failed: running data, and the last collectives of ranks.
          */
         post: operations["query_debug_failures"];
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
         put?: never;
         /**
          * Query Debug Row
-         * @description One tensor of a step with its stack, and the other tensors of its operator.
+         * @description Return a tensor of a step with its stack, and the other tensors of its operator.
          */
         post: operations["query_debug_row"];
         delete?: never;
@@ -885,7 +885,7 @@ export interface paths {
         };
         /**
          * Get Graph Diff
-         * @description What another graph, of this or another run, has, lacks and does differently. The header is a ``DiffHeader``.
+         * @description Compare a graph with another graph, of this or another run. The header is a ``DiffHeader``.
          */
         get: operations["get_graph_diff"];
         put?: never;
@@ -985,7 +985,7 @@ export interface paths {
         };
         /**
          * Get Image
-         * @description One image of the value that ``/api/images`` calls ``id``.
+         * @description Return an image of the value that ``/api/images`` calls ``id``.
          */
         get: operations["get_image"];
         put?: never;
@@ -1069,7 +1069,7 @@ export interface paths {
         put?: never;
         /**
          * Query Lineage
-         * @description One row per run, one column per parameter, field, metric, fact or statistic of a scalar.
+         * @description Return a row per run, with a column per parameter, field, metric, fact or statistic of a scalar.
          *
          *     With ``since``, the cursor of a response, the changes since that response.
          */
@@ -1131,7 +1131,7 @@ export interface paths {
         put?: never;
         /**
          * Query Importance
-         * @description How important columns are for a numeric target, by four measures, and pairs that interact.
+         * @description Measure how much columns explain a numeric target, by four measures, and find pairs that interact.
          */
         post: operations["query_importance"];
         delete?: never;
@@ -1169,7 +1169,8 @@ export interface paths {
         };
         /**
          * Get Live
-         * @description ``hello`` once; ``change`` when a run grows, appears or disappears; ``annotations``, ``alerts`` on their changes.
+         * @description Send ``hello`` once; ``change`` when a run grows, appears or disappears; ``annotations``, ``alerts`` on their
+         *     changes.
          *
          *     A comment every 15 s keeps connections through proxies open.
          */
@@ -1233,7 +1234,7 @@ export interface paths {
         put?: never;
         /**
          * Query Log Histogram
-         * @description How many messages of each level were written when, and when steps were recorded.
+         * @description Count the messages of each level over time, and return the times of steps.
          */
         post: operations["query_log_histogram"];
         delete?: never;
@@ -1273,7 +1274,7 @@ export interface paths {
         put?: never;
         /**
          * Query Log Message
-         * @description One message with all of its lines.
+         * @description Return a message with all of its lines.
          */
         post: operations["query_log_message"];
         delete?: never;
@@ -1375,7 +1376,9 @@ export interface paths {
         };
         /**
          * Get Diff
-         * @description What changed in a profile since another one, in all steps or in a range; the progress until both are read.
+         * @description Compare a profile with an earlier one, in all steps or in a range.
+         *
+         *     Returns the progress until both are read.
          */
         get: operations["get_diff"];
         put?: never;
@@ -1455,7 +1458,7 @@ export interface paths {
         };
         /**
          * Get Memory
-         * @description What is recorded of the memory of a profile, with hints at leaks; or why it is missing.
+         * @description Describe the recorded memory of a profile, with hints at leaks, or say why it is missing.
          */
         get: operations["get_memory"];
         put?: never;
@@ -1535,7 +1538,7 @@ export interface paths {
         };
         /**
          * Get Segment Map
-         * @description How the segments of an allocator are filled at a moment. The header is a SegmentMapHeader.
+         * @description Return how the segments of an allocator are filled at a moment. The header is a SegmentMapHeader.
          */
         get: operations["get_segment_map"];
         put?: never;
@@ -1677,7 +1680,7 @@ export interface paths {
         put?: never;
         /**
          * Query Row
-         * @description One row with all of its texts, and the kernels that it launched or the operators that launched it.
+         * @description Return a row with all of its texts, and the kernels that it launched or the operators that launched it.
          */
         post: operations["query_row"];
         delete?: never;
@@ -1855,7 +1858,7 @@ export interface paths {
         };
         /**
          * Get Streams
-         * @description How busy the streams of devices are, for what they wait, and how their kernels are launched.
+         * @description Describe how busy the streams of devices are, for what they wait, and how their kernels are launched.
          */
         get: operations["get_streams"];
         put?: never;
@@ -1897,7 +1900,7 @@ export interface paths {
         };
         /**
          * Get Timeline
-         * @description What the timeline of a profile consists of. The first request begins to read it and returns the progress.
+         * @description Describe the parts of the timeline of a profile. The first request begins to read it and returns the progress.
          */
         get: operations["get_timeline"];
         put?: never;
@@ -1919,7 +1922,7 @@ export interface paths {
         put?: never;
         /**
          * Query Window
-         * @description What a screen shows of a timeline: at most one cell for each pixel of a row. The header is a WindowHeader.
+         * @description Return the cells of a timeline on a screen: at most one for each pixel of a row. The header is a WindowHeader.
          */
         post: operations["query_window"];
         delete?: never;
@@ -2257,7 +2260,7 @@ export interface paths {
         };
         /**
          * Get Video
-         * @description What the video is that ``/api/values`` calls ``id``: its size, and the durations of its frames.
+         * @description Return the size of the video that ``/api/values`` calls ``id``, and the durations of its frames.
          */
         get: operations["get_video"];
         put?: never;
@@ -2395,7 +2398,7 @@ export interface components {
         };
         /**
          * AlertHitsEntry
-         * @description Where a watchpoint hit: debugging data, the first tensor, and the steps of all hits of this alert.
+         * @description The hits of a watchpoint: debugging data, the first tensor, and the steps of all hits of this alert.
          *
          *     ``source`` is as in ``POST /api/debugger/sources``, ``row`` as in ``POST /api/debugger/row``. ``parameter`` holds:
          *     its ``statistic`` compares with ``set_value``; all of them are null for a condition without parameters. ``ranges``
@@ -2508,7 +2511,7 @@ export interface components {
         };
         /**
          * AnnotationsAnswer
-         * @description All records. ``revision`` grows with each change; ``problem`` says what is wrong with the file, else null.
+         * @description All records. ``revision`` grows with each change; ``problem`` describes a problem of the file, else null.
          */
         AnnotationsAnswer: {
             /** Groups */
@@ -2566,7 +2569,7 @@ export interface components {
         };
         /**
          * Argument
-         * @description An argument; what is not a text is JSON.
+         * @description An argument of a slice; a value that is not a text is JSON.
          */
         Argument: {
             /** Name */
@@ -2620,7 +2623,9 @@ export interface components {
         };
         /**
          * AudioAnswer
-         * @description A clip; a field is null if neither the log nor the header of the clip has it. ``sample_rate`` is in Hz.
+         * @description The description of a clip; a field is null if neither the log nor its header has it.
+         *
+         *     ``sample_rate`` is in Hz.
          *
          *     The value has ``clips`` clips. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why a
          *     browser can't play it, or only its start.
@@ -2877,7 +2882,7 @@ export interface components {
         };
         /**
          * ClockEntry
-         * @description How far the clock of a rank is ahead of that of the reference, by collectives that end together.
+         * @description The lead of the clock of a rank over that of the reference, by collectives that end together.
          *
          *     ``drift_ppm`` is 0 if no drift is visible. Without ``is_aligned`` the clock is believed.
          */
@@ -3414,7 +3419,7 @@ export interface components {
         };
         /**
          * DebugConditionsAnswer
-         * @description What watchpoints can be made of.
+         * @description The conditions of watchpoints.
          */
         DebugConditionsAnswer: {
             /** Conditions */
@@ -3544,7 +3549,7 @@ export interface components {
         };
         /**
          * DebugFailuresAnswer
-         * @description What recorders wrote when trainings failed.
+         * @description The data that recorders wrote when trainings failed.
          *
          *     ``ranks`` are dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
          */
@@ -3854,7 +3859,7 @@ export interface components {
         };
         /**
          * DebugOperatorEntry
-         * @description What computes a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
+         * @description The source of a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
          *
          *     ``row`` is its first tensor that is not finite, in the step of the answer.
          */
@@ -4138,7 +4143,9 @@ export interface components {
         };
         /**
          * DebugTensorEntry
-         * @description A tensor. ``tensor`` is its number in the source; ``source_line`` is the innermost line of its stack.
+         * @description The description of a tensor.
+         *
+         *     ``tensor`` is its number in the source; ``source_line`` is the innermost line of its stack.
          */
         DebugTensorEntry: {
             /** Call */
@@ -4517,7 +4524,7 @@ export interface components {
         DivergenceCause: "none" | "batch" | "parameters" | "operator" | "gradual";
         /**
          * ElementsDifference
-         * @description How far the elements are apart, as in ``mindscope.debug.tensor_difference``, which has the definitions.
+         * @description The differences between elements. ``mindscope.debug.tensor_difference`` has the definitions.
          *
          *     ``count`` is 0 and the figures are null if the shapes differ. ``window`` is null for complex numbers too.
          */
@@ -4684,7 +4691,7 @@ export interface components {
         };
         /**
          * Failure
-         * @description Why a request failed, and what to do.
+         * @description The reason why a request failed, and its remedy.
          */
         Failure: {
             /**
@@ -5447,7 +5454,7 @@ export interface components {
         };
         /**
          * HitOrder
-         * @description What an entry of the list of hits is.
+         * @description The meaning of an entry of the list of hits.
          * @enum {string}
          */
         HitOrder: "tensor" | "step";
@@ -5589,7 +5596,7 @@ export interface components {
         };
         /**
          * LandscapeComputation
-         * @description How a landscape was computed; a field is empty, 0 or null if it is unknown.
+         * @description The computation of a landscape; a field is empty, 0 or null if it is unknown.
          *
          *     ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
          *     ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints
@@ -5726,7 +5733,7 @@ export interface components {
         };
         /**
          * LandscapeRun
-         * @description What the lineage of a run with landscapes says about its training; null if it does not say.
+         * @description The facts of the training in the lineage of a run with landscapes; null where it has none.
          */
         LandscapeRun: {
             /** Batch Size */
@@ -5948,7 +5955,7 @@ export interface components {
         };
         /**
          * LogFileQuery
-         * @description Which messages are saved, and how.
+         * @description The messages to save, and their format.
          */
         LogFileQuery: {
             /**
@@ -6005,13 +6012,13 @@ export interface components {
         };
         /**
          * LogFormat
-         * @description Of a file: ``text`` as it was logged, ``csv`` with time, level, module, rank and file.
+         * @description The format of a file: ``text`` as it was logged, ``csv`` with time, level, module, rank and file.
          * @enum {string}
          */
         LogFormat: "text" | "csv";
         /**
          * LogHistogramAnswer
-         * @description How many matching messages of each level were written when.
+         * @description The counts of matching messages of each level over time.
          *
          *     ``start`` and ``end`` are null if no message has a time. ``counts`` has the levels that occur.
          */
@@ -6221,7 +6228,7 @@ export interface components {
         };
         /**
          * LogMessageQuery
-         * @description One message.
+         * @description The message to show with all of its lines.
          */
         LogMessageQuery: {
             /** File */
@@ -6247,7 +6254,7 @@ export interface components {
         };
         /**
          * LogStep
-         * @description When the training recorded a step.
+         * @description The time at which the training recorded a step.
          */
         LogStep: {
             /** Step */
@@ -6326,7 +6333,7 @@ export interface components {
         };
         /**
          * MemoryFacts
-         * @description What is recorded of the memory. ``groups`` are what blocks can be grouped by.
+         * @description The facts of the recorded memory. Blocks can be grouped by ``groups``.
          *
          *     Without ``has_times`` the times are places in the order of the events, ``place_ns`` each. With ``is_planned``, these
          *     are operators, and the memory is what a compiler planned. ``leaks_by_period``: the steps of the leaks
@@ -6666,7 +6673,7 @@ export interface components {
         };
         /**
          * NormsQuery
-         * @description Which series at which steps. ``wants_steps`` asks for all steps of the series.
+         * @description The series and the steps of norms. ``wants_steps`` asks for all steps of the series.
          */
         NormsQuery: {
             /** Run */
@@ -6686,7 +6693,7 @@ export interface components {
         };
         /**
          * NoteEntry
-         * @description What can't be compared: its text in English, and its ``code`` with ``values`` for other languages.
+         * @description A part that can't be compared: its text in English, and its ``code`` with ``values`` for other languages.
          */
         NoteEntry: {
             /** Code */
@@ -6708,7 +6715,7 @@ export interface components {
         };
         /**
          * OfAllRanks
-         * @description A source.
+         * @description A source of debugging data, with all of its ranks.
          */
         OfAllRanks: {
             /** Run */
@@ -7282,7 +7289,7 @@ export interface components {
         };
         /**
          * RangeQuery
-         * @description What runs on tracks within a range.
+         * @description The slices of tracks within a range.
          */
         RangeQuery: {
             /** Begin Ns */
@@ -7991,7 +7998,7 @@ export interface components {
         };
         /**
          * SeriesStatistics
-         * @description One series; ``run`` and ``tag`` are indices into the query's lists.
+         * @description The statistics of a series; ``run`` and ``tag`` are indices into the query's lists.
          *
          *     ``minimum``, ``maximum`` and ``mean`` are over the finite values, null without any. ``first`` and
          *     ``last`` are the text NaN, Infinity or -Infinity if they are not finite.
@@ -8113,7 +8120,7 @@ export interface components {
         };
         /**
          * Smoothing
-         * @description How to smooth all points, before they are reduced or grouped; 0 skips a part.
+         * @description The smoothing of all points, before they are reduced or grouped; 0 skips a part.
          *
          *     ``median_points`` is the width of a running median. ``weight`` is that of the debiased exponential average. A point
          *     ``half_life_steps`` or ``half_life_seconds`` back counts half.
@@ -8166,7 +8173,7 @@ export interface components {
         };
         /**
          * StatisticsAnswer
-         * @description By run, then by tag, in the order of the query.
+         * @description The statistics of series, by run, then by tag, in the order of the query.
          */
         StatisticsAnswer: {
             /** Series */
@@ -8281,7 +8288,9 @@ export interface components {
         };
         /**
          * StragglerEntry
-         * @description For whom most was waited in the steps of a group; ``steps`` of ``all_steps`` in which it was this rank.
+         * @description The rank for which others waited most in the steps of a group.
+         *
+         *     It was this rank in ``steps`` of ``all_steps``.
          *
          *     ``waiting_ns`` and ``lateness_ns`` are means. The longest wait is in ``step`` of ``profile``, a place in
          *     ``profiles``, where the rank begins the collective at ``begin_ns`` of its timeline.
@@ -8713,7 +8722,7 @@ export interface components {
         };
         /**
          * TimelineFacts
-         * @description What a timeline consists of. ``version`` changes with the file; numbers of slices hold for one version.
+         * @description The facts of a timeline. ``version`` changes with the file; numbers of slices hold for one version.
          *
          *     ``begin_at`` is its begin in nanoseconds since 1970 as a text, null if the profile does not say it. The file holds
          *     ``read`` events and those of ``skipped``. ``overlaps`` slices begin in another one and end after it: they are drawn
@@ -8938,7 +8947,7 @@ export interface components {
         };
         /**
          * VideoAnswer
-         * @description What a video is by the blocks of its GIF; no pixel is decoded.
+         * @description The facts of a video in the blocks of its GIF; no pixel is decoded.
          *
          *     ``durations_ms`` has an entry for each whole frame, 0 where the file says none. The bytes begin at byte ``offset``
          *     of ``file``. ``damage`` says why only the first frames, or none, can be shown.

@@ -18,7 +18,7 @@ class AlertSurroundings(Answer):
 
 
 class AlertHitsEntry(Answer):
-    """Where a watchpoint hit: debugging data, the first tensor, and the steps of all hits of this alert.
+    """The hits of a watchpoint: debugging data, the first tensor, and the steps of all hits of this alert.
 
     ``source`` is as in ``POST /api/debugger/sources``, ``row`` as in ``POST /api/debugger/row``. ``parameter`` holds:
     its ``statistic`` compares with ``set_value``; all of them are null for a condition without parameters. ``ranges``

@@ -40,11 +40,11 @@ TICK_S = 5.0
 """Interval of the checks for stuck trainings, and for annotations that another process has changed."""
 LONGEST_REST_S = 0.5
 LONGEST_END_S = 5.0
-"""How long ``close`` waits for a check of a long series; the thread ends with the process."""
+"""Seconds that ``close`` waits for a check of a long series; the thread ends with the process."""
 PART_S = 0.05
 """Watchpoints are evaluated for this long, and rest as long, so that pages get responses."""
 MOST_ROWS = 3_000_000
-"""Of debugging data that are long when the viewer opens them: this many rows, some ten seconds of work."""
+"""Limit of the rows of debugging data that are long when the viewer opens them, some ten seconds of work."""
 THRESHOLD = "threshold:"
 """Prefix of the rule of a threshold; its id follows."""
 

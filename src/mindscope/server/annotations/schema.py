@@ -166,7 +166,7 @@ class AnnotationRecords(Answer):
 
 
 class AnnotationsAnswer(AnnotationRecords):
-    """All records. ``revision`` grows with each change; ``problem`` says what is wrong with the file, else null."""
+    """All records. ``revision`` grows with each change; ``problem`` describes a problem of the file, else null."""
 
     problem: ReasonEntry | None
     is_writable: bool

@@ -10,7 +10,7 @@ from mindscope.types import Damage
 
 
 def list_damages(catalog: Catalog, run: str) -> DamagesAnswer:
-    """Raises RunNotFoundError."""
+    """List the damages of a run. Raises RunNotFoundError."""
     store = catalog.run(run)
     return DamagesAnswer(damages=[_damage_entry(damage) for damage in store.damages], dropped=store.dropped)
 

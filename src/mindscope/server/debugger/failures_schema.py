@@ -47,7 +47,7 @@ class DebugMismatch(Answer):
 
 
 class DebugFailuresAnswer(Answer):
-    """What recorders wrote when trainings failed.
+    """The data that recorders wrote when trainings failed.
 
     ``ranks`` are dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
     """

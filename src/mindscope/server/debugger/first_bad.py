@@ -35,9 +35,9 @@ class _Work:
     read: StepReader = field(init=False)
     search: FirstBadSearch = field(init=False)
     history: TensorHistory | None = None
-    """Of the inputs; None while nothing is found."""
+    """History of the inputs; None while nothing is found."""
     steps_of_history: list[int] = field(default_factory=list[int])
-    """Those to add, the next one last."""
+    """Steps to add to the history, the next one last."""
 
     def __post_init__(self) -> None:
         self.read = StepReader(self.opened)

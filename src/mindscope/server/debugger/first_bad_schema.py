@@ -10,7 +10,7 @@ from mindscope.server.http.schema import Answer
 
 
 class DebugOperatorEntry(Answer):
-    """What computes a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
+    """The source of a tensor: an ``operator``, the ``gradient`` or the ``update`` of the parameter ``name``.
 
     ``row`` is its first tensor that is not finite, in the step of the answer.
     """

@@ -44,7 +44,7 @@ def query_debug_sources(query: DebugSourcesQuery, viewer: CurrentViewer) -> Json
 
 @router.post("/debugger/failures", response_model=DebugFailuresAnswer)
 def query_debug_failures(query: DebugSourcesQuery, viewer: CurrentViewer) -> JsonResponse:
-    """What recorders wrote when trainings failed: running data, and the last collectives of ranks."""
+    """List the data that recorders wrote when trainings failed: running data, and the last collectives of ranks."""
     return JsonResponse(list_failures(viewer.catalog, query.runs))
 
 
@@ -68,7 +68,7 @@ def query_debug_rows(query: DebugRowsQuery, viewer: CurrentViewer) -> Response:
 
 @router.post("/debugger/row", response_model=DebugRowAnswer, responses=READABLE)
 def query_debug_row(query: DebugRowQuery, viewer: CurrentViewer) -> Response:
-    """One tensor of a step with its stack, and the other tensors of its operator."""
+    """Return a tensor of a step with its stack, and the other tensors of its operator."""
     return answer_of(viewer, query, lambda opened: JsonResponse(row_answer(opened, query)))
 
 

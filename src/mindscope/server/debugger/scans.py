@@ -16,7 +16,7 @@ class StepCollector(Protocol):
     """Takes the steps of a source one after the other."""
 
     steps: list[int]
-    """All that were added."""
+    """All steps that were added."""
 
     def add(self, recorded: StepStatistics) -> None: ...
 

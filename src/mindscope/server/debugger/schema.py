@@ -81,7 +81,7 @@ class DebugSourcesAnswer(Answer):
 
 
 class OfAllRanks(Query):
-    """A source."""
+    """A source of debugging data, with all of its ranks."""
 
     run: str
     source: str = Field(".", max_length=4096)
@@ -125,7 +125,10 @@ class DebugRowsQuery(OfTensors):
 
 
 class DebugTensorEntry(Answer):
-    """A tensor. ``tensor`` is its number in the source; ``source_line`` is the innermost line of its stack."""
+    """The description of a tensor.
+
+    ``tensor`` is its number in the source; ``source_line`` is the innermost line of its stack.
+    """
 
     tensor: int
     operator: str

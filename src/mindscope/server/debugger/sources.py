@@ -54,17 +54,20 @@ class OpenSource:
     _masks: dict[TensorFilter, NDArray[np.bool_]] = field(default_factory=dict[TensorFilter, NDArray[np.bool_]])
 
     def at(self, step: int, rank: int) -> StepStatistics:
-        """As ``DebugSource.at``."""
+        """Return the statistics of a step as ``DebugSource.at``, and keep them."""
         with self._lock:
             return self._steps.get_or_add((step, rank), lambda: self.source.at(step, rank))
 
     def read(self, step: int, rank: int) -> StepStatistics:
-        """As ``at``, for a pass over many steps, of which none is kept."""
+        """Return the statistics of a step for a pass over many steps, of which none is kept."""
         with self._lock:
             return self._steps.get((step, rank)) or self.source.at(step, rank)
 
     def elements(self, step: int, rank: int, row: int) -> TensorElements | None:
-        """As ``DebugSource.elements``; a read raises if the client has disconnected or the request takes too long."""
+        """Return elements as ``DebugSource.elements``.
+
+        A read raises if the client has disconnected or the request takes too long.
+        """
         with self._lock:
             return self._tensors.get_or_add((step, rank, row), lambda: self._elements(step, rank, row))
 
@@ -73,7 +76,7 @@ class OpenSource:
         return None if elements is None else _while_connected(elements)
 
     def mask(self, chosen: TensorFilter) -> NDArray[np.bool_]:
-        """Which tensors pass a filter. Raises DebugDataError."""
+        """Return whether each tensor passes a filter. Raises DebugDataError."""
         with self._lock:
             known = self._masks.get(chosen)
             if known is None or len(known) != len(self.source.tensors):

@@ -173,7 +173,7 @@ def _page(
 
 
 def _first_of_page(hits: Sequence[Hit], step: int, count: int) -> int:
-    """Where the page with the first hit from a step on begins; the last page if there is none."""
+    """Return the first index of the page with the first hit from a step on; that of the last page if there is none."""
     place = bisect_left(hits, step, key=lambda hit: hit.step)
     return min(place, max(len(hits) - 1, 0)) // max(count, 1) * count
 

@@ -59,14 +59,14 @@ class DebugRecommendationEntry(Answer):
 
 
 class DebugConditionsAnswer(Answer):
-    """What watchpoints can be made of."""
+    """The conditions of watchpoints."""
 
     conditions: list[DebugConditionEntry]
     recommended: list[DebugRecommendationEntry]
 
 
 class HitOrder(str, Enum):
-    """What an entry of the list of hits is."""
+    """The meaning of an entry of the list of hits."""
 
     TENSOR = "tensor"
     STEP = "step"

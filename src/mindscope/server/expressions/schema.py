@@ -26,7 +26,7 @@ Cursor = Annotated[str, Field(max_length=100)]
 
 
 class Smoothing(Query):
-    """How to smooth all points, before they are reduced or grouped; 0 skips a part.
+    """The smoothing of all points, before they are reduced or grouped; 0 skips a part.
 
     ``median_points`` is the width of a running median. ``weight`` is that of the debiased exponential average. A point
     ``half_life_steps`` or ``half_life_seconds`` back counts half.

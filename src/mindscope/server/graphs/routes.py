@@ -72,7 +72,7 @@ def get_graph_diff(
     version: Version = None,
     other_version: Version = None,
 ) -> Response:
-    """What another graph, of this or another run, has, lacks and does differently. The header is a ``DiffHeader``."""
+    """Compare a graph with another graph, of this or another run. The header is a ``DiffHeader``."""
     sides = ((run, graph, _graphs(viewer, run)), (other_run, other_graph, _graphs(viewer, other_run)))
     for name, wanted, found in sides:
         if wanted not in found.graphs:

@@ -53,7 +53,7 @@ class GroupSpread:
 
 @dataclass(frozen=True, slots=True)
 class GroupKey:
-    """What the statistics of a group depend on, besides the points of its runs."""
+    """The key of the statistics of a group, besides the points of its runs."""
 
     runs: tuple[str, ...]
     expression: GroupExpression

@@ -103,7 +103,7 @@ class AdmissionMiddleware:
 
 
 def _after(messages: list[Message], receive: Receive) -> Receive:
-    """Receives ``messages``, then what follows."""
+    """Return a function that receives ``messages``, then the later ones."""
 
     async def replayed() -> Message:
         return messages.pop() if messages else await receive()

@@ -121,7 +121,7 @@ def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _same(values: NDArray[Any], other: Any) -> NDArray[np.bool_]:
-    """Where values are equal; NaN equals NaN."""
+    """Return whether values are equal, one by one; NaN equals NaN."""
     equal = values == other
     return equal | ((values != values) & (other != other)) if values.dtype.kind == "f" else equal
 

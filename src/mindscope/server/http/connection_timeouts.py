@@ -13,9 +13,9 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 10.0
-"""From the connection, or from the previous response, until the head of a request is complete."""
+"""Seconds from the connection, or from the previous response, until the head of a request is complete."""
 STALLED_SECONDS = 60.0
-"""How long a client may read nothing of a response."""
+"""Seconds for which a client may read nothing of a response."""
 
 
 class TimedProtocol(H11Protocol):

@@ -36,7 +36,9 @@ class Viewer:
     """Signs the tokens of this viewer."""
     _lock: RLock = field(default_factory=RLock, repr=False)
     _shared: dict[type[object], object] = field(default_factory=dict[type[object], object], repr=False)
-    """By type, in the order of completed construction: an object comes after the objects that it uses."""
+    """Shared objects by type, in the order of completed construction: an object comes after the objects that it
+    uses.
+    """
 
     def shared(self, kind: type[T], make: Callable[[], T] | None = None) -> T:
         """Return the object of ``kind`` of this viewer. The first call makes it with ``make``, or without arguments."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a viewer reads graphs: large ones in a process with limited memory."""
+"""Reads the graphs of a viewer, large ones in a process with limited memory."""
 
 from __future__ import annotations
 

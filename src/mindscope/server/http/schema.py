@@ -83,7 +83,7 @@ class ReasonEntry(Answer):
 
 
 class Failure(ReasonEntry):
-    """Why a request failed, and what to do."""
+    """The reason why a request failed, and its remedy."""
 
     remedy: str
 

@@ -61,7 +61,10 @@ class SecurityMiddleware:
             await self._app(scope, receive, send_with_headers)
 
     def _is_ours(self, host: str) -> bool:
-        """DNS rebinding needs a name. A viewer that other machines can reach accepts any IP address."""
+        """Return whether a host is this viewer.
+
+        DNS rebinding needs a name. A viewer that other machines can reach accepts any IP address.
+        """
         name = host_name(host)
         return name in self._names or (self._is_open_to_others and _is_address(name))
 

@@ -29,7 +29,7 @@ TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 RETRY_S = 3
-"""When a browser retries a page that a build or an update is replacing."""
+"""Seconds after which a browser retries a page that a build or an update is replacing."""
 NOT_BUILT = f"""<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="{RETRY_S}">
 <title>mindscope</title>
 <h1>The web client is not built</h1>

@@ -36,7 +36,9 @@ def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
 
 
 def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
-    """A PNG has chunks of length (4 bytes), type (4), content, and CRC of type and content (4); the last is IEND."""
+    """Check the chunks of a PNG: length (4 bytes), type (4), content, and CRC of type and content (4); the last is
+    IEND.
+    """
     at = len(PNG_START)
     while at + 12 <= len(encoded):
         end = at + 12 + int.from_bytes(encoded[at : at + 4], "big")

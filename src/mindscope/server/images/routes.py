@@ -31,7 +31,7 @@ router = APIRouter()
 
 
 class PictureResponse(Response):
-    """An image; its media type comes from its bytes."""
+    """The response with an image; its media type comes from its bytes."""
 
     media_type = "image/png"
 
@@ -52,7 +52,7 @@ def get_image(
     viewer: CurrentViewer,
     picture: Annotated[int, Query(ge=0, le=MAX_PICTURE)] = 0,
 ) -> Response | JSONResponse:
-    """One image of the value that ``/api/images`` calls ``id``."""
+    """Return an image of the value that ``/api/images`` calls ``id``."""
     found = find_image(viewer.catalog, run, tag, id, picture)
     if found is None:
         what = Reason("image_not_found", run=run, tag=tag, id=id, picture=picture)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss landscapes."""
+"""Routes of loss landscapes."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class LandscapeEntry(Answer):
 
 
 class LandscapeRun(Answer):
-    """What the lineage of a run with landscapes says about its training; null if it does not say."""
+    """The facts of the training in the lineage of a run with landscapes; null where it has none."""
 
     run: str
     network: str | None
@@ -100,7 +100,7 @@ class LandscapeHeader(Answer):
 
 
 class LandscapeComputation(Answer):
-    """How a landscape was computed; a field is empty, 0 or null if it is unknown.
+    """The computation of a landscape; a field is empty, 0 or null if it is unknown.
 
     ``method`` is pca, random, hessian, three or line. ``explained_variance`` is the share along x and y, 0 to 1.
     ``dtype_error`` is the largest relative difference to float32. ``degenerate`` is line or point if the checkpoints

@@ -52,7 +52,7 @@ def _column(column: AlignedColumn, counts: Sequence[Iterator[int | None]]) -> Me
 
 
 def _cell(stage: Stage | None, counts: Iterator[int | None]) -> Message | None:
-    """``counts`` continues with the rows of this stage, if the pipeline has it."""
+    """Return the cell of a stage. ``counts`` continues with the rows of this stage, if the pipeline has it."""
     if stage is None:
         return None
     if isinstance(stage, Branches):

@@ -22,7 +22,7 @@ CellKind = Literal["int", "float", "bool", "text", "list", "mixed", "empty"]
 
 
 class LineageQuery(Query):
-    """Which scalars are columns of the table: ``scalars`` are patterns of tags (``*`` and ``?``).
+    """The scalars that are columns of the table: ``scalars`` are patterns of tags (``*`` and ``?``).
 
     ``mean_of`` is the number of last points in the column of the mean.
     """

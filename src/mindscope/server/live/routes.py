@@ -30,7 +30,8 @@ class EventStreamResponse(StreamingResponse):
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def get_live(viewer: CurrentViewer) -> EventStreamResponse:
-    """``hello`` once; ``change`` when a run grows, appears or disappears; ``annotations``, ``alerts`` on their changes.
+    """Send ``hello`` once; ``change`` when a run grows, appears or disappears; ``annotations``, ``alerts`` on their
+    changes.
 
     A comment every 15 s keeps connections through proxies open.
     """

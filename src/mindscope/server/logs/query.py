@@ -47,7 +47,7 @@ _ANY_YEAR = 2000  # of times without one, which are not read here
 _MOST_LIST_LINES = 4
 _MOST_STEPS = 60
 LEVELS = list(LogLevel)
-"""By number."""
+"""Levels by number."""
 
 
 def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
@@ -189,14 +189,16 @@ def _line(placed: PlacedMessage) -> LogLine:
 
 
 def _drawn(text: str) -> str:
-    """As a terminal shows it: of a line that was drawn over, as by a progress bar, only the last state."""
+    """Return a text as a terminal shows it: of a line that was drawn over, as by a progress bar, only the last
+    state.
+    """
     if "\r" not in text:
         return text
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
 def _time_of(store: RunStore, step: int) -> float | None:
-    """When the step was recorded, or else the next one; None without steps."""
+    """Return the time of the step, or else of the next one; None without steps."""
     points = _clock(store)
     if points is None:
         return None

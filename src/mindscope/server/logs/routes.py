@@ -56,13 +56,13 @@ def query_log_lines(query: LogLinesQuery, viewer: CurrentViewer) -> Response:
 
 @router.post("/logs/message", response_model=LogMessageAnswer, responses=READABLE)
 def query_log_message(query: LogMessageQuery, viewer: CurrentViewer) -> Response:
-    """One message with all of its lines."""
+    """Return a message with all of its lines."""
     return _answer(viewer, query, lambda opened: message_answer(opened, query, viewer.catalog.run(query.run)))
 
 
 @router.post("/logs/histogram", response_model=LogHistogramAnswer, responses=READABLE)
 def query_log_histogram(query: LogHistogramQuery, viewer: CurrentViewer) -> Response:
-    """How many messages of each level were written when, and when steps were recorded."""
+    """Count the messages of each level over time, and return the times of steps."""
     return _answer(viewer, query, lambda opened: histogram_answer(opened, query, viewer.catalog.run(query.run)))
 
 

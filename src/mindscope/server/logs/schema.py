@@ -90,14 +90,14 @@ class LogLinesQuery(LogConditions):
 
 
 class LogFormat(str, Enum):
-    """Of a file: ``text`` as it was logged, ``csv`` with time, level, module, rank and file."""
+    """The format of a file: ``text`` as it was logged, ``csv`` with time, level, module, rank and file."""
 
     TEXT = "text"
     CSV = "csv"
 
 
 class LogFileQuery(LogConditions):
-    """Which messages are saved, and how."""
+    """The messages to save, and their format."""
 
     format: LogFormat = LogFormat.TEXT
 
@@ -153,7 +153,7 @@ class LogLinesAnswer(Answer):
 
 
 class LogMessageQuery(OfLog):
-    """One message."""
+    """The message to show with all of its lines."""
 
     file: Annotated[int, Field(ge=0, le=MOST_NAMES), IsNumber]
     row: Place
@@ -195,14 +195,14 @@ class LogHistogramQuery(LogConditions):
 
 
 class LogStep(Answer):
-    """When the training recorded a step."""
+    """The time at which the training recorded a step."""
 
     step: int
     wall_time: float
 
 
 class LogHistogramAnswer(Answer):
-    """How many matching messages of each level were written when.
+    """The counts of matching messages of each level over time.
 
     ``start`` and ``end`` are null if no message has a time. ``counts`` has the levels that occur.
     """

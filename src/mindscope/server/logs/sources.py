@@ -25,7 +25,7 @@ from mindscope.store.contents import ContentKind
 
 MOST_OPEN = 3
 _BASE_ID = "."
-"""Of a run that is the base directory: what lies beside it is not shown."""
+"""Id of a run that is the base directory: logs beside it are not listed."""
 _MOST_SELECTIONS = 3
 
 
@@ -46,7 +46,7 @@ class OpenLog:
     _selections: LRU[str, Selection] = field(default_factory=lambda: LRU(_MOST_SELECTIONS))
 
     def selection(self, condition: LogFilter) -> Selection:
-        """What a filter selects, as far as it was searched. Raises DebugDataError."""
+        """Return the messages that a filter selects, as far as the log was searched. Raises DebugDataError."""
         return self._selections.get_or_add(
             repr(condition),
             lambda: Selection(self.logs, condition),

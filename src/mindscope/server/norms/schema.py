@@ -20,7 +20,7 @@ class NormSeriesName(Query):
 
 
 class NormsQuery(Query):
-    """Which series at which steps. ``wants_steps`` asks for all steps of the series."""
+    """The series and the steps of norms. ``wants_steps`` asks for all steps of the series."""
 
     run: str
     series: list[NormSeriesName] = Field(max_length=MAX_SERIES)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Precision-recall curves."""
+"""The precision-recall curves of series."""

@@ -75,7 +75,7 @@ def _spawn(settings: Settings, output: IO[bytes]) -> subprocess.Popen[bytes]:
 
 
 def _reason(output: IO[bytes], start: int, name: Path) -> str:
-    """Why the viewer ended, from its output after byte ``start``."""
+    """Return the reason why the viewer ended, from its output after byte ``start``."""
     output.seek(start)  # the viewer shares the position
     lines = output.read().decode(errors="replace").splitlines()
     errors = [line.removeprefix(ERROR_PREFIX) for line in lines if line.startswith(ERROR_PREFIX)]

@@ -25,7 +25,7 @@ from mindscope.server.process.registry import recorded
 from mindscope.settings import Settings, require_base_dir
 
 GRACE_S = 2
-"""How long responses in progress may take after a signal."""
+"""Seconds that responses in progress may take after a signal."""
 
 
 class ViewerServer(uvicorn.Server):
@@ -113,7 +113,10 @@ def _reason(error: OSError) -> str:
 
 
 def _uvicorn_config(app: FastAPI) -> uvicorn.Config:
-    """The same loop and parser whatever is installed. Ignores X-Forwarded-* headers."""
+    """Return the configuration with the same loop and parser whatever is installed.
+
+    It ignores X-Forwarded-* headers.
+    """
     return uvicorn.Config(
         app,
         loop="asyncio",

@@ -19,7 +19,7 @@ def log_dir(settings: Settings) -> Path:
 
 
 def workspace_warning(settings: Settings) -> str | None:
-    """What a viewer can't save in its workspace, and the remedy; None if it can save everything."""
+    """Describe the data that a viewer can't save in its workspace, and the remedy; None if it can save everything."""
     remedy = "choose another one with --workspace"
     refused = _refusal(settings.workspace)
     if refused is not None:
@@ -32,7 +32,7 @@ def workspace_warning(settings: Settings) -> str | None:
 
 
 def _refusal(directory: Path) -> OSError | None:
-    """Why the directory can't be written; None if it can."""
+    """Return the error of writing into the directory; None if it can be written."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory, buffering=0) as probe:

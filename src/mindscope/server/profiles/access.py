@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How routes get at a profile, or the response that says why they can't."""
+"""Gives a profile to routes, or the response that says why they can't have it."""
 
 from __future__ import annotations
 

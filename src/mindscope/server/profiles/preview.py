@@ -15,7 +15,7 @@ from mindscope.profile.trace.trace import Trace
 FIRST_AFTER_S = 0.7
 """A profile that is read in less is shown when it is read."""
 GROWTH = 3
-"""Each timeline is made of this many times the bytes of the one before: together they cost half of the last one."""
+"""Factor of the bytes of a preview to the one before: together they cost half of the last one."""
 
 
 class TimelinePreviews:
@@ -35,7 +35,7 @@ class TimelinePreviews:
         self._read = self._shown = 0
 
     def __call__(self, read: int, /) -> None:
-        """As ``on_progress``."""
+        """Receive the progress, as ``on_progress``."""
         self._read = read
         self._on_progress(read)
 

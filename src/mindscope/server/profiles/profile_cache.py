@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was computed of profiles, as files: timelines, parts, tables."""
+"""Keeps the results of profiles as files: timelines, parts, tables."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class ProfileCache:
 
 
 def _touched(path: Path, opened: _T | None) -> _T | None:
-    """What was opened, with its time of last use at the file."""
+    """Return the opened file, after setting the time of its last use."""
     if opened is not None:
         with suppress(OSError):
             os.utime(path)
@@ -147,7 +147,7 @@ def _stats(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _bytes_of(timeline: Timeline) -> int:
-    """Of its columns; about what its file has."""
+    """Return the bytes of the columns, about the size of the file."""
     each = timeline.start.itemsize * 4 + 4 * 4 + timeline.args_offset.itemsize + 1
     points = sum(len(counter.times) for counter in timeline.counters)
     return len(timeline) * each + 16 * points + 12 * len(timeline.flows.source) + 32 * len(timeline.marks.time)

@@ -16,7 +16,7 @@ class StatisticsQuery(Query):
 
 
 class SeriesStatistics(Answer):
-    """One series; ``run`` and ``tag`` are indices into the query's lists.
+    """The statistics of a series; ``run`` and ``tag`` are indices into the query's lists.
 
     ``minimum``, ``maximum`` and ``mean`` are over the finite values, null without any. ``first`` and
     ``last`` are the text NaN, Infinity or -Infinity if they are not finite.
@@ -34,6 +34,6 @@ class SeriesStatistics(Answer):
 
 
 class StatisticsAnswer(Answer):
-    """By run, then by tag, in the order of the query."""
+    """The statistics of series, by run, then by tag, in the order of the query."""
 
     series: list[SeriesStatistics]

@@ -51,4 +51,4 @@ def _number(text: str) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[str], str]] = {"b": str.lower, "i": str, "u": str, "f": _number}
-"""By the kind of the dtype; any other kind is quoted."""
+"""Functions by the kind of the dtype; any other kind is quoted."""

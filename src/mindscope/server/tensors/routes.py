@@ -23,12 +23,12 @@ class LogTensor:
     viewer: Viewer
     run: str
     name: str
-    """The tag."""
+    """Tag of the tensor."""
     id: str
 
     @property
     def facts(self) -> dict[str, str]:
-        """What a JSON file says of it."""
+        """Origin of the tensor for a JSON file."""
         return {"run": self.run, "tag": self.name}
 
     def answer(self, look: Callable[[TensorSource], Response]) -> Response:

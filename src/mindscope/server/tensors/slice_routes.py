@@ -32,7 +32,7 @@ Slice = Annotated[
     list[str],
     Query(max_length=64, description="A text for each dimension, an index or a range in Python's slice syntax."),
 ]
-"""Without texts: the default slice, for statistics the whole tensor."""
+"""Indexes and ranges as texts. Without texts it is the default slice, for statistics the whole tensor."""
 
 BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
@@ -46,12 +46,12 @@ class RequestedTensor(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the tensor in the run, for the names of files."""
+        """Name of the tensor in the run, for the names of files."""
         ...
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What a JSON file says of it."""
+        """Origin of the tensor for a JSON file."""
         ...
 
     def answer(self, look: Callable[[TensorSource], Response]) -> Response:

@@ -37,7 +37,7 @@ def describe_tensor(source: TensorSource) -> TensorAnswer:
 def read_window(
     source: TensorSource, texts: Sequence[str], row: int, rows: int, column: int, columns: int
 ) -> TensorWindowAnswer:
-    """At most ``rows`` by ``columns`` cells of a slice, from ``row`` and ``column`` on. Raises SliceError."""
+    """Read at most ``rows`` by ``columns`` cells of a slice, from ``row`` and ``column`` on. Raises SliceError."""
     key = table_key(source, texts)
     down, across = axis_spans(key)
     window = _cut(key, row, rows, column, columns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One clip of an audio value: its description, and its bytes."""
+"""Routes of a clip of an audio value: its description, and its bytes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ router = APIRouter()
 
 
 class AudioAnswer(Answer):
-    """A clip; a field is null if neither the log nor the header of the clip has it. ``sample_rate`` is in Hz.
+    """The description of a clip; a field is null if neither the log nor its header has it.
+
+    ``sample_rate`` is in Hz.
 
     The value has ``clips`` clips. The bytes of this one begin at byte ``offset`` of ``file``. ``damage`` says why a
     browser can't play it, or only its start.
@@ -56,7 +58,7 @@ class AudioAnswer(Answer):
 
 
 class AudioResponse(Response):
-    """A clip; its media type comes from its bytes."""
+    """The response with a clip; its media type comes from its bytes."""
 
     media_type = "audio/wav"
 
@@ -97,7 +99,7 @@ class FoundClip:
 
     @property
     def damage(self) -> Reason | None:
-        """Why a browser can't play the clip, or only its start; None without a damage."""
+        """Reason why a browser can't play the clip, or only its start; None without a damage."""
         encoded = self.encoded
         if not encoded:
             return Reason("audio_empty", **self.place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One video: what its GIF says without decoding a pixel, and its bytes."""
+"""Routes of a video: its description from the blocks of the GIF, and its bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ router = APIRouter()
 
 
 class VideoAnswer(Answer):
-    """What a video is by the blocks of its GIF; no pixel is decoded.
+    """The facts of a video in the blocks of its GIF; no pixel is decoded.
 
     ``durations_ms`` has an entry for each whole frame, 0 where the file says none. The bytes begin at byte ``offset``
     of ``file``. ``damage`` says why only the first frames, or none, can be shown.
@@ -50,7 +50,7 @@ class VideoResponse(Response):
 
 @router.get("/video", response_model=VideoAnswer, responses=READABLE)
 def get_video(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Response:
-    """What the video is that ``/api/values`` calls ``id``: its size, and the durations of its frames."""
+    """Return the size of the video that ``/api/values`` calls ``id``, and the durations of its frames."""
     value = find_value(viewer.catalog.run(run), Kind.VIDEO, tag, id)
     return value_not_found("video", run, tag, id) if value is None else immutable(JsonResponse(_describe(value)))
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where two trainings part."""
+"""Finds the first difference between two trainings."""

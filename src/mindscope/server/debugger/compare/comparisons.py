@@ -27,14 +27,14 @@ class OpenComparison:
     remembered: Mapping[str, str]
     """Pairs of operators that were made by hand, also those that the sources don't have."""
     step_offset: int | None = None
-    """As that of ``Comparison``; None if it is to be found."""
+    """Offset of steps as that of ``Comparison``; None to search for it."""
     by_hand: dict[str, str] = field(init=False)
-    """Those that they have."""
+    """Pairs of operators that both sources have."""
     comparison: Comparison = field(init=False)
     unreadable: set[int] = field(default_factory=set[int])
-    """Steps."""
+    """Steps that can't be read."""
     _operators: tuple[tuple[int, int], tuple[ComparedOperator, ...]] | None = None
-    """Of the step and rank that was requested last."""
+    """Operators of the step and rank that was requested last."""
 
     def __post_init__(self) -> None:
         left, right = self.left.source, self.right.source
@@ -44,7 +44,7 @@ class OpenComparison:
 
     @property
     def version(self) -> str:
-        """Of both sources, of the pairs and of the offset."""
+        """Version of both sources, of the pairs and of the offset."""
         settings = tuple(self.by_hand.items()), self.comparison.step_offset
         return f"{self.left.version}-{self.right.version}-{hash(settings) & 0xFFFF_FFFF:x}"
 
@@ -63,7 +63,7 @@ class OpenComparison:
             self.unreadable |= earlier.unreadable
 
     def operators(self, step: int, rank: int) -> tuple[ComparedOperator, ...]:
-        """Of a step, in execution order. Raises DebugDataError, FormatError, OSError."""
+        """Return the operators of a step, in execution order. Raises DebugDataError, FormatError, OSError."""
         if self._operators is None or self._operators[0] != (step, rank):
             self._operators = (step, rank), self.at(step, rank).operators()
         return self._operators[1]
@@ -101,7 +101,10 @@ class Comparisons(Jobs[tuple[str, str, str, str], OpenComparison]):
         see: Callable[[OpenComparison], T],
         step_offset: int | None = None,
     ) -> T:
-        """What ``see`` returns for a comparison, as far as it is. Raises DebugDataError, FormatError, OSError."""
+        """Return the result of ``see`` for a comparison, as far as it is.
+
+        Raises DebugDataError, FormatError, OSError.
+        """
         return self.use(
             (*left.key, *right.key),
             (left, right, remembered, step_offset),

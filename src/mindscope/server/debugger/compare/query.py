@@ -41,7 +41,7 @@ _SORT: dict[str, Callable[[ComparedOperator], Any]] = {
 
 
 def pack_comparison(opened: OpenComparison) -> Packed:
-    """What differs first, and how far each compared step is apart."""
+    """Pack the first difference, and the size of the difference in each compared step."""
     comparison = opened.comparison
     found, matching = comparison.divergence, comparison.matching
     differences = comparison.differences

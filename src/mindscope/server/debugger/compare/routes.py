@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where two trainings part: the comparison, its operators, operators without a counterpart, pairs made by hand."""
+"""Routes of the comparison of two trainings: its operators, operators without a counterpart, pairs made by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CHANGEABLE: dict[int | str, dict[str, Any]] = {
 
 @router.post("/debugger/compare", response_class=ColumnsResponse, responses={**COLUMNS, **READABLE})
 def query_debug_comparison(query: OfComparison, viewer: CurrentViewer) -> Response:
-    """Where two trainings part first: batch, parameters or operator, and how far they are apart in each step.
+    """Find the first difference between two trainings: batch, parameters or operator, and the distance in each step.
 
     A long comparison takes several requests. The header is DebugComparisonHeader.
     """
@@ -64,7 +64,7 @@ def query_compared_operators(query: ComparedOperatorsQuery, viewer: CurrentViewe
 
 @router.post("/debugger/compare/tensor", response_model=ComparedTensorAnswer, responses=READABLE)
 def query_compared_tensor(query: ComparedTensorQuery, viewer: CurrentViewer) -> Response:
-    """How far a tensor of a step is from its counterpart, element by element where both were recorded as a whole."""
+    """Compare a tensor of a step with its counterpart, element by element where both were recorded as a whole."""
 
     def compare(left: OpenSource, right: OpenSource) -> Response:
         remembered = _remembered(viewer, left, right)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a tensor of two trainings is apart, as messages."""
+"""Makes messages of the differences between a tensor of two trainings."""
 
 from __future__ import annotations
 

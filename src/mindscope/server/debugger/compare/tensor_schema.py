@@ -74,7 +74,7 @@ class DifferenceWindow(Answer):
 
 
 class ElementsDifference(Answer):
-    """How far the elements are apart, as in ``mindscope.debug.tensor_difference``, which has the definitions.
+    """The differences between elements. ``mindscope.debug.tensor_difference`` has the definitions.
 
     ``count`` is 0 and the figures are null if the shapes differ. ``window`` is null for complex numbers too.
     """

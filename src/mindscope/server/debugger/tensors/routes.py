@@ -35,12 +35,12 @@ class StepTensor:
 
     @property
     def name(self) -> str:
-        """Where it is."""
+        """Step and row of the tensor."""
         return f"step {self.step} row {self.row}"
 
     @property
     def facts(self) -> dict[str, str | int]:
-        """What a JSON file says of it."""
+        """Origin of the tensor for a JSON file."""
         return {"run": self.run, "source": self.source, "rank": self.rank, "step": self.step}
 
     def answer(self, look: Callable[[TensorSource], Response]) -> Response:

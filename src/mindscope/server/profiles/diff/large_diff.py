@@ -64,7 +64,7 @@ def diff_apart(
 def diff_into(
     folder: str, versions: dict[str, str], steps: dict[str, Sequence[int] | None], report: Report
 ) -> None:  # fmt: skip
-    """In the process: compare the profiles of two files, and write the message into a third one."""
+    """Compare the profiles of two files, in the limited process, and write the message into a third one."""
     before, after = (_opened(Path(folder) / name, version) for name, version in versions.items())
     try:
         found = diff_profiles(before, after, _range(steps["before"]), _range(steps["after"]))

@@ -34,7 +34,10 @@ def get_diff(
     before_first: Step = None,
     before_last: Step = None,
 ) -> Response:
-    """What changed in a profile since another one, in all steps or in a range; the progress until both are read."""
+    """Compare a profile with an earlier one, in all steps or in a range.
+
+    Returns the progress until both are read.
+    """
     reader = reader_of(viewer)
     answer = DiffAnswer(progress=None, reading="", problem=None, numbers_before=[], numbers_after=[], diff=None)
     opened: list[OpenParts] = []

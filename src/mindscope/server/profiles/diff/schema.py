@@ -46,7 +46,7 @@ class CallRow(ChangeRow):
 
 
 class NoteEntry(Answer):
-    """What can't be compared: its text in English, and its ``code`` with ``values`` for other languages."""
+    """A part that can't be compared: its text in English, and its ``code`` with ``values`` for other languages."""
 
     code: str
     values: dict[str, str | int]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was computed for the views of memory of the last profiles."""
+"""Keeps the results for the views of memory of the last profiles."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class MemoryCache:
         return self._views.get_or_add((path, version), lambda: MemoryViews(memory))
 
     def close(self) -> None:
-        """Forget all."""
+        """Forget all views."""
         self._views.clear()

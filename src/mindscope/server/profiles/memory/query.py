@@ -53,11 +53,11 @@ MOST_FLAME_NODES = 20_000
 MOST_MAP_TEXTS = 9
 """Groups of a map with a color of their own."""
 _EVENT_NS = 1_000
-"""Of an event in a snapshot without times: the reader counts them as microseconds."""
+"""Nanoseconds of an event in a snapshot without times: the reader counts events as microseconds."""
 
 
 def memory_facts(views: MemoryViews, profile: Profile, version: str, zero: int) -> MemoryFacts:
-    """What the memory of a profile consists of."""
+    """Describe the parts of the memory of a profile."""
     begin, end = views.time_range
     is_planned = views.memory.plan is not None
     blocks, leaks = views.blocks, views.leaks()

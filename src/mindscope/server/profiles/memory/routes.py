@@ -49,7 +49,7 @@ Time = Annotated[int, Query(ge=-MOST_TIME, le=MOST_TIME)]
 
 @router.get("/profiles/memory", response_model=MemoryAnswer, responses=READABLE)
 def get_memory(run: str, profile: str, viewer: CurrentViewer) -> Response:
-    """What is recorded of the memory of a profile, with hints at leaks; or why it is missing."""
+    """Describe the recorded memory of a profile, with hints at leaks, or say why it is missing."""
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened
@@ -99,7 +99,7 @@ def query_memory_flame(query: MemoryFlameQuery, viewer: CurrentViewer) -> Respon
 def get_segment_map(
     run: str, profile: str, version: Version, device: str, time_ns: Time, by: By, viewer: CurrentViewer
 ) -> Response:
-    """How the segments of an allocator are filled at a moment. The header is a SegmentMapHeader."""
+    """Return how the segments of an allocator are filled at a moment. The header is a SegmentMapHeader."""
     found = _memory(viewer, OfMemory(run=run, profile=profile, version=version))
     if isinstance(found, Response):
         return found

@@ -60,7 +60,7 @@ class FailureEntry(Answer):
 
 
 class MemoryFacts(Answer):
-    """What is recorded of the memory. ``groups`` are what blocks can be grouped by.
+    """The facts of the recorded memory. Blocks can be grouped by ``groups``.
 
     Without ``has_times`` the times are places in the order of the events, ``place_ns`` each. With ``is_planned``, these
     are operators, and the memory is what a compiler planned. ``leaks_by_period``: the steps of the leaks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the profiles of ranks, and the last trainings that were compared."""
+"""Keeps facts of the profiles of ranks, and the last trainings that were compared."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Version = tuple[Path, str]
 
 
 class KnownRank(NamedTuple):
-    """What a profile holds of a rank; None if it has neither steps nor communication."""
+    """The steps and communication of a rank in a profile; None if it has neither."""
 
     data: RankData | None
     zero: int = 0
-    """When its timeline begins: nanoseconds since the origin of the profile."""
+    """Begin of its timeline in nanoseconds since the origin of the profile."""
     problem: Exception | None = None
-    """Why it can't be read; it is not read again until its files change."""
+    """Reason why it can't be read; it is not read again until its files change."""
 
 
 class RanksCache:
@@ -35,7 +35,7 @@ class RanksCache:
         self._ranks: LRU[tuple[Version, ...], Ranks] = LRU(MOST_RANKS)
 
     def rank(self, of: Version) -> KnownRank | None:
-        """Of a profile that was read."""
+        """Return the rank of a profile that was read; None before."""
         return self._profiles.get(of)
 
     def keep_rank(self, of: Version, known: KnownRank) -> KnownRank:
@@ -47,6 +47,6 @@ class RanksCache:
         return self._ranks.get_or_add(of, compare)
 
     def close(self) -> None:
-        """Forget all."""
+        """Forget all ranks."""
         self._profiles.clear()
         self._ranks.clear()

@@ -44,7 +44,7 @@ MOST_COLLECTIVES = 2_000
 
 
 class Place(NamedTuple):
-    """Where the profile of a rank is, and when its timeline begins since its origin."""
+    """The path of the profile of a rank, and the begin of its timeline since its origin."""
 
     run: str
     profile: str

@@ -36,10 +36,10 @@ _AT_ONCE = 8
 
 @dataclass
 class _Found:
-    """What is known of the profiles of some runs."""
+    """The known facts of the profiles of some runs."""
 
     places: dict[str, Place] = field(default_factory=dict[str, Place])
-    """By the path of a profile."""
+    """Places of ranks by the path of their profile."""
     data: list[RankData] = field(default_factory=list[RankData])
     versions: list[Version] = field(default_factory=list[Version])
     unread: list[UnreadRank] = field(default_factory=list[UnreadRank])

@@ -74,7 +74,7 @@ class RankMeanEntry(Answer):
 
 
 class ClockEntry(Answer):
-    """How far the clock of a rank is ahead of that of the reference, by collectives that end together.
+    """The lead of the clock of a rank over that of the reference, by collectives that end together.
 
     ``drift_ppm`` is 0 if no drift is visible. Without ``is_aligned`` the clock is believed.
     """
@@ -117,7 +117,9 @@ class LinkColumns(Answer):
 
 
 class StragglerEntry(Answer):
-    """For whom most was waited in the steps of a group; ``steps`` of ``all_steps`` in which it was this rank.
+    """The rank for which others waited most in the steps of a group.
+
+    It was this rank in ``steps`` of ``all_steps``.
 
     ``waiting_ns`` and ``lateness_ns`` are means. The longest wait is in ``step`` of ``profile``, a place in
     ``profiles``, where the rank begins the collective at ``begin_ns`` of its timeline.

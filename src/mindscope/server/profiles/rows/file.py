@@ -30,7 +30,7 @@ Cell = str | int | float
 
 
 def columns_of(merged: MergedRows) -> dict[str, Column]:
-    """What a file has of rows: what they are merged by, then figures, then the other texts."""
+    """Return the columns of a file: those by which rows are merged, then figures, then the other texts."""
     columns = merged.columns
     texts = [name for name, column in columns.items() if isinstance(column, TextColumn) and any(column.values)]
     apart = [name for name in texts if name in merged.names and name != "stack"]

@@ -44,7 +44,7 @@ _KINDS: Mapping[Unit, FigureKind] = {
 
 
 class RowsError(ValueError):
-    """What a query asks for is not in the table; its reason says what is."""
+    """The error of a query for rows that the table lacks; its reason lists the available ones."""
 
 
 class MergedTables:
@@ -63,7 +63,7 @@ class MergedTables:
             raise RowsError(reason_of(error)) from error
 
     def close(self) -> None:
-        """Release all."""
+        """Release all tables."""
         self._merged.clear()
 
 

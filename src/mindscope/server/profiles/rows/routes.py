@@ -55,7 +55,7 @@ def query_rows(query: RowsQuery, viewer: CurrentViewer) -> Response:
 
 @router.post("/profiles/row", response_model=RowAnswer, responses=READABLE)
 def query_row(query: RowQuery, viewer: CurrentViewer) -> Response:
-    """One row with all of its texts, and the kernels that it launched or the operators that launched it."""
+    """Return a row with all of its texts, and the kernels that it launched or the operators that launched it."""
     return _answer(viewer, query.run, query.profile, lambda parts: row_answer(parts, query, _merged(viewer)))
 
 

@@ -34,7 +34,7 @@ class ChosenRows(Query):
 
 
 class OrderedRows(ChosenRows):
-    """Of the chosen rows, those with all ``words`` and a match of ``regex`` in their texts, in the order of a column.
+    """The chosen rows with all ``words`` and a match of ``regex`` in their texts, in the order of a column.
 
     An empty ``sort`` is the order by time, the greatest first.
     """

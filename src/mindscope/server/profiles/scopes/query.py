@@ -52,13 +52,13 @@ def scope_times(profile: Profile, query: ScopesQuery) -> tuple[bool, int, list[S
 
 
 def _parents(query: ScopesQuery) -> NDArray[np.int64]:
-    """For each label the row of an earlier one, or -1."""
+    """Return for each label the row of an earlier one, or -1."""
     given = [*query.parents[: len(query.labels)], *[-1] * (len(query.labels) - len(query.parents))]
     return np.array([up if 0 <= up < row else -1 for row, up in enumerate(given)], np.int64)
 
 
 def _operators(profile: Profile, steps: int, is_on_device: bool) -> dict[str, list[OperatorTime]]:
-    """Of each module the types of its own operators in the forward pass, the greatest time first."""
+    """Return the types of the operators of each module in the forward pass, the greatest time first."""
     operators = part_of(profile, Part.OPERATORS, Operators)
     if operators is None or operators.module is None:
         return {}

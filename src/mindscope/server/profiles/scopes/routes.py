@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the newest profile of a run says of the scopes of its graphs."""
+"""Routes of the figures of the newest profile of a run for the scopes of its graphs."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ KernelWait = Annotated[int, Query(ge=0, le=1000, description="Microseconds; shor
 
 @router.get("/profiles/streams", response_model=StreamsAnswer, responses=READABLE)
 def get_streams(run: str, profile: str, viewer: CurrentViewer, kernel_wait_us: KernelWait = 30) -> Response:
-    """How busy the streams of devices are, for what they wait, and how their kernels are launched."""
+    """Describe how busy the streams of devices are, for what they wait, and how their kernels are launched."""
     opened = open_parts(viewer, run, profile)
     if isinstance(opened, Response):
         return opened

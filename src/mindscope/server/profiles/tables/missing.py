@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a profile lacks a part, as a message."""
+"""Makes messages of the reasons why a profile lacks a part."""
 
 from __future__ import annotations
 

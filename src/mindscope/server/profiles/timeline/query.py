@@ -57,14 +57,14 @@ MOST_STATISTICS = 5_000
 MOST_FLAME_NODES = 20_000
 MOST_WINDOW_BYTES = 200_000
 BYTES_A_PIXEL = 100
-"""Of a window that is wider than usual."""
+"""Bytes of a pixel of a window that is wider than usual."""
 _DIGITS = re.compile(r"\d+")
 MOST_NAME = 200
 """Characters of a name in a window; the details have all."""
 
 
 def facts_of(timeline: Timeline, version: str) -> TimelineFacts:
-    """What a timeline consists of."""
+    """Describe the parts of a timeline."""
     zero, end = timeline.time_range
     return TimelineFacts(
         version=version,

@@ -61,7 +61,7 @@ class TraceResponse(StreamingResponse):
 
 @router.get("/profiles/timeline", response_model=TimelineAnswer, responses=READABLE)
 def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
-    """What the timeline of a profile consists of. The first request begins to read it and returns the progress."""
+    """Describe the parts of the timeline of a profile. The first request begins to read it and returns the progress."""
     found = found_profile(viewer, run, profile)
     if isinstance(found, Response):
         return found
@@ -73,7 +73,7 @@ def get_timeline(run: str, profile: str, viewer: CurrentViewer) -> Response:
 
 @router.post("/profiles/window", response_class=ColumnsResponse, responses={**READABLE, **COLUMNS})
 def query_window(query: WindowQuery, viewer: CurrentViewer) -> Response:
-    """What a screen shows of a timeline: at most one cell for each pixel of a row. The header is a WindowHeader."""
+    """Return the cells of a timeline on a screen: at most one for each pixel of a row. The header is a WindowHeader."""
     opened = _open(viewer, query)
     return opened if isinstance(opened, Response) else ColumnsResponse(pack_window(opened[1], query, query.version))
 

@@ -18,7 +18,7 @@ MOST_ROWS = 1024
 MOST_COUNTERS = 128
 MOST_SLICE = 2**31 - 1
 Place = Annotated[int, Field(ge=0, le=MOST_SLICE), IsNumber]
-"""Of a track, a counter or a name among those of a timeline."""
+"""Index of a track, a counter or a name among those of a timeline."""
 
 
 class TrackEntry(Answer):
@@ -67,7 +67,7 @@ class SkippedEntry(Answer):
 
 
 class TimelineFacts(Answer):
-    """What a timeline consists of. ``version`` changes with the file; numbers of slices hold for one version.
+    """The facts of a timeline. ``version`` changes with the file; numbers of slices hold for one version.
 
     ``begin_at`` is its begin in nanoseconds since 1970 as a text, null if the profile does not say it. The file holds
     ``read`` events and those of ``skipped``. ``overlaps`` slices begin in another one and end after it: they are drawn
@@ -203,7 +203,7 @@ class SliceBrief(Answer):
 
 
 class Argument(Answer):
-    """An argument; what is not a text is JSON."""
+    """An argument of a slice; a value that is not a text is JSON."""
 
     name: str
     value: str
@@ -263,7 +263,7 @@ class SearchAnswer(Answer):
 
 
 class RangeQuery(OfTimeline):
-    """What runs on tracks within a range."""
+    """The slices of tracks within a range."""
 
     tracks: list[Place] = Field(max_length=MOST_TRACKS)
     begin_ns: Whole = Field(ge=-MOST_TIME, le=MOST_TIME)
