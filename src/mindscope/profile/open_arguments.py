@@ -17,7 +17,10 @@ from mindscope.profile.trace.arguments import ArgumentFile, ArgumentReader
 
 
 def open_arguments(path: Path, timeline: Timeline) -> ArgumentReader:
-    """The arguments of a timeline that was made of the profile at ``path``. Raises OSError if they can't be read."""
+    """Return the arguments of a timeline that was made of the profile at ``path``.
+
+    Raises OSError if they can't be read.
+    """
     format, file = timeline.arguments_format, Path(timeline.arguments_path)
     if format == NSIGHT_EXPORT.name:
         return RowArguments(file, NSIGHT_TABLES)

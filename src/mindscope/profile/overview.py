@@ -33,7 +33,7 @@ class MemoryPeak:
     time: int
     """Nanoseconds since the origin of the profile."""
     allocated: int
-    """Bytes."""
+    """Allocated bytes."""
     by_category: Mapping[str, int]
     """Bytes of the live blocks of known allocation; without blocks empty."""
 

@@ -93,7 +93,7 @@ def columns_of(profile: Profile, zero: int) -> PartColumns:
 
 
 def bytes_of_parts(profile: Profile) -> int:
-    """Bytes of the columns of all parts, which are computed for that; without texts."""
+    """Return the bytes of the columns of all parts, which are computed for that; without texts."""
     parts = (part for part in map(profile.part, Part) if not isinstance(part, Missing))
     columns = (column for part in parts for _, table in _tables(part) for column in table.columns().values())
     return sum(column.codes.nbytes if isinstance(column, TextColumn) else column.nbytes for column in columns)

@@ -126,7 +126,7 @@ def operator_table(rows: Sequence[OperatorRow], options: TableOptions) -> Iterat
 
 
 def operators_as_json(rows: Sequence[OperatorRow], names: Sequence[str]) -> str:
-    """JSON of the operators of each name or type: ``{"mm": [{"name": ..., "total_ms": ...}]}``."""
+    """Return JSON of the operators of each name or type: ``{"mm": [{"name": ..., "total_ms": ...}]}``."""
     found = {
         name: [
             {
@@ -165,7 +165,7 @@ def _is_of(row: OperatorRow, subgraph: str) -> bool:
 
 
 def _by_type(rows: Sequence[OperatorRow]) -> dict[str, tuple[int, int]]:
-    """Type -> time and count, the greatest time first."""
+    """Return type -> time and count, the greatest time first."""
     sums: dict[str, tuple[int, int]] = {}
     for row in rows:
         time, count = sums.get(row.type, (0, 0))
@@ -174,7 +174,7 @@ def _by_type(rows: Sequence[OperatorRow]) -> dict[str, tuple[int, int]]:
 
 
 def _table(header: list[str], rows: list[list[str]]) -> Iterator[str]:
-    """Aligned columns; numbers to the right."""
+    """Yield aligned columns; numbers to the right."""
     shown = rows[:MOST_ROWS]
     widths = [max(len(cell) for cell in column) for column in zip(header, *shown, strict=True)]
     is_number = [bool(shown) and all(_is_number(row[place]) for row in shown) for place in range(len(header))]

@@ -12,7 +12,7 @@ _ENGLISH = english("advice")
 ADVICE = _ENGLISH["advice"]
 """A finding with its figures and threshold, and the remedy. ``profile/advice/advice.py`` has the units of figures."""
 MISSING = _ENGLISH["missing"]
-"""Why a part of a profile is missing, and the line of code that records it, if one does."""
+"""Reasons why a part of a profile is missing, and the line of code that records it, if one does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Advice in words from the tables of a profile.
-
-To add a rule: a function in one of the modules, its name in ``RULES``, its text in ``profile/texts.py``, a row in
-docs/profiling.md.
-"""
+"""Advice in words from the tables of a profile. CONTRIBUTING.md says how to add a rule."""
 
 from __future__ import annotations
 

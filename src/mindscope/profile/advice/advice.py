@@ -77,12 +77,12 @@ class Advice:
 
 
 def share_text(share: float) -> str:
-    """``12.3 %``"""
+    """Format a share, such as ``12.3 %``."""
     return f"{100 * share:.3g} %"
 
 
 def time_text(nanoseconds: float) -> str:
-    """``1.23 ms``"""
+    """Format a time, such as ``1.23 ms``."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if abs(nanoseconds) >= size:
             return f"{nanoseconds / size:.4g} {unit}"
@@ -90,7 +90,7 @@ def time_text(nanoseconds: float) -> str:
 
 
 def size_text(size: float) -> str:
-    """``1.23 GiB``"""
+    """Format a size, such as ``1.23 GiB``."""
     for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if abs(size) >= 1 << power:
             return f"{size / (1 << power):.3g} {unit}"
@@ -98,18 +98,18 @@ def size_text(size: float) -> str:
 
 
 def flops_text(rate: float) -> str:
-    """``1.23 TFLOPS``"""
+    """Format a rate of operations, such as ``1.23 TFLOPS``."""
     size, unit = (1e12, "TFLOPS") if rate >= 1e12 else (1e9, "GFLOPS")
     return f"{rate / size:.3g} {unit}"
 
 
 def bandwidth_text(rate: float) -> str:
-    """``1.23 GB/s``"""
+    """Format a bandwidth, such as ``1.23 GB/s``."""
     return f"{rate:.3g} GB/s"
 
 
 def shortened(text: str) -> str:
-    """Text of a file in advice: its first 1,000 characters."""
+    """Return the text of a file in advice: its first 1,000 characters."""
     return text if len(text) <= _MOST_TEXT else text[:_MOST_TEXT] + "..."
 
 

@@ -162,7 +162,7 @@ def synchronized_norms(profile: Profile) -> Iterator[Advice]:
 
 
 def _with_units(profile: Profile) -> tuple[Kernels, NDArray[np.int64], Mapping[str, NDArray[np.float64]]] | None:
-    """Kernels, the rows of long ones whose units were measured, and the share of each unit; None without any."""
+    """Return kernels, the rows of long ones whose units were measured, and the share of each unit; None without any."""
     kernels = part_of(profile, Part.KERNELS, Kernels)
     if kernels is None:
         return None
@@ -179,7 +179,7 @@ def _with_units(profile: Profile) -> tuple[Kernels, NDArray[np.int64], Mapping[s
 def _of_kernels(
     code: str, kernels: Kernels, rows: NDArray[np.int64], threshold: float, values: Mapping[str, int]
 ) -> Advice:
-    """Advice on kernels, the greatest time first."""
+    """Return advice on kernels, the greatest time first."""
     ordered = rows[np.argsort(-kernels.total[rows], kind="stable")]
     share = int(kernels.total[rows].sum()) / max(int(kernels.total.sum()), 1)
     return Advice(

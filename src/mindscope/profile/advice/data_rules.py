@@ -76,7 +76,7 @@ def step_interval(profile: Profile) -> Iterator[Advice]:
 
 
 def _is_step_trace(steps: Steps) -> bool:
-    """Whether the interval is all that is known about waits; PyTorch's also has work of the host in it."""
+    """Return whether the interval is all that is known about waits; PyTorch's also has work of the host in it."""
     waiting, interval = steps.data_waiting, steps.interval
     return interval is not None and (waiting is None or np.array_equal(waiting, interval))
 

@@ -98,7 +98,9 @@ def synchronization(profile: Profile) -> Iterator[Advice]:
 
 
 def _is_item(operators: Operators) -> NDArray[np.bool_]:
-    """``aten::item`` calls ``aten::_local_scalar_dense``: only the inner one counts."""
+    """Return whether a call is ``aten::item``; it calls ``aten::_local_scalar_dense``, and only the inner one
+    counts.
+    """
     return operators.name.is_any_of(lambda each: each != "aten::item")
 
 

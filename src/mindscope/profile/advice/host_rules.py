@@ -131,7 +131,7 @@ def processor_load(profile: Profile) -> Iterator[Advice]:
 
 
 def _busiest(profile: Profile) -> list[int]:
-    """Operations of the data pipeline that use processors, by how much."""
+    """Return the operations of the data pipeline that use processors, by how much."""
     pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
     cpu = None if pipeline is None or pipeline.operations is None else pipeline.operations.cpu
     if cpu is None:

@@ -125,7 +125,7 @@ def _worker_use(operations: PipelineOperations) -> NDArray[np.float64]:
 
 
 def _input_use(operations: PipelineOperations) -> NDArray[np.float64]:
-    """Usage of the fullest queue before each operation; NaN of leaves."""
+    """Return the usage of the fullest queue before each operation; NaN of leaves."""
     found = np.full(len(operations), np.nan)
     for row, inputs in inputs_of(operations).items():
         if operations.queue_usage is not None:

@@ -81,7 +81,7 @@ def _step(steps: Steps, row: int, _: str) -> Place:
 
 
 def _operator(table: Operators | Kernels, row: int, _: str) -> Place:
-    """Its row is that among the rows of its name as the tab lists them: equal ones as one, the greatest first."""
+    """Return the row among those of its name as the tab lists them: equal ones as one, the greatest first."""
     name = table.name[row]
     merged = merged_rows(table, EACH, [Condition("name", name)])
     same = np.ones(len(merged), np.bool_)

@@ -72,7 +72,7 @@ def _inverse(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 def _pairs(
     old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Aligned nodes of two sequences of siblings."""
+    """Yield the aligned nodes of two sequences of siblings."""
     head = 0
     while head < min(len(old), len(new)) and old_names[old[head]] == new_names[new[head]]:
         head += 1

@@ -29,7 +29,7 @@ def align_calls(before: CallTree, after: CallTree) -> NDArray[np.int64]:
 
 
 def aligned_modules(before: CallTree, after: CallTree, aligned: NDArray[np.int64]) -> dict[str, str]:
-    """Paths of modules after -> the paths of those that they are aligned with; no two have the same one.
+    """Return the paths of modules after -> the paths of those that they are aligned with; no two have the same one.
 
     An instance that is called at several places is aligned with the one that most of its calls are aligned with.
     """

@@ -79,7 +79,7 @@ def _aligned_below(scopes: NamedTree, top: int, modules: Modules, below: NDArray
 
 
 def _tops(labels: Sequence[str], parents: NDArray[np.int64]) -> list[int]:
-    """Scopes that may be the whole network: the outermost ones, and the only one within such a one."""
+    """Return scopes that may be the whole network: the outermost ones, and the only one within such a one."""
     found: list[int] = []
     for row, parent in enumerate(integers_of(parents)):
         if parent < 0 or (parent in found and (parents == parent).sum() == 1):
@@ -97,6 +97,6 @@ def _below(parents: NDArray[np.int64], top: int) -> NDArray[np.int64]:
 
 
 def _class_of_scope(label: str) -> str:
-    """``conv1-Conv2d`` and ``Conv2d[conv1]`` -> ``Conv2d``."""
+    """Return ``conv1-Conv2d`` and ``Conv2d[conv1]`` -> ``Conv2d``."""
     found = _BRACKETS.match(label)
     return found[1] if found else label.rpartition("-")[2]

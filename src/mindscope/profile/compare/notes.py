@@ -55,7 +55,7 @@ def notes_of(before: Side, after: Side) -> Iterator[Note]:
 
 
 def _devices(side: Side) -> str:
-    """Models of the devices that are no CPU, else the kinds of all."""
+    """Return the models of the devices that are no CPU, else the kinds of all."""
     devices = side.profile.devices
     names = {each.model or each.kind for each in devices if each.kind != "cpu"} or {each.kind for each in devices}
     return ", ".join(sorted(names)) or "CPU"

@@ -36,7 +36,7 @@ class Rows(NamedTuple):
 
 
 def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | None, has_modules: bool) -> Rows:
-    """Operators of a side.
+    """Return the operators of a side.
 
     Args:
         side: of a profile.
@@ -77,7 +77,7 @@ def _rows_of_table(side: Side, row: Callable[[str, str], Row], has_modules: bool
 
 
 def kernel_rows(side: Side) -> Rows | None:
-    """Kernels of a side by name; None without kernels."""
+    """Return the kernels of a side by name; None without kernels."""
     if side.tree is not None and side.tree.kernels is not None:
         return _of_kernel_times(side, side.tree.kernels)
     kernels = part_of(side.profile, Part.KERNELS, Kernels)

@@ -28,7 +28,7 @@ class ProfileDiff:
 
     step: Change
     steps_before: int
-    """Compared steps; 0 without any."""
+    """Number of compared steps; 0 without any."""
     steps_after: int
     parts: Mapping[str, Change]
     """Change of each of ``PARTS``; empty if a profile has no steps."""
@@ -48,7 +48,7 @@ class ProfileDiff:
 def diff_profiles(
     before: ProfileData, after: ProfileData, steps_before: StepRange | None = None, steps_after: StepRange | None = None
 ) -> ProfileDiff:
-    """Aligns two profiles: modules and calls by their trees, operators by module and name, kernels by name.
+    """Align two profiles: modules and calls by their trees, operators by module and name, kernels by name.
 
     Args:
         before: the baseline.
@@ -92,7 +92,7 @@ def diff_profiles(
 
 
 def _aligned_by_paths(before: ProfileData, after: ProfileData) -> dict[str, str]:
-    """Paths of modules after -> paths before, without trees of calls."""
+    """Return the paths of modules after -> paths before, without trees of calls."""
     old, new = part_of(before, Part.MODULES, Modules), part_of(after, Part.MODULES, Modules)
     if old is None or new is None:
         known = set(() if before.operators.module is None else before.operators.module.values)

@@ -54,7 +54,7 @@ class Side:
     def means(
         self, group: NDArray[np.int64], groups: int, step: Indices, time: NDArray[np.int64], count: Indices
     ) -> Means:  # fmt: skip
-        """Means over the steps of the sums of each group; rows have a group, a step, a time and a count."""
+        """Return means over the steps of the sums of each group; rows have a group, a step, a time and a count."""
         keys, place = np.unique(group * self.step_count + step, return_inverse=True)
         of_step = _sums(place.reshape(-1), time, len(keys))
         owner = keys // self.step_count
@@ -107,7 +107,10 @@ def side_of(profile: ProfileData, steps: StepRange | None) -> Side:
 
 
 def without_tree(side: Side, steps: StepRange | None) -> Side:
-    """The side by the tables of its profile. Raises ProfilePartError if it can't tell what belongs to ``steps``."""
+    """Return the side by the tables of its profile.
+
+    Raises ProfilePartError if it can't tell what belongs to ``steps``.
+    """
     if side.tree is None or steps is None:
         return replace(side, tree=None)
     chosen = side.profile.select_steps(*steps)

@@ -78,7 +78,7 @@ def trace_of(all_runs: Sequence[Runs], skipped: Mapping[str, Skipped], is_epoch:
 
 
 def no_events() -> Events:
-    """Columns of 0 events."""
+    """Return the columns of 0 events."""
     index = np.empty(0, np.uint32)
     return Events(
         time=np.empty(0, np.int64), args_offset=np.empty(0, np.int64), id=np.empty(0, np.uint64), name=index,

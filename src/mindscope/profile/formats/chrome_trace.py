@@ -15,7 +15,7 @@ from mindscope.profile.trace.time_unit import time_unit_problem
 
 
 def is_chrome_trace(path: Path) -> bool:
-    """Whether a file is a trace of another program than PyTorch. Raises OSError."""
+    """Return whether a file is a trace of another program than PyTorch. Raises OSError."""
     return trace_kind(path) is TraceKind.CHROME
 
 

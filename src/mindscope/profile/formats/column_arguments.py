@@ -25,7 +25,7 @@ class ColumnArguments:
     marks: Sequence[RecordedMarks]
 
     def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
-        """See ``ArgumentSource``."""
+        """Return arguments of slices as ``ArgumentSource``."""
         found = _empty(len(rows), wanted)
         codes = {name: np.zeros(len(rows), np.uint32) for name in wanted.texts}
         values: dict[str, dict[str, int]] = {name: {"": 0} for name in wanted.texts}
@@ -44,7 +44,10 @@ class ColumnArguments:
         return Arguments(found.integers, found.numbers, texts)
 
     def of_events(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
-        """See ``ArgumentSource``. Only marks have arguments; they precede all other events."""
+        """Return arguments of events as ``ArgumentSource``.
+
+        Only marks have arguments; they precede all other events.
+        """
         found = _empty(len(rows), wanted)
         for marks, first in zip(self.marks, firsts(len(each.time) for each in self.marks), strict=True):
             at = np.flatnonzero((rows >= first) & (rows < first + len(marks.time)))
@@ -54,7 +57,7 @@ class ColumnArguments:
         return Arguments(found.integers, found.numbers, dict.fromkeys(wanted.texts, none))
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ColumnArguments:
-        """See ``ArgumentSource``."""
+        """Select slices and events as ``ArgumentSource``."""
         runs = [
             each.select(slices[first : first + len(each)])
             for each, first in zip(self.runs, firsts(map(len, self.runs)), strict=True)

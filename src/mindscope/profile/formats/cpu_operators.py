@@ -19,7 +19,7 @@ from mindscope.profile.trace.trace import Track
 
 
 def cpu_operators(directory: Path, rank: int, problems: Problems) -> Operators | None:
-    """Single operators, or types where only those are recorded; None without files."""
+    """Return single operators, or types where only those are recorded; None without files."""
     for name, reader in (("cpu_op_detail_info", _details), ("cpu_op_type_info", _types)):
         file = directory / f"{name}_{rank}.csv"
         found = problems.read(file, lambda path, reader=reader: reader(read_csv(path))) if file.is_file() else None
@@ -77,7 +77,8 @@ def cpu_memory_curve(table: CsvTable, origin_ns: int) -> MemoryCurve | None:
 
 
 def timestamp_runs(path: Path, process: str, unit_ns: int) -> Runs | None:
-    """Runs of ``FULL_NAME;SIDE;START,DURATION[,THREAD] START,DURATION[,THREAD] ...``: starts in ns since 1970.
+    """Return the runs of ``FULL_NAME;SIDE;START,DURATION[,THREAD] START,DURATION[,THREAD] ...``: starts in ns since
+    1970.
 
     Args:
         path: the file.

@@ -107,7 +107,10 @@ class CsvTable:
         return None if found is None else whole_numbers(found)
 
     def nanoseconds(self, *aliases: str, unit: str = "us", missing: int = 0) -> NDArray[np.int64] | None:
-        """Times or durations, exact, in the unit that the header names, else in ``unit``; ``missing`` for no number."""
+        """Return times or durations, exact, in the unit that the header names, else in ``unit``.
+
+        It is ``missing`` for no number.
+        """
         name = self._found(aliases)
         if name is None:
             return None
@@ -116,7 +119,7 @@ class CsvTable:
         return np.array([fixed_point(cell, scale, missing) for cell in cells], np.int64)
 
     def bytes(self, *aliases: str, unit: str = "kb") -> NDArray[np.int64] | None:
-        """Sizes in bytes, as ``nanoseconds``."""
+        """Return sizes in bytes, as ``nanoseconds``."""
         name = self._found(aliases)
         if name is None:
             return None
@@ -128,7 +131,7 @@ class CsvTable:
         return (list(row) for row in zip(*self._columns, strict=True))
 
     def select(self, rows: Iterable[int]) -> CsvTable:
-        """These rows as a table of their own."""
+        """Return these rows as a table of their own."""
         return CsvTable(self.names, [[column[row] for column in self._columns] for row in rows])
 
     def _found(self, aliases: Iterable[str]) -> str | None:

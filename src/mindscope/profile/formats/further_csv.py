@@ -79,7 +79,7 @@ def samples_track(name: str) -> Track:
 def _samples(
     table: str, column: str, label: str, track: int, times: NDArray[np.int64], values: NDArray[np.float64]
 ) -> Counter:
-    """Sizes in bytes; other quantities with the unit in their name."""
+    """Return sizes in bytes; other quantities with the unit in their name."""
     bare, _, unit = column.partition("(")
     scale = _BYTES.get(unit.rstrip(")").lower())
     title = " ".join(part for part in (table, label, bare.strip() if scale else column) if part)

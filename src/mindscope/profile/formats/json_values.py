@@ -46,6 +46,6 @@ def bounded(number: float) -> float:
 
 
 def whole_numbers(values: ArrayLike) -> NDArray[np.int64]:
-    """Rounded; 0 for NaN, and for what 64 bits can't hold."""
+    """Return rounded numbers; 0 for NaN, and for those that 64 bits can't hold."""
     found = np.rint(np.asarray(values, np.float64))
     return np.where(np.abs(found) < 1 << 63, found, 0).astype(np.int64)

@@ -55,7 +55,7 @@ class _Point(NamedTuple):
 
 
 def is_memory_snapshot(path: Path) -> bool:
-    """Whether a file is a pickle with segments or traces of a memory allocator. Raises OSError."""
+    """Return whether a file is a pickle with segments or traces of a memory allocator. Raises OSError."""
     if not path.name.endswith(_SUFFIXES) or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -118,7 +118,7 @@ class _Snapshot:
         ]  # fmt: skip
 
     def memory(self) -> Memory:
-        """Curve, blocks and segments."""
+        """Return curve, blocks and segments."""
         points = [point for device in self.devices for point in reversed(list(self._curve(device)))]
         curve = MemoryCurve(
             time=_array(point.time for point in points),
@@ -178,7 +178,7 @@ class _Snapshot:
         return at_end, changes
 
     def _curve(self, device: int) -> Iterator[_Point]:
-        """Backwards from the end, which the segments know, since a bounded history has lost its beginning."""
+        """Yield backwards from the end, which the segments know, since a bounded history has lost its beginning."""
         own = [segment for segment in self._segments if _whole(segment.get("device")) == device]
         allocated, reserved = sum(map(_allocated, own)), sum(_whole(segment["total_size"]) for segment in own)
         trace = self._trace(device)
@@ -190,7 +190,7 @@ class _Snapshot:
             reserved -= _RESERVED.get(str(action), 0) * size
 
     def _lives(self, device: int) -> Iterator[_Block]:
-        """Blocks by their first and last entry; those that live before the history, or after it."""
+        """Yield blocks by their first and last entry; those that live before the history, or after it."""
         alive: dict[int, _Block] = {}  # by address
         pending: dict[int, _Block] = {}  # freed, but not yet usable
         for place, entry in enumerate(self._trace(device)):
@@ -235,7 +235,7 @@ class _Snapshot:
         return min(max(_whole(entry["time_us"]) * _US, self.origin_ns), self._end_ns) - self.origin_ns
 
     def _stack(self, frames: Any) -> str:
-        """``file(line): name``, innermost first; lists that entries share are read once."""
+        """Return ``file(line): name``, innermost first; lists that entries share are read once."""
         if not isinstance(frames, list):
             return ""
         found = self._stacks.get(id(cast("Any", frames)))
@@ -279,7 +279,7 @@ def _entries(trace: Any) -> list[Mapping[str, Any]]:
 
 
 def _plain(settings: Any) -> dict[str, Any]:
-    """Settings as JSON has them; none if they are no object, or contain themselves."""
+    """Return settings as JSON has them; none if they are no object, or contain themselves."""
     try:
         return dict(mapping_of(json.loads(json.dumps(settings, default=str, skipkeys=True))))
     except (ValueError, RecursionError):

@@ -40,7 +40,7 @@ class _Node(NamedTuple):
 
 
 def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> DataPipeline | None:
-    """Operations, queues and waits of the files of a rank; None without any."""
+    """Return the operations, queues and waits of the files of a rank; None without any."""
 
     def file(name: str) -> Path | None:
         path = directory / name.format(rank)
@@ -166,7 +166,7 @@ def _execution_order(nodes: Mapping[int, _Node]) -> list[_Node]:
 
 
 def _processor_usage(path: Path) -> dict[int, float]:
-    """Mean percent of user and system of each operation."""
+    """Return the mean percent of user and system of each operation."""
     found: dict[int, float] = {}
     for each in cast("list[Any]", read_object(path).get("op_info") or []):
         metrics = cast("Mapping[str, Any]", each.get("metrics") or {})
@@ -212,7 +212,7 @@ def _queue_samples(lines: NDArray[np.float64], name: str) -> QueueSamples:
 
 
 def _batches(lines: NDArray[np.float64]) -> BatchWaits | None:
-    """Waits for the pipeline; an iterator only says when each batch came: the time between two is one batch."""
+    """Return waits for the pipeline; an iterator only says when each batch came: the time between two is one batch."""
     times = lines[lines[:, 0] == _TIME]
     by_extra = {extra: times[times[:, 1] == extra] for extra in (_FETCH, _PUSH, _BATCH)}
     fetches = by_extra[_FETCH]
@@ -228,7 +228,7 @@ def _batches(lines: NDArray[np.float64]) -> BatchWaits | None:
 
 
 def _of_batches(times: NDArray[np.float64], batches: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Nanoseconds of each batch; 0 where a line lacks."""
+    """Return the nanoseconds of each batch; 0 where a line lacks."""
     known = dict(zip(times[:, 2].tolist(), times[:, 3].tolist(), strict=True))
     return whole_numbers([known.get(batch, 0) * 1e6 for batch in batches.tolist()])
 
@@ -244,7 +244,7 @@ def _batches_of_stamps(rows: NDArray[np.float64]) -> BatchWaits | None:
 
 
 def _get_next(path: Path) -> QueueSamples | None:
-    """Sizes of the queue at each request for a batch: ``GetNext_dequeue_wait START END QUEUE``."""
+    """Return the sizes of the queue at each request for a batch: ``GetNext_dequeue_wait START END QUEUE``."""
     rows = [line.split() for line in read_lines(path) if line.startswith("GetNext")]
     sizes = [_whole(row[3]) for row in rows if len(row) == 4]
     if not sizes:
@@ -273,13 +273,13 @@ def _joined(samples: list[QueueSamples]) -> QueueSamples | None:
 
 
 def _from_1(batches: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Numbers of batches; a profile that began later starts at a higher one."""
+    """Return numbers of batches; a profile that began later starts at a higher one."""
     found = whole_numbers(batches)
     return found - found.min() + 1 if len(found) else found
 
 
 def _stamps(rows: NDArray[np.float64]) -> NDArray[np.int64] | None:
-    """Nanoseconds of the clock of the host; None where a line lacks its stamp."""
+    """Return the nanoseconds of the clock of the host; None where a line lacks its stamp."""
     return None if np.isnan(rows[:, 4]).any() else whole_numbers(rows[:, 4] * 1e6)
 
 

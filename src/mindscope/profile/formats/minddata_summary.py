@@ -72,7 +72,7 @@ def _findings(content: Mapping[str, Any]) -> PipelineFindings | None:
 
 
 def _texts(content: Mapping[str, Any], key: str) -> list[str]:
-    """Texts of a key, which versions write as a text, a list, or a list in a cell."""
+    """Return the texts of a key, which versions write as a text, a list, or a list in a cell."""
     value = content.get(key)
     listed = [value] if isinstance(value, str) else list_of(value)
     return [text.strip() for each in listed for text in (list_of(each) or [each]) if isinstance(text, str)]

@@ -40,7 +40,7 @@ class RecordedRuns:
     """Position of all arguments of a slice, for the reader of arguments of the format; None if it has none."""
     size: NDArray[np.uint32] | None = None
     is_derived: bool = False
-    """They are no events of the file, and do not count as read."""
+    """Whether they are no events of the file, and do not count as read."""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -102,7 +102,7 @@ class RecordedMarks:
 
 
 def step_runs(number: NDArray[np.int64], runs: RecordedRuns) -> RecordedRuns:
-    """Marks of steps as PyTorch names them, over slices that the program named otherwise."""
+    """Return the marks of steps as PyTorch names them, over slices that the program named otherwise."""
     return RecordedRuns(
         category=STEP_CATEGORY,
         start=runs.start,

@@ -19,19 +19,19 @@ _SUBGRAPHS: Mapping[str, str] = {"Default": "forward", "Gradients": "backward", 
 
 
 def kernel_of(full_name: str) -> str:
-    """``MatMul-op4``"""
+    """Return the kernel of a full name, such as ``MatMul-op4``."""
     return full_name.rpartition("/")[2]
 
 
 def type_of(full_name: str) -> str:
-    """``MatMul``"""
+    """Return the type of a full name, such as ``MatMul``."""
     kernel = kernel_of(full_name)
     found = _KERNEL.match(kernel)
     return found[1] if found else kernel
 
 
 def module_of(full_name: str) -> str:
-    """``network-TrainOneStepCell/fc1-Dense``; empty without a module.
+    """Return ``network-TrainOneStepCell/fc1-Dense``; empty without a module.
 
     Of the backward pass, the module whose gradients it computes: its path starts with the subgraph of that one.
     """
@@ -42,7 +42,7 @@ def module_of(full_name: str) -> str:
 
 
 def phase_of(full_name: str) -> str:
-    """``forward``, ``backward``, ``optimizer``, or empty for a name without subgraph."""
+    """Return ``forward``, ``backward``, ``optimizer``, or empty for a name without subgraph."""
     first, _, rest = full_name.partition("/")
     if "optimizer-" in rest.rpartition("/")[0]:
         return "optimizer"

@@ -154,7 +154,7 @@ class SqliteFile:
             return []
 
     def strings(self, *tables: str, value: str = "value") -> dict[int, str]:
-        """Texts by their numbers, of the first of these tables that is there."""
+        """Return texts by their numbers, of the first of these tables that is there."""
         for table in tables:
             rows = self.rows(table, integers=("id",), texts=(value,))
             if rows is not None:
@@ -207,7 +207,7 @@ def journal_of(path: Path) -> Path | None:
 
 
 def is_sqlite(path: Path) -> bool:
-    """Whether a file begins as a database of SQLite. Raises OSError."""
+    """Return whether a file begins as a database of SQLite. Raises OSError."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -248,7 +248,10 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, list[str]]:
-    """Plain tables; a virtual one has no root page. Generated columns, which could compute anything, are left out."""
+    """Return plain tables; a virtual one has no root page.
+
+    Generated columns, which could compute anything, are left out.
+    """
     names = [
         str(name)
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
@@ -276,7 +279,7 @@ def _integers(cells: Sequence[Any]) -> NDArray[np.int64]:
 
 
 def _integer(cell: Any) -> int:
-    """A text or float that is a whole number counts as one."""
+    """Return an integer; a text or float that is a whole number counts as one."""
     if isinstance(cell, str) and _WHOLE.fullmatch(cell):
         cell = int(cell)
     elif isinstance(cell, float) and abs(cell) < 1 << 62:

@@ -52,7 +52,7 @@ def _named(name: str) -> tuple[str, int] | None:
 def _of_names(
     names: TextColumn, parse: Callable[[str], tuple[str, int] | None]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Kind and number for each row; -1 for names that are no steps."""
+    """Return kind and number for each row; -1 for names that are no steps."""
     kinds: dict[str, int] = defaultdict(lambda: len(kinds))
     parsed = [parse(name) for name in names.values]
     kind = np.array([-1 if each is None else kinds[each[0]] for each in parsed], np.int64)

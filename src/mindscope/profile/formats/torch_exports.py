@@ -31,7 +31,7 @@ def torch_export(name: str, head: bytes) -> str:
 
 
 def _is_perfetto(head: bytes) -> bool:
-    """Whether a file is a sequence of packets (field 1), each with a field of a packet of Perfetto."""
+    """Return whether a file is a sequence of packets (field 1), each with a field of a packet of Perfetto."""
     place = packets = 0
     while place < len(head) and packets < _MOST_PACKETS:
         if head[place] != 0x0A:

@@ -33,7 +33,7 @@ _FACTS = re.compile(rb'"mindscope"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
 def is_torch_trace(path: Path) -> bool:
-    """Whether a file is a trace of PyTorch. Raises OSError."""
+    """Return whether a file is a trace of PyTorch. Raises OSError."""
     return trace_kind(path) is TraceKind.TORCH
 
 

@@ -52,7 +52,7 @@ class KinetoAnalysis:
         self.profiler, self.device_kind = profiler, device
 
     def missing(self, part: str) -> Missing:
-        """Why a part is missing, in words for the profiler that recorded the trace."""
+        """Return the reason why a part is missing, in words for the profiler that recorded the trace."""
         return Missing(f"{self.profiler}_{part}")
 
     @cached_property
@@ -169,7 +169,7 @@ class KinetoAnalysis:
         return TextColumn.of(_ADDRESS.sub("", each) for each in self.trace.names)
 
     def stack_texts(self, paths: NDArray[np.int32]) -> TextColumn:
-        """Frames of each path of ``frames`` joined by ``;``, the innermost first; empty for -1."""
+        """Return the frames of each path of ``frames`` joined by ``;``, the innermost first; empty for -1."""
         used, codes = np.unique(paths, return_inverse=True)
         names = self.frame_names.values
         texts = [";".join(names[name] for name in self.frames.chain(path)) for path in integers_of(used)]

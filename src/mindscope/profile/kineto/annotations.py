@@ -15,7 +15,7 @@ from mindscope.profile.texts import Missing
 
 
 def annotations_of(analysis: KinetoAnalysis) -> Annotations | Missing:
-    """Ranges of the host by name, also those of torch: optimizers and DataLoaders."""
+    """Return the ranges of the host by name, also those of torch: optimizers and DataLoaders."""
     calls = analysis.calls
     rows = np.flatnonzero(calls.role == Role.ANNOTATION)
     if not len(rows):

@@ -64,7 +64,7 @@ def call_arguments_of(source: ArgumentSource, calls: HostCalls, has_device: bool
 
 
 def _beside(values: NDArray[Any], rows: NDArray[np.int32], count: int, none: int) -> NDArray[Any]:
-    """Values of some of ``count`` calls, with ``none`` for the others; of 32 bits if they fit."""
+    """Return the values of some of ``count`` calls, with ``none`` for the others; of 32 bits if they fit."""
     if values.dtype == np.int64 and values.max(initial=0) <= np.iinfo(np.int32).max:
         values = values.astype(np.int32)
     found = np.full(count, none, values.dtype)

@@ -63,7 +63,10 @@ def call_tree_of(analysis: KinetoAnalysis) -> CallTree | Missing:
 
 
 def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
-    """The calls of the tree, and the place of the innermost one around each call of the analysis; -1 for none."""
+    """Return the calls of the tree, and the place of the innermost one around each call of the analysis.
+
+    It is -1 for none.
+    """
     calls, steps = analysis.calls, analysis.marked_steps
     start = calls.start
     step = steps.at(start).astype(np.int32) if len(steps) else np.zeros(len(calls), np.int32)
@@ -86,7 +89,10 @@ def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
 
 
 def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[np.int32]]:
-    """Names of the other threads, and for each call of the tree the index of its one; -1 for that of the steps."""
+    """Return the names of the other threads, and for each call of the tree the index of its one.
+
+    It is -1 for that of the steps.
+    """
     trace, tracks = analysis.trace, analysis.calls.track[kept.call]
     marks = trace.slices.track[analysis.roles == Role.STEP]
     if len(marks):

@@ -37,7 +37,7 @@ _DTYPE_BYTES = {
 
 
 def communication_of(analysis: KinetoAnalysis) -> Communication | Missing:
-    """Communication as the devices ran it; without any, as the threads of gloo, MPI or UCC ran it."""
+    """Return communication as the devices ran it; without any, as the threads of gloo, MPI or UCC ran it."""
     return _of_devices(analysis) or _of_host(analysis) or analysis.missing("communication")
 
 
@@ -129,7 +129,7 @@ def _step_numbers(analysis: KinetoAnalysis, steps: NDArray[np.int64]) -> NDArray
 
 
 def _sizes(elements: NDArray[np.int64], dtype: TextColumn) -> NDArray[np.int64]:
-    """Bytes; -1 where the number of elements or their type is unknown."""
+    """Return the sizes in bytes; -1 where the number of elements or their type is unknown."""
     each = np.array([_DTYPE_BYTES.get(value.lower(), 0) for value in dtype.values], np.int64)[dtype.codes]
     is_known = (elements >= 0) & (elements <= _MOST_ELEMENTS) & (each > 0)
     return np.where(is_known, np.where(is_known, elements, 0) * each, -1)
@@ -146,7 +146,10 @@ def _element_count(shapes: str) -> int:
 
 
 def _product(shape: list[Any]) -> int:
-    """Elements of a shape, or of nested lists of shapes; 0 of an empty one, which those of other arguments are too."""
+    """Return the elements of a shape, or of nested lists of shapes.
+
+    It is 0 for an empty shape; shapes of other arguments are empty too.
+    """
     if any(isinstance(each, list) for each in shape):
         return _bounded(sum(_product(cast("list[Any]", each)) for each in shape if isinstance(each, list)))
     return _bounded(prod(each for each in shape if isinstance(each, int))) if shape else 0
@@ -158,7 +161,7 @@ def _bounded(count: int) -> int:
 
 
 def _first_of_lists(texts: TextColumn) -> TextColumn:
-    """``float`` of ``["float", ""]``; empty where a text is no list."""
+    """Return ``float`` of ``["float", ""]``; empty where a text is no list."""
     lists = [_value(each) for each in texts.values]
     return TextColumn(
         texts.codes,
@@ -175,7 +178,7 @@ def _value(text: str) -> Any:
 
 
 def _ranks(texts: TextColumn) -> TextColumn:
-    """``0,1`` of ``[0, 1]``."""
+    """Return ``0,1`` of ``[0, 1]``."""
     return TextColumn(texts.codes, [re.sub(r"[\[\]\s]", "", each) for each in texts.values])
 
 

@@ -22,7 +22,7 @@ _MOST_NAMED = 8
 
 
 def problems_of(trace: Trace) -> Iterator[Reason]:
-    """Why tables of a trace are not those of the whole training of one process."""
+    """Yield the reasons why tables of a trace are not those of the whole training of one process."""
     processes = processes_of(trace)
     if len(processes) > 1:
         names = ", ".join(processes[:_MOST_NAMED]) + (", ..." if len(processes) > _MOST_NAMED else "")
@@ -36,7 +36,7 @@ def problems_of(trace: Trace) -> Iterator[Reason]:
 
 
 def unmarked_operators(trace: Trace, roles: NDArray[np.uint8]) -> Reason | None:
-    """Operators before the first marked step and after the last one, as where the marks of their steps are cut off.
+    """Return operators before the first marked step and after the last one, where marks of steps are cut off.
 
     None where there are few: the profiler itself runs some as it begins and ends.
     """

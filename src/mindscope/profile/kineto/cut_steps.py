@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps a trace holds only in part: the profiler stopped within, or a tool kept a range of time only."""
+"""Finds the steps that a trace holds only in part: the profiler stopped within, or a tool kept a range of time."""
 
 from __future__ import annotations
 

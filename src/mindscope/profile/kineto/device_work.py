@@ -78,7 +78,7 @@ def device_work_of(
     steps: StepRanges,
     device_kind: str = "GPU",
 ) -> DeviceWork:
-    """Links the device's slices ``rows`` to the calls that launched them.
+    """Link the device's slices ``rows`` to the calls that launched them.
 
     Args:
         trace: of PyTorch.
@@ -116,7 +116,7 @@ def _launches(arguments: Arguments, calls: HostCalls, call_arguments: CallArgume
 
 
 def _of_one_process(calls: HostCalls, rows: NDArray[np.int64], ids: Ids) -> NDArray[np.int64]:
-    """``rows`` without those whose id calls of several processes have."""
+    """Return ``rows`` without those whose id calls of several processes have."""
     return rows[of_one_process(ids[rows], process_codes(calls.trace, calls.track[rows]))]
 
 

@@ -27,7 +27,9 @@ def device_kind_of(trace: Trace) -> str:
 
 
 def device_name(type: int, number: int, gpu: str = GPU) -> str:
-    """``CPU``, ``GPU 0``, ``device 0`` for one of an unknown type; ``type`` and ``number`` may be ``NO_INTEGER``.
+    """Return ``CPU``, ``GPU 0``, ``device 0`` for one of an unknown type.
+
+    ``type`` and ``number`` may be ``NO_INTEGER``.
 
     ``gpu`` is what devices of CUDA's type are called, as which readers of other formats store theirs.
     """

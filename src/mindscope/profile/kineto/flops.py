@@ -15,7 +15,7 @@ Shapes = list[list[int]]
 
 
 def flops_of(name: str, dims: str, values: str) -> int:
-    """Operations of one run; 0 for other operators, and where a shape is missing.
+    """Return the operations of one run; 0 for other operators, and where a shape is missing.
 
     Args:
         name: such as ``aten::mm``.

@@ -85,7 +85,7 @@ class HostCalls:
 
     @property
     def duration(self) -> NDArray[np.int64]:
-        """Nanoseconds; 0 of a mark."""
+        """Durations in nanoseconds; 0 for a mark."""
         return np.concatenate([self.trace.slices.duration[self.slices], np.zeros(len(self.marks), np.int64)])
 
     @cached_property
@@ -134,7 +134,7 @@ class HostCalls:
         return found
 
     def paths(self, chosen: NDArray[np.bool_]) -> Paths:
-        """Chains of chosen ancestors by their names."""
+        """Return the chains of chosen ancestors by their names."""
         return paths_of(self._levels, self.parent, chosen, self.name)
 
 

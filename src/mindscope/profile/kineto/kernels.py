@@ -20,7 +20,7 @@ def kernels_of(
     core: TextColumn | None = None,
     shape: TextColumn | None = None,
 ) -> Kernels | Missing:
-    """Kernels by name, device, stream, operator, grid and block.
+    """Return kernels by name, device, stream, operator, grid and block.
 
     Args:
         analysis: of the trace.
@@ -92,7 +92,10 @@ _LARGEST = 1e12
 def _mean(
     values: NDArray[np.float64], duration: NDArray[np.int64], group: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    """The mean of the known values of each group weighted by duration, NaN without any; None if no kernel has one."""
+    """Return the mean of the known values of each group weighted by duration, NaN without any.
+
+    It is None if no kernel has one.
+    """
     known = np.isfinite(values) & (np.abs(values) < _LARGEST)
     if not known.any():
         return None

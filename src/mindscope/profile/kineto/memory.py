@@ -68,7 +68,7 @@ def _of_devices_with(device: TextColumn, rows: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _running_sums(size: NDArray[np.int64], device: TextColumn) -> NDArray[np.int64]:
-    """Bytes of each device since its first event; the rows are in order of time."""
+    """Return the bytes of each device since its first event; the rows are in order of time."""
     found = np.zeros(len(size), np.int64)
     for code in np.unique(device.codes):
         rows = device.codes == code
@@ -79,7 +79,10 @@ def _running_sums(size: NDArray[np.int64], device: TextColumn) -> NDArray[np.int
 def _devices(
     analysis: KinetoAnalysis, kinds: NDArray[np.int64], ids: NDArray[np.int64], process: NDArray[np.int32]
 ) -> TextColumn:
-    """The names of devices; with that of the process where events of several are of one device, as of merged ranks."""
+    """Return the names of devices.
+
+    They include the process where one device has events of several, as in merged ranks.
+    """
     numbers = np.where(kinds == NO_INTEGER, np.maximum(ids, -1), np.maximum(ids, 0))
     keys, codes = distinct_rows(kinds, np.where(kinds == CPU, 0, numbers), process.astype(np.int64))
     names = [device_name(kind, number, analysis.device_kind) for kind, number, _ in keys]

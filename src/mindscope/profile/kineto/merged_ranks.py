@@ -21,7 +21,7 @@ merged ranks of one training have 1 % or more."""
 _ROUNDED_NS = 1_000
 """Old traces have whole microseconds: a call may end one after the call around it."""
 _MOST_CALLS = 1 << 20
-"""From more of them, short ranges of time decide, which are spread over the trace."""
+"""Number of calls from which short ranges of time decide, which are spread over the trace."""
 _RANGES = 64
 
 

@@ -13,7 +13,7 @@ SEQUENCE, LEAST_NS = 64, 100
 """So many operators of one thread take this long each, or longer: the profiler itself takes longer to record one.
 Real traces have 1,200 ns or more, also nested and in whole microseconds."""
 VIEW = "aten::as_strided"
-"""It computes nothing: it makes a tensor that shares the data of another one."""
+"""Operator that computes nothing: it makes a tensor that shares the data of another one."""
 FEWEST_VIEWS, MOST_NS = 30, 100_000
 """Of so many calls the shortest takes less. Real traces have 184 to 2,000 ns."""
 _MOST_SLICES = 1 << 20

@@ -21,7 +21,7 @@ _CPU = "CPU"
 
 
 def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
-    """Operators by name, device, module, phase, shapes, types and stack. Annotations are no operators."""
+    """Return operators by name, device, module, phase, shapes, types and stack. Annotations are no operators."""
     rows = mapped(np.flatnonzero(analysis.is_operator))
     if not len(rows):
         return analysis.missing("operators")
@@ -76,7 +76,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
 
 
 def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
-    """Modules as they call each other; of each instance all calls together."""
+    """Return modules as they call each other; of each instance all calls together."""
     paths, calls = analysis.modules, analysis.calls
     if not len(paths):
         return analysis.missing("modules")
@@ -113,7 +113,7 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
 
 
 def call_flops(analysis: KinetoAnalysis) -> NDArray[np.int64]:
-    """Floating-point operations of each call, 0 for those that are no operators or of unknown shapes."""
+    """Return floating-point operations of each call, 0 for those that are no operators or of unknown shapes."""
     dims, values = analysis.call_arguments.dims, analysis.call_arguments.values
     found = np.zeros(len(analysis.calls), np.int64)
     rows = np.flatnonzero(analysis.is_operator & (dims.codes > 0))
@@ -143,7 +143,7 @@ def _module_column(analysis: KinetoAnalysis, rows: NDArray[np.int64]) -> TextCol
 
 
 def _stack_column(analysis: KinetoAnalysis, rows: NDArray[np.int64]) -> TextColumn | None:
-    """Frames of Python, the innermost first; of the backward pass those of the forward operators."""
+    """Return the frames of Python, the innermost first; of the backward pass those of the forward operators."""
     if not len(analysis.frames):
         return None
     return analysis.stack_texts(analysis.frame_path[rows])

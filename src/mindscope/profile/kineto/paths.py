@@ -46,7 +46,7 @@ def paths_of(
     chosen: NDArray[np.bool_],
     names: NDArray[np.uint32],
 ) -> Paths:
-    """Chains of chosen calls.
+    """Return the chains of chosen calls.
 
     Args:
         levels: rows of the n calls; parents are in an earlier one than their children.

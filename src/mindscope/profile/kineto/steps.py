@@ -23,7 +23,7 @@ from mindscope.store.mapped_columns import release_pages
 
 _HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")
 _HOST_COMMUNICATION = ("c10d::", *_HOST_BACKENDS)
-"""Of a training on CPUs. Of one on devices, calls of ``c10d`` only launch the kernels that communicate."""
+"""Beginnings of communication on CPUs. On devices, calls of ``c10d`` only launch the kernels that communicate."""
 _CHUNK = 1 << 18
 _HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
 
@@ -59,7 +59,7 @@ def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Layers:
-    """When it happens: disjoint intervals in order of time."""
+    """The times of the layers of a step: disjoint intervals in order of time."""
 
     compute: Intervals
     communication: Intervals
@@ -112,7 +112,7 @@ def _split(
 
 
 def _sm_efficiency(analysis: KinetoAnalysis) -> NDArray[np.float64] | None:
-    """TensorBoard's estimate for each step; None if no kernel has blocks."""
+    """Return TensorBoard's estimate for each step; None if no kernel has blocks."""
     work, steps = analysis.device, analysis.steps
     blocks = work.arguments.numbers["blocks per SM"]
     known = np.isfinite(blocks) & (work.duration > 0)

@@ -60,7 +60,7 @@ def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:
 
 
 def stream_gaps_of(analysis: KinetoAnalysis) -> StreamGaps | Missing:
-    """Gaps of the streams, by length."""
+    """Return the gaps of the streams, by length."""
     runs = _stream_runs(analysis)
     if runs is None:
         return analysis.missing("kernels")
@@ -139,7 +139,7 @@ def _queues(
 
 
 def _reached(group: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The latest end until each row of its group; rows are sorted by group."""
+    """Return the latest end until each row of its group; rows are sorted by group."""
     found = np.array(ends)
     for begin, stop in _runs(group):
         found[begin:stop] = np.maximum.accumulate(ends[begin:stop])

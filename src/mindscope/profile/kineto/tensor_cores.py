@@ -27,7 +27,7 @@ _HIP_CALL = re.compile(r"hip[A-Z]")
 
 
 def cores_of(analysis: KinetoAnalysis, names: TextColumn) -> TextColumn | None:
-    """``tensor_core`` or empty for each kernel, by its name; None if the devices have no tensor cores, as AMD's.
+    """Return ``tensor_core`` or empty for each kernel, by its name; None if the devices have no tensor cores, as AMD's.
 
     Where a trace doesn't say what its devices are, one kernel of such a name shows that they have them.
     """
@@ -38,7 +38,7 @@ def cores_of(analysis: KinetoAnalysis, names: TextColumn) -> TextColumn | None:
 
 
 def _is_of_nvidia(analysis: KinetoAnalysis) -> bool:
-    """Whether nothing says that the devices are of another maker."""
+    """Return whether nothing says that the devices are of another maker."""
     trace = analysis.trace
     codes = trace.slices.category[analysis.device.slice]
     categories = {trace.categories[each].lower() for each in integers_of(np.unique(codes))}

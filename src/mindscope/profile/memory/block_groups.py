@@ -53,7 +53,7 @@ class Breakdown:
 
 
 def breakdown(texts: TextColumn, sizes: Sizes, rows: Rows) -> Breakdown:
-    """Bytes and number of blocks of each group among ``rows``; ``sizes`` are those of all blocks."""
+    """Return the bytes and number of blocks of each group among ``rows``; ``sizes`` are those of all blocks."""
     codes = texts.codes[rows]
     count = np.bincount(codes, minlength=len(texts.values))
     size = np.zeros(len(texts.values), np.int64)

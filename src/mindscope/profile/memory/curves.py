@@ -37,14 +37,14 @@ class DeviceCurve:
         return 0 if self.reserved is None else int(self.reserved.max())
 
     def at(self, time: int) -> tuple[int, int]:
-        """Allocated and reserved bytes at a moment; 0 before the first change, or where not recorded."""
+        """Return allocated and reserved bytes at a moment; 0 before the first change, or where not recorded."""
         row = int(np.searchsorted(self.time, time, side="right")) - 1
         if row < 0:
             return 0, 0
         return int(self.allocated[row]), 0 if self.reserved is None else int(self.reserved[row])
 
     def window(self, range: Range) -> tuple[CounterWindow, CounterWindow | None]:
-        """Lowest, highest and last size of each pixel with changes: of the allocated and of the reserved memory.
+        """Return lowest, highest and last size of each pixel with changes: of the allocated and of the reserved memory.
 
         Raises:
             ValueError: the range is out of what can be drawn.

@@ -24,7 +24,7 @@ class LeakHints:
 
 
 def leak_hints(blocks: MemoryBlocks) -> LeakHints:
-    """Origins that leave memory in every step, or in every period."""
+    """Return origins that leave memory in every step, or in every period."""
     if blocks.step is not None and (blocks.step >= 0).any():
         return LeakHints(find_leaks(blocks), by_period=False)
     is_known = blocks.allocated_at != UNKNOWN_TIME

@@ -35,7 +35,7 @@ class LeakHint:
 
 
 def find_leaks(blocks: MemoryBlocks) -> list[LeakHint]:
-    """Origins whose blocks remain in each step but the first, which may make state, and the last.
+    """Return origins whose blocks remain in each step but the first, which may make state, and the last.
 
     The greatest growth comes first. Needs blocks with steps, and at least four steps.
     """

@@ -25,7 +25,7 @@ class _Sum:
     start: int
 
     def at(self, times: Times) -> Sizes:
-        """Bytes at some moments, after all changes of that moment."""
+        """Return bytes at some moments, after all changes of that moment."""
         place = np.searchsorted(self.time, times, side="right")
         return np.concatenate([[self.start], self.size])[place]
 
@@ -98,7 +98,7 @@ class LiveBytes:
         )
 
     def _at(self, times: Times) -> Sizes:
-        """(groups, times)"""
+        """Return the bytes, shape (groups, times)."""
         found = [each.at(times) for each in self._sums]
         return np.stack(found) if found else np.zeros((0, len(times)), np.int64)
 

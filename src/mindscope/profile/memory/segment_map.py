@@ -28,7 +28,7 @@ class SegmentMap:
     block: Rows
     """Row of the block in the memory of the profile."""
     is_pending: NDArray[np.bool_]
-    """It is freed, but another stream may still use it."""
+    """Whether it is freed, but another stream may still use it."""
     block_size: Sizes
 
     @property
@@ -47,7 +47,7 @@ class SegmentMap:
         return int(self.block_size[self.is_pending].sum())
 
     def gaps(self) -> tuple[Counts, Sizes, Sizes]:
-        """Segment, start and size of each gap, in order of addresses."""
+        """Return the segment, start and size of each gap, in order of addresses."""
         segments = np.arange(len(self.size))
         segment = np.concatenate([self.segment, segments])
         begins = np.concatenate([self.start + self.block_size, np.zeros(len(segments), np.int64)])
@@ -59,7 +59,7 @@ class SegmentMap:
         return segment[is_gap], begin[is_gap], sizes[is_gap]
 
     def largest_gap(self) -> int:
-        """Bytes of the largest gap: of the largest block that fits without a new segment."""
+        """Return the bytes of the largest gap: of the largest block that fits without a new segment."""
         return int(self.gaps()[2].max(initial=0))
 
 
@@ -86,7 +86,10 @@ def segment_map(memory: Memory, time: int, device: str) -> SegmentMap | None:
 
 
 def _places(at: Addresses, address: Addresses) -> tuple[Counts, Sizes]:
-    """The segment of each address, -1 for none, and its place there; ``address`` are those of segments, in order."""
+    """Return the segment of each address, -1 for none, and its place there.
+
+    ``address`` are those of segments, in order.
+    """
     segment = np.searchsorted(address, at, side="right").astype(np.int64) - 1
     start = np.zeros(len(at), np.int64)
     known = segment >= 0
@@ -95,7 +98,7 @@ def _places(at: Addresses, address: Addresses) -> tuple[Counts, Sizes]:
 
 
 def _are_disjoint(address: Addresses, size: Sizes) -> NDArray[np.bool_]:
-    """Whether a block begins after the ends of all before it; those of a damaged history may overlap."""
+    """Return whether a block begins after the ends of all before it; those of a damaged history may overlap."""
     found = np.ones(len(address), np.bool_)
     found[1:] = address[1:] >= np.maximum.accumulate(address + size.astype(np.uint64))[:-1]
     return found
@@ -108,7 +111,7 @@ def _reserved_at(segments: MemorySegments, time: int, device: str) -> NDArray[np
 
 
 def _joined(segments: MemorySegments) -> tuple[Addresses, Sizes, Sizes]:
-    """Address, size and stream of segments; neighboring parts of an expandable segment are one."""
+    """Return the address, size and stream of segments; neighboring parts of an expandable segment are one."""
     ends = segments.address + segments.size.astype(np.uint64)
     follows = np.zeros(len(segments), np.bool_)
     follows[1:] = (segments.address[1:] == ends[:-1]) & (segments.stream[1:] == segments.stream[:-1])

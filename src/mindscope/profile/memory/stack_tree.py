@@ -13,7 +13,7 @@ from mindscope.profile.timeline.range_statistics import Flame
 
 
 class StackTree:
-    """Each frame below its caller. ``names`` are texts of frames; a node comes after its parent.
+    """A tree of frames, each below its caller. ``names`` are texts of frames; a node comes after its parent.
 
     A block without a stack is below a node without a name.
     """
@@ -35,7 +35,10 @@ class StackTree:
         return len(self._parent)
 
     def flame(self, sizes: Sizes, rows: Rows, most: int) -> Flame:
-        """Bytes of the blocks in ``rows``; ``sizes`` are those of all blocks. At most ``most`` nodes, the largest."""
+        """Return the bytes of the blocks in ``rows``; ``sizes`` are those of all blocks.
+
+        At most ``most`` nodes, the largest.
+        """
         leaf = self._leaf[self._codes[rows]]
         own, count = np.zeros(len(self), np.int64), np.zeros(len(self), np.int64)
         np.add.at(own, leaf, sizes[rows])
@@ -93,7 +96,7 @@ def _path(blocks: MemoryBlocks, row: int) -> str:
 
 
 def _levels(parents: list[int]) -> list[NDArray[np.int64]]:
-    """Nodes by their depth."""
+    """Return nodes by their depth."""
     depth: list[int] = []
     for parent in parents:
         depth.append(depth[parent] + 1 if parent >= 0 else 0)

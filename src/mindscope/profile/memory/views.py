@@ -62,7 +62,10 @@ class MemoryViews:
         return (min(int(each.min()) for each in times), max(int(each.max()) for each in times)) if times else (0, 0)
 
     def group(self, by: str) -> TextColumn | None:
-        """The group of each block; None if the format does not record it. Raises ValueError for unknown names."""
+        """Return the group of each block; None if the format does not record it.
+
+        Raises ValueError for unknown names.
+        """
         with self._lock:
             if by not in self._groups:
                 found = None if self.blocks is None else group_texts(self.blocks, by)
@@ -70,7 +73,7 @@ class MemoryViews:
             return self._groups[by]
 
     def live_bytes(self, device: str, by: str) -> LiveBytes | None:
-        """Bytes of the live blocks of a device over time; None if the format does not record them."""
+        """Return the bytes of the live blocks of a device over time; None if the format does not record them."""
         groups = self.group(by)
         if self.blocks is None or groups is None:
             return None
@@ -91,7 +94,7 @@ class MemoryViews:
         return 0 if live is None else live.peak_time
 
     def stacks(self) -> StackTree | None:
-        """Stacks of the blocks, or their modules and operators; None without blocks."""
+        """Return the stacks of the blocks, or their modules and operators; None without blocks."""
         with self._lock:
             return self._stacks
 
@@ -100,7 +103,7 @@ class MemoryViews:
         return None if self.blocks is None else StackTree(self.blocks)
 
     def leaks(self) -> LeakHints:
-        """Hints at leaks."""
+        """Return hints at leaks."""
         with self._lock:
             return self._leaks
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile of any format consists of."""
+"""The parts of a profile of any format."""

@@ -65,9 +65,9 @@ class Device:
     name: str
     kind: str
     model: str = ""
-    """Such as ``NVIDIA H200``."""
+    """Name of the model, such as ``NVIDIA H200``."""
     memory: int = 0
-    """Bytes; 0 where unknown."""
+    """Size of the memory in bytes; 0 where unknown."""
     properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """All that the profile says about it."""
 
@@ -215,7 +215,7 @@ class ProfileData:
 
     @property
     def missing(self) -> dict[Part, Missing]:
-        """Why parts are missing. Computes all parts."""
+        """Reasons why parts are missing. It computes all parts."""
         return {part: found for part in Part if isinstance(found := self.part(part), Missing)}
 
     def timeline(self, start: int | None = None, end: int | None = None) -> TimelineRange:
@@ -247,7 +247,9 @@ class ProfileData:
         return self._of_step_rows(rows.of_steps(first, last), (numbers >= first) & (numbers <= last))
 
     def _of_step_rows(self: _ProfileT, rows: StepRows, is_chosen: NDArray[np.bool_]) -> _ProfileT:
-        """Operators, kernels and modules of some steps, and what their time says of memory and communication."""
+        """Return the operators, kernels and modules of some steps, and what their time says of memory and
+        communication.
+        """
         steps = self.steps.select(is_chosen)
         begin, end = int(steps.start.min()), int((steps.start + steps.duration).max())
         memory, communication = self.part(Part.MEMORY), self.part(Part.COMMUNICATION)

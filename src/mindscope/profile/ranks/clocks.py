@@ -47,9 +47,9 @@ class _Group:
     ends: NDArray[np.int64]
     """(members, collectives), by the clocks of the members."""
     is_known: NDArray[np.bool_]
-    """(members, collectives)"""
+    """Whether the times are known, shape (members, collectives)."""
     durations: NDArray[np.int64]
-    """(members, collectives)"""
+    """Durations in nanoseconds, shape (members, collectives)."""
     done: set[int] = field(default_factory=set[int])
 
 
@@ -62,7 +62,7 @@ class Clocks:
         groups = list(_groups(operations))
         members = [int(group.ranks.min()) for group in groups]
         self.reference = min(members) if members else int(ranks.min(initial=0))
-        """Whose clock counts."""
+        """Rank of the reference clock."""
         self._clocks[self.reference] = _Clock(
             collectives=max((_count(group, self.reference) for group in groups), default=0)
         )
@@ -71,7 +71,7 @@ class Clocks:
         self.table = _table(ranks, self._clocks)
 
     def aligned(self, ranks: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Times of the clocks of ``ranks`` by the reference clock; unaligned clocks are believed."""
+        """Return the times of the clocks of ``ranks`` by the reference clock; unaligned clocks are believed."""
         found = np.array(times)
         for rank, clock in self._clocks.items():
             if clock.offset or clock.drift:
@@ -121,7 +121,7 @@ def _clock_of(own: NDArray[np.int64], reference: NDArray[np.int64], limit: int, 
 
 
 def _drift(elapsed: NDArray[np.float64], change: NDArray[np.float64]) -> float:
-    """Nanoseconds a second: the median slope between the halves, or 0 if it is within the spread."""
+    """Return nanoseconds a second: the median slope between the halves, or 0 if it is within the spread."""
     half = len(elapsed) // 2
     if len(elapsed) < _FEWEST_FOR_DRIFT:
         return 0.0

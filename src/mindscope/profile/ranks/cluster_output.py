@@ -32,7 +32,10 @@ _COMMUNICATION, _LINKS = "cluster_communication.json", "cluster_communication_ma
 
 
 def cluster_output(path: Path, problems: Problems) -> Iterator[RankData]:
-    """Each rank of a summary. Rows of stages are greatest values over their ranks, which rows of ranks hold already."""
+    """Yield each rank of a summary.
+
+    Rows of stages are greatest values over their ranks, which rows of ranks hold already.
+    """
     table = problems.read(_file(path, STEPS), read_csv)
     steps: Mapping[int, Steps] = {}
     if table is not None:
@@ -76,7 +79,7 @@ def _stages(table: CsvTable) -> int:
 
 
 def _communication(path: Path) -> dict[int, tuple[Communication, int]]:
-    """Operations of each rank, with the time of 0."""
+    """Return the operations of each rank, with the time of 0."""
     found: dict[int, list[AscendOperation]] = defaultdict(list)
     groups: dict[int, list[str]] = defaultdict(list)
     for group, step, name, ranks in _entries(read_object(path)):

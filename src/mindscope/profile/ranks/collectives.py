@@ -23,11 +23,11 @@ SIZE_CLASSES = (
 """Names and greatest sizes in bytes."""
 _UNKNOWN_SIZE = -1
 _GATHERING = frozenset(("allgather", "gather"))
-"""Each rank contributes a part of the result."""
+"""Collectives to which each rank contributes a part of the result."""
 
 
 def collective_sizes(operations: Operations, waits: Waits) -> CollectiveSizes | None:
-    """Collectives that agree in kind, group, data type and class of sizes; None without any.
+    """Return collectives that agree in kind, group, data type and class of sizes; None without any.
 
     An operation that no other rank can be matched with is a collective of its own.
     """
@@ -63,7 +63,7 @@ def collective_sizes(operations: Operations, waits: Waits) -> CollectiveSizes | 
 
 
 def rank_links(data: Sequence[RankData]) -> RankLinks | None:
-    """Transfers by kind and direction over all profiles, without copies on one device; None without any."""
+    """Return transfers by kind and direction over all profiles, without copies on one device; None without any."""
     tables = [each.links for each in data if each.links is not None and len(each.links)]
     if not tables:
         return None
@@ -92,7 +92,7 @@ def _bandwidths(
     transfer: NDArray[np.int64],
     is_measured: NDArray[np.bool_],
 ) -> tuple[Figures, Figures]:
-    """Algorithm and bus bandwidths in GB/s, as NCCL's tests define them.
+    """Return algorithm and bus bandwidths in GB/s, as NCCL's tests define them.
 
     Where the profiler measured the transfers of links, sizes are those on the links: then only the bus bandwidth is
     known.
@@ -131,5 +131,5 @@ def _least(group: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _quotient(size: NDArray[np.int64], time: NDArray[np.int64]) -> Figures:
-    """Bytes per nanosecond are GB/s; NaN without time."""
+    """Return bytes per nanosecond, which are GB/s; NaN without time."""
     return np.divide(size, time, out=np.full(len(size), np.nan), where=time > 0)

@@ -30,7 +30,7 @@ _MS = 1_000_000
 
 
 def is_old_summary(name: str) -> bool:
-    """Whether a file may be one."""
+    """Return whether a file may be one."""
     return any(each.fullmatch(name) for each in (CLUSTER_ANALYSIS, _HCCL, _STEP_TRACE))
 
 

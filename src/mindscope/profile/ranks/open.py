@@ -49,7 +49,7 @@ def _ranks(own: Sequence[RankData], directory: Path | None, problems: dict[str, 
 
 
 def with_summaries(own: Sequence[RankData], summaries: Sequence[RankData]) -> list[RankData]:
-    """Profiles of single ranks, with what summaries add.
+    """Return the profiles of single ranks, with what summaries add.
 
     Steps of summaries count if those cover more ranks: parts of steps mean different things in both, so that all ranks
     come from one of them. What these lack comes from
@@ -74,7 +74,7 @@ def with_summaries(own: Sequence[RankData], summaries: Sequence[RankData]) -> li
 
 
 def _read_all(path: Path, problems: dict[str, str]) -> Iterator[RankData]:
-    """Profiles one after the other: of each only the tables stay in memory."""
+    """Yield profiles one after the other: of each only the tables stay in memory."""
     for found in find_profiles(path):
         try:
             data = rank_data_of(found.read())

@@ -91,7 +91,7 @@ def cycles_of(found: Iterable[RankData]) -> list[RankData]:
 
 
 def _overlapping(found: Sequence[RankData]) -> list[list[RankData]]:
-    """Profiles whose ranges of steps overlap, in the order of steps; those without steps are one group."""
+    """Return profiles whose ranges of steps overlap, in the order of steps; those without steps are one group."""
     groups: list[list[RankData]] = []
     reached = -1
     with_steps = [each for each in found if each.steps is not None]
@@ -121,7 +121,7 @@ def _begin(each: RankData) -> tuple[int, str]:
 
 
 def _with_ranks(found: list[RankData]) -> list[RankData]:
-    """Unknown ranks get the numbers after the known ones, one for each directory."""
+    """Give unknown ranks the numbers after the known ones, one for each directory."""
     known = max((each.rank for each in found), default=-1)
     places: dict[str, int] = {}
     return [
@@ -143,7 +143,7 @@ def _rank_of(profile: Profile) -> int | None:
 
 
 def _receive(steps: Steps | None) -> Durations | None:
-    """Ascend's bubble: the sum of receive operations of a step, at most its communication that is not hidden."""
+    """Return Ascend's bubble: the sum of receive operations of a step, at most its communication that is not hidden."""
     bubble = None if steps is None else steps.extra.get("bubble")
     if steps is None or not isinstance(bubble, np.ndarray):
         return None

@@ -32,7 +32,7 @@ class Ranks:
     def __init__(self, data: Iterable[RankData]) -> None:
         """Raises FormatError if there is no profile with steps or communication."""
         self.data: Sequence[RankData] = cycles_of(data)
-        """One cycle of one rank each, in the order of ranks and cycles; rows of tables point to it."""
+        """Cycles of one rank each, in the order of ranks and cycles; rows of tables point to it."""
         if not self.data:
             raise FormatError("no profile with steps or communication of ranks")
         self.ranks = sorted({each.rank for each in self.data})

@@ -56,7 +56,7 @@ def rank_steps(
 
 
 def means_of(steps: RankSteps, stages: int, flops: Mapping[int, float]) -> RankMeans:
-    """Means over the steps of each rank, in the order of ranks; steps that warm up on any rank are left out.
+    """Return means over the steps of each rank, in the order of ranks; steps that warm up on any rank are left out.
 
     Args:
         steps: of all ranks.
@@ -88,7 +88,7 @@ def means_of(steps: RankSteps, stages: int, flops: Mapping[int, float]) -> RankM
 
 
 def warm_up_steps(steps: RankSteps) -> list[int]:
-    """Numbers of the steps that means leave out."""
+    """Return numbers of the steps that means leave out."""
     return integers_of(np.setdiff1d(steps.step, _without_warm_up(steps).step))
 
 
@@ -103,7 +103,7 @@ def _without_warm_up(steps: RankSteps) -> RankSteps:
 
 
 def stages_of(means: RankMeans) -> Stages | None:
-    """Means over the ranks of each stage; None without a pipeline."""
+    """Return means over the ranks of each stage; None without a pipeline."""
     numbers, own, counts = np.unique(means.stage, return_inverse=True, return_counts=True)
     if len(numbers) < 2:
         return None

@@ -182,7 +182,7 @@ class Stragglers(Table):
     waiting: Annotated[Durations, MAX]
     """The longest wait of another rank for it."""
     profile: Rows
-    """Into ``Ranks.data``."""
+    """Indexes into ``Ranks.data``."""
     own_start: Annotated[Times, EQUAL]
     """Since the origin of that profile."""
     own_duration: Annotated[Durations, EQUAL]

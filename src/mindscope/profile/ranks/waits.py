@@ -46,7 +46,9 @@ def waits_of(operations: Operations) -> Waits:
 def stragglers_of(
     operations: Operations, clocks: Clocks, mean_step: float, data: Sequence[RankData]
 ) -> Stragglers | None:
-    """Who began the collective last for which most was waited, in each step and group; None without such collectives.
+    """Return the rank that began the collective with the longest wait last, in each step and group.
+
+    It is None without such collectives.
 
     HTA asks this of the last collective of a stream. A rank that is late for an earlier one is in time for the last,
     since the earlier one made all others wait: so the longest wait counts here. As in HTA, collectives below 1 % of the

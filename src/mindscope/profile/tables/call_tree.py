@@ -27,7 +27,7 @@ class Calls(Table):
     """
 
     name: Texts
-    """``Linear_0``, ``aten::mm``"""
+    """Names, such as ``Linear_0`` and ``aten::mm``."""
     kind: Texts
     """``module``, ``operator``, ``annotation``, ``launch``; ``thread`` for another one than that of the steps."""
     parent: Indices

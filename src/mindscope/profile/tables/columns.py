@@ -16,10 +16,10 @@ from mindscope.tables import Tabular
 Times = Annotated[NDArray[np.int64], Unit.NS, MIN]
 """Integer nanoseconds since the origin of the profile; merged rows have the earliest."""
 Durations = Annotated[NDArray[np.int64], Unit.NS, SUM]
-"""Integer nanoseconds."""
+"""Durations in nanoseconds, integers."""
 Counts = Annotated[NDArray[np.int64], Unit.COUNT, SUM]
 Sizes = Annotated[NDArray[np.int64], Unit.BYTES, SUM]
-"""Bytes."""
+"""Sizes in bytes."""
 Ids = Annotated[NDArray[np.int64], Unit.ID, EQUAL]
 """Numbers of ranks, steps and their like; -1 for none."""
 Rows = Annotated[NDArray[np.int64], Unit.ID, EQUAL]
@@ -27,7 +27,7 @@ Rows = Annotated[NDArray[np.int64], Unit.ID, EQUAL]
 Flags = Annotated[NDArray[np.bool_], Unit.FLAG, MAX]
 """Merged rows have True if any of them has."""
 Figures = NDArray[np.float64]
-"""Other numbers, of which each column says what they are."""
+"""Other numbers, whose unit each column declares."""
 
 _T = TypeVar("_T", bound="Table")
 
@@ -123,7 +123,7 @@ class Table(Tabular):
         return self._recorded(names) | dict(self.extra)
 
     def derived(self) -> dict[str, Column]:
-        """Columns that follow from the recorded ones."""
+        """Return columns that follow from the recorded ones."""
         return self._recorded(self.DERIVED)
 
     def schema(self) -> Mapping[str, ColumnField]:
@@ -145,7 +145,7 @@ class Table(Tabular):
         return next((len(column) for column in self.columns().values()), 0)
 
     def select(self: _T, rows: NDArray[Any]) -> _T:
-        """These rows, in this order, or the rows where a mask is True."""
+        """Return these rows, in this order, or the rows where a mask is True."""
         chosen = {name: _rows_of(column, rows) for name, column in self.columns().items() if name not in self.extra}
         return replace(self, **chosen, extra={name: _rows_of(column, rows) for name, column in self.extra.items()})
 

@@ -39,7 +39,7 @@ class Communication(Table):
     """Stream of the device, as the profiler numbers it."""
     start: Times | None = None
     duration: Durations
-    """Elapsed."""
+    """Elapsed nanoseconds."""
     transit: Durations | None = None
     wait: Durations | None = None
     synchronization: Durations | None = None

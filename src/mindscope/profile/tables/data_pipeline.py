@@ -10,7 +10,7 @@ from mindscope.profile.tables.columns import Counts, Durations, Figures, Ids, Ro
 from mindscope.profile.tables.schema import EQUAL, Unit
 
 Levels = Annotated[Counts, EQUAL]
-"""What a queue holds, which has no sum over observations."""
+"""Numbers of elements in a queue, which have no sum over observations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,9 +19,9 @@ class PipelineOperations(Table):
 
     id: Ids
     name: Texts
-    """``BatchOp_1``"""
+    """Names, such as ``BatchOp_1``."""
     type: Texts
-    """``BatchOp``"""
+    """Types, such as ``BatchOp``."""
     parent: Rows
     """Row of the operation that takes its output; -1 for the root."""
     workers: Counts | None = None

@@ -84,7 +84,7 @@ def distinct_rows(*columns: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], N
 
 
 def _dense(keys: NDArray[Any], limit: int) -> tuple[NDArray[np.int64], int]:
-    """Keys from 0 to below ``limit`` as numbers without gaps, in the same order, and how many there are."""
+    """Return keys from 0 to below ``limit`` as numbers without gaps, in the same order, and how many there are."""
     if limit > max(_SMALL_TABLE, 4 * len(keys)):
         unique, found = np.unique(keys, return_inverse=True)
         return found.reshape(-1).astype(np.int64), len(unique)

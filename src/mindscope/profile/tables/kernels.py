@@ -28,8 +28,9 @@ class Kernels(Table):
     operator: Texts | None = None
     """Operator that launched it; empty if its launch is not in the profile."""
     core: Texts | None = None
-    """Of Ascend: ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name. None
-    for a GPU without tensor cores.
+    """Core of Ascend, ``AI_CORE``, ``AI_VECTOR_CORE``, ``AI_CPU``; of a GPU: ``tensor_core`` or empty, by its name.
+
+    It is None for a GPU without tensor cores.
     """
     shape: Texts | None = None
     """Grid and block of a kernel of a GPU; shapes of the inputs on Ascend."""

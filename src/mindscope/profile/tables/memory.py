@@ -67,7 +67,7 @@ class MemoryBlocks(Table):
     """Time when the allocator may use its memory again, at or after ``freed_at``; ``UNKNOWN_TIME``: later."""
 
     def live_at(self, time: int, device: str | None = None) -> MemoryBlocks:
-        """Blocks that are allocated at ``time``, of one device or all, the largest first."""
+        """Return blocks that are allocated at ``time``, of one device or all, the largest first."""
         born = (self.allocated_at == UNKNOWN_TIME) | (self.allocated_at <= time)
         alive = born & ((self.freed_at == UNKNOWN_TIME) | (self.freed_at > time))
         if device is not None:
@@ -122,7 +122,7 @@ class Memory:
     curve: MemoryCurve
     blocks: MemoryBlocks | None = None
     segments: MemorySegments | None = None
-    """Segments; with them, blocks have addresses."""
+    """Segments of the allocator; with them, blocks have addresses."""
     plan: MemoryPlan | None = None
     notes: tuple[Missing, ...] = ()
     """Parts of curve and blocks that the format did not record."""

@@ -21,7 +21,7 @@ class Modules(Table):
     parent: Rows
     """Row of the module that calls it; -1 for a root."""
     count: Counts
-    """Calls."""
+    """Number of calls."""
     host_total: Durations | None = None
     """Time between begin and end of its forward function."""
     host_self: Durations | None = None

@@ -24,7 +24,7 @@ class Operators(Table):
     """
 
     name: Texts
-    """``aten::mm``, ``MatMul-op4``"""
+    """Names, such as ``aten::mm`` and ``MatMul-op4``."""
     type: Texts
     """Type of the computation: ``mm``, ``MatMul``."""
     device: Texts
@@ -95,7 +95,7 @@ class Operators(Table):
 
 
 def mean_of(totals: Durations, counts: Counts) -> Durations:
-    """Nanoseconds of a run, rounded; 0 without runs."""
+    """Return the nanoseconds of a run, rounded; 0 without runs."""
     return np.rint(ratio_of(totals, counts)).astype(np.int64)
 
 

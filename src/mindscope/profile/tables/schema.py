@@ -21,7 +21,7 @@ FIGURES_REVISION = 1
 
 
 class Unit(str, Enum):
-    """In what the values of a column are."""
+    """The unit of the values of a column."""
 
     TEXT = "text"
     STEP = "step"
@@ -43,7 +43,10 @@ class Unit(str, Enum):
 
 
 class Merge(NamedTuple):
-    """How the values of merged rows become one. A mean is weighted by the column or property ``weight``."""
+    """The rule by which values of merged rows become one.
+
+    A mean is weighted by the column or property ``weight``.
+    """
 
     rule: Literal["sum", "mean", "min", "max", "equal", "heaviest", "derived"]
     weight: str = ""
@@ -59,7 +62,7 @@ RECOMPUTED = Merge("derived")
 
 
 def mean_by(weight: str) -> Merge:
-    """The mean weighted by the column or property ``weight`` of the table, over the rows whose value is a number."""
+    """Return the mean weighted by the column or property ``weight`` of the table, over rows whose value is a number."""
     return Merge("mean", weight)
 
 
@@ -84,7 +87,7 @@ UNKNOWN = ColumnField(Unit.NUMBER, EQUAL)
 
 @cache
 def fields_of(table: type) -> Mapping[str, ColumnField]:
-    """The declared columns of a class of tables in their order, then the derived ones.
+    """Return the declared columns of a class of tables in their order, then the derived ones.
 
     Raises:
         TypeError: a column has no unit or no merge rule.
@@ -108,7 +111,7 @@ def _field_of(name: str, hint: Any) -> ColumnField:
 
 
 def schema_version(*tables: type) -> int:
-    """A number below 2^32 that changes with the columns of tables and of what they consist of, and with each release.
+    """Return a number below 2^32 that changes with the columns of tables, their declarations, and each release.
 
     It is the version of files that hold them, which are made again when it differs.
     """
@@ -116,12 +119,12 @@ def schema_version(*tables: type) -> int:
 
 
 def text_version(*lines: str) -> int:
-    """A number below 2^32 of any other description of a layout, as ``schema_version``."""
+    """Return a number below 2^32 of any other description of a layout, as ``schema_version``."""
     return crc32("\n".join((VERSION, str(FIGURES_REVISION), *lines)).encode())
 
 
 def _lines_of(table: type) -> Iterator[str]:
-    """The fields with their annotations, also of the tables that a field holds."""
+    """Yield the fields with their annotations, also of the tables that a field holds."""
     hints = get_type_hints(table, include_extras=True)
     for name, hint in hints.items():
         yield f"{table.__name__}.{name}: {hint}"

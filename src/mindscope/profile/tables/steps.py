@@ -53,7 +53,7 @@ class Steps(Table):
     device_busy: Durations | None = None
     """The device does anything: the union of its computations, communication and copies."""
     sm_efficiency: Annotated[Figures, Unit.SHARE, mean_by("duration")] | None = None
-    """Of a GPU, 0 to 1: the mean over the step of the blocks for each multiprocessor in flight, at most 1."""
+    """Use of a GPU, 0 to 1: the mean over the step of the blocks for each multiprocessor in flight, at most 1."""
     interval: Durations | None = None
     """MindInsight's step interval: until the first operator after the batch arrived. All phases of a step, or none,
     are ``UNKNOWN_DURATION``.

@@ -67,7 +67,7 @@ class StreamGaps(Table):
     stream: Rows
     """Row of ``Streams``."""
     length_us: Annotated[NDArray[np.int64], Unit.US, EQUAL]
-    """Rounded down."""
+    """Length in microseconds, rounded down."""
     time: Durations
     """Time of all gaps of this length."""
 
@@ -90,7 +90,7 @@ def with_kernel_wait(streams: Streams, gaps: StreamGaps, microseconds: int) -> S
 
 
 def queue_lengths(launched: NDArray[np.int64], start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Times at which a queue changes, and its length from then on: a launch adds a kernel, its start removes it.
+    """Return times at which a queue changes, and its length from then on: a launch adds a kernel, its start removes it.
 
     Args:
         launched: (n,) when the launching calls begin; a launch after the start of its kernel counts from the start on.

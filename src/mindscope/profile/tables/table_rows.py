@@ -112,7 +112,7 @@ class MergedRows:
         return found
 
     def ordered(self, rows: Rows, column: str, *, is_descending: bool) -> Rows:
-        """``rows`` in the order of a column; equal ones stay as they are.
+        """Return ``rows`` in the order of a column; equal ones stay as they are.
 
         Raises:
             ValueError: the table does not have the column.
@@ -126,7 +126,7 @@ class MergedRows:
 
 
 def times_of(table: Operators | Kernels) -> NDArray[np.int64]:
-    """Nanoseconds of rows that sum to the whole."""
+    """Return the nanoseconds of rows that sum to the whole."""
     return table.self_time if isinstance(table, Operators) else table.total
 
 

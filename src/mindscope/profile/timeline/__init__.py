@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a screen shows of a trace: windows, ranges, slices and counters."""
+"""The parts of a trace on a screen: windows, ranges, slices and counters."""

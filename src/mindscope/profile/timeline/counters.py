@@ -61,7 +61,7 @@ def _counters(trace: Trace, file: ArgumentFile) -> Iterator[Counter]:
 
 
 def _float(value: float) -> float:
-    """An integer of JSON may have thousands of digits."""
+    """Return a number of JSON as float; an integer there may have thousands of digits."""
     try:
         return float(value)
     except OverflowError:

@@ -18,7 +18,8 @@ from mindscope.profile.trace.trace import Track
 def export_range(
     timeline: Timeline, file: ArgumentReader, tracks: Sequence[int], begin: int, end: int
 ) -> Iterator[bytes]:
-    """The text of the trace, piece by piece: slices that overlap the range, whole, with their arguments and arrows.
+    """Yield the text of the trace, piece by piece: slices that overlap the range, whole, with their arguments and
+    arrows.
 
     Raises OSError if the file of the arguments can't be read.
     """

@@ -32,7 +32,7 @@ def launch_counters(timeline: Timeline, path: Path) -> list[Counter]:
 
 
 def _queues(timeline: Timeline) -> Iterator[Counter]:
-    """Kernels of each stream that were launched and have not begun."""
+    """Yield the kernels of each stream that were launched and have not begun."""
     flows = timeline.flows
     found = next((each for each in _LAUNCHES if each in timeline.categories), None)
     if found is None:
@@ -67,7 +67,7 @@ def _bandwidths(timeline: Timeline, path: Path) -> Iterator[Counter]:
 
 
 def _rates(timeline: Timeline, places: NDArray[np.int64], file: Path) -> NDArray[np.float64]:
-    """GB/s of each copy: bytes by nanosecond, else as the profiler says it; 0 if unknown."""
+    """Return GB/s of each copy: bytes by nanosecond, else as the profiler says it; 0 if unknown."""
     wanted = ArgumentNames(integers=(_SIZE,), numbers=(_BANDWIDTH,))
     order = np.argsort(timeline.args_offset[places], kind="stable")
     found = read_arguments(file, timeline.args_offset[places[order]], timeline.args_size[places[order]], wanted)
@@ -81,7 +81,7 @@ def _rates(timeline: Timeline, places: NDArray[np.int64], file: Path) -> NDArray
 def summed(
     start: NDArray[np.int64], end: NDArray[np.int64], rates: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Times at which a sum of overlapping rates changes, and the sum from then on; exactly 0 while none runs."""
+    """Return times at which a sum of overlapping rates changes, and the sum from then on; exactly 0 while none runs."""
     times = np.concatenate([start, end])
     order = np.argsort(times, kind="stable")
     count = np.cumsum(np.repeat(np.array([1, -1]), len(start))[order])

@@ -59,7 +59,7 @@ def _clipped(timeline: Timeline, lane: int, first: int, last: int, begin: int, e
 
 
 def _covered(timeline: Timeline, parent: int, begin: int, end: int) -> int:
-    """Nanoseconds of a range in which children of a slice run."""
+    """Return the nanoseconds of a range in which children of a slice run."""
     children = children_of(timeline, parent, begin, end)
     starts = np.maximum(timeline.start[children], begin)
     ends = np.minimum(timeline.start[children] + timeline.duration[children], end)

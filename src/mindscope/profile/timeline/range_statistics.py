@@ -136,7 +136,9 @@ def _merged(
 
 
 def _are_connected(parent: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether all nodes below each kept one are kept too: overlapping children may be longer than their parent."""
+    """Return whether all nodes below each kept one are kept too: overlapping children may be longer than their
+    parent.
+    """
     is_kept = np.zeros(len(parent) + 1, bool)
     is_kept[kept] = True
     is_kept[-1] = True  # below the bottom

@@ -87,7 +87,7 @@ class Timeline:
     overlaps: int = 0
     """Slices that begin in another one of their track and end after it."""
     arguments_format: str = ""
-    """See ``Trace``."""
+    """Format of the arguments, as in ``Trace``."""
     arguments_path: str = ""
 
     def __len__(self) -> int:
@@ -106,7 +106,10 @@ class Timeline:
         return (min(lows), max(highs)) if lows else (0, 0)
 
     def _slice_range(self) -> tuple[list[int], list[int]]:
-        """The first begin and the last end of slices, each none or one; reads few of them, as lanes are in order."""
+        """Return the first begin and the last end of slices, each none or one.
+
+        It reads few of them, as lanes are in order.
+        """
         if not len(self):
             return [], []
         firsts, lasts = self.lane_first[:-1], self.lane_first[1:] - 1

@@ -47,11 +47,11 @@ class ArgumentSource(Protocol):
     """The place of the arguments of a trace."""
 
     def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
-        """Some arguments of the slices in these rows, none for row -1. Raises OSError if they can't be read."""
+        """Return some arguments of the slices in these rows, none for row -1. Raises OSError if they can't be read."""
         ...
 
     def of_events(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
-        """Some arguments of the events in these rows. Raises OSError if they can't be read."""
+        """Return some arguments of the events in these rows. Raises OSError if they can't be read."""
         ...
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> ArgumentSource:
@@ -67,15 +67,15 @@ class FileArguments:
     trace: Trace
 
     def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
-        """See ``ArgumentSource``."""
+        """Return arguments of slices as ``ArgumentSource``."""
         return self._of(self.trace.slices, rows, wanted)
 
     def of_events(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
-        """See ``ArgumentSource``."""
+        """Return arguments of events as ``ArgumentSource``."""
         return self._of(self.trace.events, rows, wanted)
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> FileArguments:
-        """See ``ArgumentSource``. Slices carry the places of their arguments."""
+        """Select slices and events as ``ArgumentSource``. Slices carry the places of their arguments."""
         return FileArguments(self.path, trace)
 
     def _of(self, columns: Slices | Events, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
@@ -89,7 +89,7 @@ class FileArguments:
 def read_arguments(
     path: Path, offsets: NDArray[np.int64], sizes: NDArray[np.uint32], wanted: ArgumentNames
 ) -> Arguments:
-    """Some arguments of n events of a trace.
+    """Return some arguments of n events of a trace.
 
     Args:
         path: the file of the trace.

@@ -23,11 +23,17 @@ class ArgumentReader(Protocol):
     """The arguments of slices by ``args_offset`` and ``args_size`` of a timeline. For one thread at a time."""
 
     def read(self, offset: int, size: int) -> dict[str, Any]:
-        """The arguments of a slice; empty if it has none. Raises FormatError or OSError if they can't be read."""
+        """Return the arguments of a slice; empty if it has none.
+
+        Raises FormatError or OSError if they can't be read.
+        """
         ...
 
     def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-        """The arguments at each of ``places`` (offset, size), whose offsets ascend. Raises FormatError, OSError."""
+        """Return the arguments at each of ``places`` (offset, size), whose offsets ascend.
+
+        Raises FormatError, OSError.
+        """
         ...
 
 

@@ -21,7 +21,10 @@ _T = TypeVar("_T", Slices, Events)
 
 
 def near_times(times: Sequence[NDArray[np.int64]]) -> tuple[int, int] | None:
-    """The first and last time that count; None if that are all. The median is that of the first column with times."""
+    """Return the first and last time that count; None if that are all.
+
+    The median is that of the first column with times.
+    """
     known = [each for each in times if len(each)]
     low, high = (
         min((int(each.min()) for each in known), default=0),
@@ -35,7 +38,7 @@ def near_times(times: Sequence[NDArray[np.int64]]) -> tuple[int, int] | None:
 
 
 def without_far_times(slices: Slices, events: Events) -> tuple[Slices, Events, dict[str, Skipped]]:
-    """Slices and events of a trace whose times count, and how many do not."""
+    """Return the slices and events of a trace whose times count, and how many do not."""
     bounds = near_times([slices.start, events.time])
     if bounds is None:
         return slices, events, {}

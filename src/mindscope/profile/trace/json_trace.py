@@ -52,7 +52,7 @@ class TraceFollower(Protocol):
         ...
 
     def wants_trace(self) -> bool:
-        """Whether it wants a trace now."""
+        """Return whether it wants a trace now."""
         ...
 
     def show_trace(self, trace: Trace) -> None:
@@ -196,7 +196,7 @@ class _Found:
 
 
 def _joined(pieces: list[list[Any]]) -> list[Any]:
-    """Columns one after the other, in files if they are large; the pieces are given up column by column."""
+    """Return columns one after the other, in files if they are large; the pieces are given up column by column."""
     joined: list[Any] = []
     for column in range(len(pieces[0])):
         values = [piece[column] for piece in pieces]

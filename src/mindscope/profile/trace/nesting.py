@@ -38,7 +38,7 @@ def nesting_of(slices: Slices, overhang: int = 0) -> Nesting:
 
 
 def busy(starts: NDArray[np.int64], durations: NDArray[np.int64]) -> int:
-    """Nanoseconds in which at least one of n slices runs: their union."""
+    """Return nanoseconds in which at least one of n slices runs: their union."""
     if not len(starts):
         return 0
     order = np.argsort(starts, kind="stable")

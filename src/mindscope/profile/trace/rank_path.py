@@ -22,7 +22,10 @@ def path_below(directory: Path, path: Path, rank: int | None) -> Path:
 
 
 def without_rank(path: Path) -> tuple[Path, int | None]:
-    """The directory of several ranks, and the rank that ends its path; None if a file or directory is named so."""
+    """Return the directory of several ranks, and the rank that ends its path.
+
+    It is None if a file or directory is named so.
+    """
     name, _, rank = path.name.rpartition(_RANK)
     if not name or not (rank.isascii() and rank.isdecimal()) or path.exists():
         return path, None

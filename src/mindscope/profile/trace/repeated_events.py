@@ -58,7 +58,7 @@ def without_repeated(
 
 
 def _is_repeated(slices: Slices, arguments: ArgumentReader | None) -> bool:
-    """Whether a tool has written slices that take time again.
+    """Return whether a tool has written slices that take time again.
 
     A program whose clock is coarse, or that marks all it does twice, also has many equal slices. So there must be a
     sequence of slices that follows again in the same order, or slices with equal ids.
@@ -90,7 +90,7 @@ def _rows_before(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def _has_equal_ids(slices: Slices, arguments: ArgumentReader) -> bool:
-    """Whether slices that are equal are one call by their ids, of those that have ids."""
+    """Return whether slices that are equal are one call by their ids, of those that have ids."""
     rows = np.flatnonzero((slices.duration > 0) & (slices.args_offset >= 0))[:_SAMPLED]
     before = _rows_before(_keys([column[rows] for column in _columns(slices)]))
     pairs = np.flatnonzero(before >= 0)[:_MOST_READ]
@@ -117,7 +117,10 @@ def _columns(found: Slices | Events) -> list[NDArray[Any]]:
 def _keys(
     columns: Sequence[NDArray[Any]], duration: NDArray[np.int64] | None = None, mask: int = 0
 ) -> NDArray[np.uint64]:
-    """A hash of each row; with durations only of rows that last, and of those whose hash has no bit of the mask."""
+    """Return a hash of each row.
+
+    It includes durations only of rows that last, and of those whose hash has no bit of the mask.
+    """
     kept = [np.empty(0, np.uint64)]
     for begin in range(0, len(columns[0]), _CHUNK):
         rows = slice(begin, begin + _CHUNK)

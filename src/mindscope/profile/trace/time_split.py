@@ -16,7 +16,7 @@ NO_INTERVALS: Intervals = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def union(*layers: Intervals) -> Intervals:
-    """Disjoint intervals in order of time that cover what any of the intervals covers."""
+    """Return disjoint intervals in order of time that cover what any of the intervals covers."""
     starts = np.concatenate([np.empty(0, np.int64), *(layer[0] for layer in layers)])
     ends = np.concatenate([np.empty(0, np.int64), *(layer[1] for layer in layers)])
     is_some = ends > starts
@@ -30,7 +30,7 @@ def union(*layers: Intervals) -> Intervals:
 
 
 def covered(intervals: Intervals, starts: Times, ends: Times) -> Durations:
-    """Nanoseconds of each window [start, end) that disjoint, ordered intervals cover."""
+    """Return the nanoseconds of each window [start, end) that disjoint, ordered intervals cover."""
     begins, finishes = intervals
     if not len(begins):
         return np.zeros(len(starts), np.int64)

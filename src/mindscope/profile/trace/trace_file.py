@@ -19,7 +19,9 @@ _PATTERNS = (
 
 
 def trace_file_of(path: Path) -> Path | None:
-    """The JSON trace: the file itself, or that of a directory or a rank in it; None where the trace is made of tables.
+    """Return the JSON trace: the file itself, or that of a directory or a rank in it.
+
+    It is None where the trace is made of tables.
 
     Slices that are made of tables have no arguments, so that a file beside the tables does no harm.
     """

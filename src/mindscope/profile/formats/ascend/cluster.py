@@ -19,7 +19,7 @@ _DEPTH = 4
 
 
 def is_cluster_output(path: Path) -> bool:
-    """Whether a directory holds a summary of a cluster."""
+    """Return whether a directory holds a summary of a cluster."""
     return path.is_dir() and (path.name == DIRECTORY or (path / STEPS).is_file())
 
 

@@ -25,7 +25,7 @@ _MB = 1_000_000
 
 
 class AscendOperation(NamedTuple):
-    """One entry of ``communication.json``."""
+    """An entry of ``communication.json``."""
 
     step: int
     name: str
@@ -74,7 +74,7 @@ def links_of(path: Path) -> Links | None:
 
 
 def links_table(operations: Sequence[AscendOperation]) -> Links | None:
-    """Links of the sums over the operations of each kind; None without any."""
+    """Return the links of the sums over the operations of each kind; None without any."""
     rows = [
         (each.step, *map(int, ends), _mapping(facts))
         for each in operations
@@ -102,7 +102,9 @@ def _operations(content: Mapping[str, Any]) -> Iterator[AscendOperation]:
 
 
 def ascend_operation(step: str, name: str, facts: Any) -> AscendOperation:
-    """An entry by the names of its step and of itself, such as ``step7`` and ``hcom_allReduce__844_2_1@8440``."""
+    """Return an entry by the names of its step and of itself, such as ``step7`` and
+    ``hcom_allReduce__844_2_1@8440``.
+    """
     found = _STEP.fullmatch(step)
     bare, _, group = name.partition("@")
     return AscendOperation(int(found[1]) if found else -1, bare, group, _mapping(facts))
@@ -119,14 +121,14 @@ def _sequence(name: str) -> int:
 
 
 def _size(links: Mapping[str, Any]) -> int:
-    """Bytes over all links; SDMA is the sum of its parts."""
+    """Return bytes over all links; SDMA is the sum of its parts."""
     has_sum = _number(_mapping(links.get("SDMA")), "Transit Size(MB)") > 0
     parts = [name for name in links if not (has_sum and name in _PARTS_OF_SDMA)]
     return round(sum(_number(_mapping(links[name]), "Transit Size(MB)") for name in parts) * _MB)
 
 
 def _nanoseconds(stamp_us: float) -> int:
-    """A stamp since 1970 is a whole number of microseconds plus at most three quarters, as a float64."""
+    """Return nanoseconds of a stamp since 1970, a float64 of whole microseconds plus at most three quarters."""
     whole = int(stamp_us)
     return whole * 1000 + round((stamp_us - whole) * 1000)
 

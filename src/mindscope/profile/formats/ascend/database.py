@@ -72,7 +72,7 @@ class _Tables:
 
 
 def is_ascend_database(path: Path) -> bool:
-    """Whether a file is a database of Ascend; beside the main one, those of the analysis are parts of it.
+    """Return whether a file is a database of Ascend; beside the main one, those of the analysis are parts of it.
 
     Raises OSError.
     """

@@ -33,7 +33,7 @@ _Operations = dict[tuple[int, str, str], dict[str, Any]]
 
 
 def memory_of_tables(file: SqliteFile) -> Memory | None:
-    """Curve and blocks, in nanoseconds since 1970; None without either."""
+    """Return curve and blocks, in nanoseconds since 1970; None without either."""
     strings = file.strings("STRING_IDS")
     curve, blocks = _curve(file, strings), _blocks(file, strings)
     if curve is None and blocks is None:
@@ -88,7 +88,7 @@ def steps_of_tables(file: SqliteFile) -> Steps | None:
 
 
 def operations_of_tables(file: SqliteFile) -> list[AscendOperation]:
-    """``CommAnalyzerTime`` and ``CommAnalyzerBandwidth`` as ``communication.json`` has them."""
+    """Return ``CommAnalyzerTime`` and ``CommAnalyzerBandwidth`` as ``communication.json`` has them."""
     found: _Operations = {}
     for row in file.named_rows("CommAnalyzerTime", _MOST_ROWS):
         _facts(found, row)["Communication Time Info"] = {
@@ -102,7 +102,7 @@ def operations_of_tables(file: SqliteFile) -> list[AscendOperation]:
 
 
 def link_operations_of_tables(file: SqliteFile) -> list[AscendOperation]:
-    """``CommAnalyzerMatrix`` as ``communication_matrix.json`` has it."""
+    """Return ``CommAnalyzerMatrix`` as ``communication_matrix.json`` has it."""
     found: _Operations = {}
     for row in file.named_rows("CommAnalyzerMatrix", _MOST_ROWS):
         _facts(found, row)[f"{row.get('src_rank')}-{row.get('dst_rank')}"] = {

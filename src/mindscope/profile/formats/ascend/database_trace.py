@@ -246,7 +246,7 @@ class DatabaseTrace:
 
 
 def unread_tables(file: SqliteFile) -> dict[str, int]:
-    """Tables of events that are not read, with their rows."""
+    """Return the tables of events that are not read, with their rows."""
     others = (name for name, columns in file.tables.items() if {"startNs", "timestampNs"} & set(columns))
     return {name: count for name in others if name not in _READ and (count := file.count(name))}
 

@@ -42,7 +42,7 @@ UNIT_RATIOS: Mapping[str, ColumnField] = {
 
 
 def kernels_of(table: CsvTable, rank: int, step: TextColumn | None = None) -> Kernels:
-    """Kernels by name, stream and shapes, also by the ``step`` of each row.
+    """Return kernels by name, stream and shapes, also by the ``step`` of each row.
 
     Raises KeyError if the table has no names or durations.
     """
@@ -52,7 +52,7 @@ def kernels_of(table: CsvTable, rank: int, step: TextColumn | None = None) -> Ke
 
 
 def operators_of_kernels(kernels: Kernels, types: dict[str, str]) -> Operators:
-    """Operators that run as one kernel each, in graph mode; communication included."""
+    """Return operators that run as one kernel each, in graph mode; communication included."""
     total = kernels.total
     operators = Operators(
         name=kernels.name,
@@ -78,7 +78,10 @@ def types_of(table: CsvTable) -> dict[str, str]:
 
 
 def operators_of_details(table: CsvTable, rank: int) -> Operators:
-    """Operators of ``operator_details.csv``, which has a row for each call. Raises KeyError without the columns."""
+    """Return the operators of ``operator_details.csv``, which has a row for each call.
+
+    Raises KeyError without the columns.
+    """
     name = required(table, "Name")
     host, device = table.nanoseconds("Host Total Duration"), table.nanoseconds("Device Total Duration")
     calls = Operators(
@@ -101,7 +104,10 @@ def operators_of_details(table: CsvTable, rank: int) -> Operators:
 
 
 def operators_of_statistic(table: CsvTable, rank: int) -> Operators:
-    """Types of operators of ``op_statistic.csv``; single operators are unknown. Raises KeyError without the columns."""
+    """Return the types of operators of ``op_statistic.csv``; single operators are unknown.
+
+    Raises KeyError without the columns.
+    """
     types = required(table, *TYPE)
     total = _required_times(table, "Total Time")
     counts = table.counts("Count")
@@ -151,7 +157,7 @@ def _runs(table: CsvTable, rank: int) -> Kernels:
 
 
 def _unit_ratios(table: CsvTable) -> dict[str, Column]:
-    """In which share of the time each measured unit worked, such as ``mac_ratio``."""
+    """Return the share of the time in which each measured unit worked, such as ``mac_ratio``."""
     shares = {unit: table.numbers(*columns) for unit, columns in _UNITS.items()}
     return {
         f"{unit}_ratio": np.nan_to_num(share, posinf=0, neginf=0) for unit, share in shares.items() if share is not None

@@ -17,7 +17,7 @@ _SUMS = ("PTA+GE", "MindSpore+GE")
 
 
 def memory_of(records: CsvTable | None, blocks: CsvTable | None, origin_ns: int) -> Memory | None:
-    """Curve and blocks; None without either. Times count from ``origin_ns``.
+    """Return curve and blocks; None without either. Times count from ``origin_ns``.
 
     Raises:
         KeyError: a table lacks a column.

@@ -46,7 +46,7 @@ _FOLDERS = ("mindstudio_profiler_output", "device_*/summary", "device_*/timeline
 
 
 def is_msprof(path: Path) -> bool:
-    """Whether a directory is named as msprof names its results, or holds what it exports. Raises OSError."""
+    """Return whether a directory is named as msprof names its results, or holds what it exports. Raises OSError."""
     is_named = _DIRECTORY.fullmatch(path.name) or _SINGLE_OPERATOR.fullmatch(path.name)
     return path.is_dir() and (bool(is_named) or (path / _FOLDERS[0]).is_dir())
 

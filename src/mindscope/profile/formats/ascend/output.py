@@ -57,7 +57,7 @@ _Parts = Mapping[Part, Callable[[], Any] | Missing]
 
 
 def is_ascend_output(path: Path) -> bool:
-    """Whether a directory is named like a profile, or holds the output of one. Raises OSError."""
+    """Return whether a directory is named like a profile, or holds the output of one. Raises OSError."""
     if not path.is_dir():
         return False
     return (path / OUTPUT).is_dir() or (path.name.endswith(_ENDINGS) and (path / "FRAMEWORK").is_dir())
@@ -146,7 +146,9 @@ class _Output:
         }
 
     def _step_rows(self) -> StepRows | None:
-        """Kernels of each step by their step ids, else by their times within the steps that the trace marks."""
+        """Return the kernels of each step by their step ids, else by their times within the steps that the
+        trace marks.
+        """
         table = self._kernel_table
         steps = self.problems.read(self._file("step_trace_time.csv"), self._steps)
         step = None if table is None or steps is None else self._step_of_rows(table, steps)

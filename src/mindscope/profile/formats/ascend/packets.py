@@ -29,8 +29,8 @@ _PARTS_OF_SDMA = ("HCCS", "PCIE", "SIO")
 
 
 def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
-    """``sdma_packets``, ``small_sdma_packets``, those of RDMA, ``rdma_time``, ``sdma_time`` (ns) and ``sdma_size``
-    (bytes) of each operation, as far as any has them.
+    """Return ``sdma_packets``, ``small_sdma_packets``, those of RDMA, ``rdma_time``, ``sdma_time`` (ns) and
+    ``sdma_size`` (bytes) of each operation, as far as any has them.
     """
     found: dict[str, Column] = {}
     for link, limit in SMALL_MB.items():
@@ -48,7 +48,10 @@ def packets_of(operations: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
 
 
 def _sizes(links: Mapping[str, Any], link: str) -> list[tuple[float, int]]:
-    """Megabytes and count of the packets of a link; SDMA is the sum of its parts, which count where it has none."""
+    """Return the megabytes and count of the packets of a link.
+
+    SDMA is the sum of its parts, which count where it has none.
+    """
     own = _distribution(links.get(link))
     if own or link != "SDMA":
         return own

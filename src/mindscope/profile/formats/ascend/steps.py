@@ -110,6 +110,6 @@ def _starts(number: NDArray[np.int64], duration: NDArray[np.int64], trace: Trace
 
 
 def _part(table: CsvTable, name: str) -> NDArray[np.int64]:
-    """Nanoseconds of a part of each step; of a damaged file none is negative, and their sums are finite."""
+    """Return the nanoseconds of a part of each step; of a damaged file none is negative, and their sums are finite."""
     found = table.nanoseconds(name)
     return np.zeros(len(table), np.int64) if found is None else np.clip(found, 0, _LONGEST)

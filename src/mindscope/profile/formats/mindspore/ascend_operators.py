@@ -39,7 +39,7 @@ class CompiledOperator(NamedTuple):
 
 
 def compiled_operators(table: CsvTable) -> dict[str, CompiledOperator]:
-    """Full name -> the operator, of ``framework_raw``; the first of several tasks counts."""
+    """Return full name -> the operator, of ``framework_raw``; the first of several tasks counts."""
     names, types = table.cells(*FULL_NAME[:2]), table.cells("op_type", "kernel_type")
     infos = table.cells("op_info") or [""] * len(table)
     found: dict[str, CompiledOperator] = {}
@@ -52,7 +52,7 @@ def compiled_operators(table: CsvTable) -> dict[str, CompiledOperator]:
 def ascend_operators(
     detail: CsvTable, compiled: Mapping[str, CompiledOperator], runs: Kernels | None, rank: int
 ) -> Operators | None:
-    """Operators of ``aicore_intermediate_N_detail``, whose times are averages of a run.
+    """Return the operators of ``aicore_intermediate_N_detail``, whose times are averages of a run.
 
     Where the file has no count of runs, the timeline has it. Raises FormatError without the columns.
     """
@@ -84,7 +84,7 @@ def ascend_operators(
 
 
 def type_operators(table: CsvTable, rank: int) -> Operators | None:
-    """Types of ``aicore_intermediate_N_type`` or ``pynative_op_intermediate_N_type``. Raises FormatError."""
+    """Return the types of ``aicore_intermediate_N_type`` or ``pynative_op_intermediate_N_type``. Raises FormatError."""
     types, total = table.texts(*TYPE), table.nanoseconds("total_time", "execution_time", "task_time", unit="ms")
     if types is None or total is None:
         raise FormatError(columns_missing("types or times", table.names))
@@ -98,7 +98,7 @@ def type_operators(table: CsvTable, rank: int) -> Operators | None:
 
 
 def timeline_runs(table: CsvTable, rank: int) -> Runs | None:
-    """Runs of ``output_timeline_data``: every task of every step. Raises FormatError without the columns."""
+    """Return the runs of ``output_timeline_data``: every task of every step. Raises FormatError without the columns."""
     names, start = table.texts("op_name"), table.nanoseconds("start_time", unit="ms")
     duration, streams = table.nanoseconds("duration", unit="ms"), table.cells("stream_id")
     if names is None or start is None or duration is None:
@@ -113,7 +113,7 @@ def timeline_runs(table: CsvTable, rank: int) -> Runs | None:
 def kernels_of_runs(
     runs: Runs, types: Mapping[str, CompiledOperator], rank: int, step: TextColumn | None = None
 ) -> Kernels:
-    """Kernels by name and stream, also by the ``step`` of each run."""
+    """Return kernels by name and stream, also by the ``step`` of each run."""
     kernels = Kernels(
         name=runs.name,
         kind=mapped(runs.name, lambda name: _kind(types.get(name), name)),
@@ -134,7 +134,7 @@ def kernels_of_runs(
 
 
 def aicpu_runs(table: CsvTable, rank: int) -> Runs | None:
-    """Runs of ``aicpu_intermediate``, in us of the clock of the device; None without stamps."""
+    """Return the runs of ``aicpu_intermediate``, in us of the clock of the device; None without stamps."""
     names, start = table.texts(*_AICPU), table.nanoseconds("run_start", unit="us")
     end = table.nanoseconds("run_end", unit="us")
     if names is None or start is None or end is None or not len(names):
@@ -144,7 +144,7 @@ def aicpu_runs(table: CsvTable, rank: int) -> Runs | None:
 
 
 def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:
-    """Types on the AI CPU. Raises FormatError without the columns."""
+    """Return types on the AI CPU. Raises FormatError without the columns."""
     names, times = table.texts(*_AICPU), table.nanoseconds("total_time", unit="ms")
     if names is None or times is None:
         raise FormatError(columns_missing("types or times", table.names))
@@ -176,7 +176,7 @@ def joined(first: Operators, second: Operators) -> Operators:
 
 
 def _inputs(info: str) -> tuple[str, str]:
-    """Shapes and types of the inputs; a shape is text in some versions, a list in others."""
+    """Return the shapes and types of the inputs; a shape is text in some versions, a list in others."""
     try:
         found: Any = json.loads(info) if info else {}
     except (ValueError, RecursionError):

@@ -34,7 +34,7 @@ class StepSplit(NamedTuple):
 
 
 def read_split(table: CsvTable) -> StepSplit | None:
-    """Columns by their places, since their names vary; the last row of several is the mean. None without steps.
+    """Return columns by their places, since their names vary; the last row of several is the mean. None without steps.
 
     The oldest files hold the phases of a step trace in ticks instead.
     """
@@ -66,7 +66,9 @@ def read_split(table: CsvTable) -> StepSplit | None:
 
 
 def with_split(steps: Steps, split: StepSplit) -> Steps:
-    """Steps of a step trace with computation and communication as analysed; without an analysis of each as they are.
+    """Return the steps of a step trace with computation and communication as analyzed.
+
+    Without an analysis of each, they stay as they are.
 
     A step trace knows neither: it counts as computation what is no communication after the backward pass.
     """

@@ -61,7 +61,7 @@ def compute_detail_operators(path: Path, rank: int) -> Operators | None:
 
 
 def data_preprocess_table(path: Path) -> CsvTable:
-    """``output_data_preprocess_aicpu`` as the table of ``aicpu_intermediate``; its last line is a sum.
+    """Return ``output_data_preprocess_aicpu`` as the table of ``aicpu_intermediate``; its last line is a sum.
 
     Raises OSError.
     """
@@ -70,7 +70,7 @@ def data_preprocess_table(path: Path) -> CsvTable:
 
 
 def _operators(names: list[str], times: list[str], types: list[str] | None, rank: int) -> Operators:
-    """Operators with one run each, since the file has only means."""
+    """Return operators with one run each, since the file has only means."""
     total = np.array([fixed_point(time, _MS) for time in times], np.int64)
     column = TextColumn.of(names)
     return Operators(

@@ -52,7 +52,7 @@ class DynamicShapes(NamedTuple):
 
 
 def read_dynamic_shapes(path: Path, device: str) -> DynamicShapes:
-    """The runs of a file. Raises FormatError if it is no JSON object, OSError."""
+    """Return the runs of a file. Raises FormatError if it is no JSON object, OSError."""
     content = read_object(path)
     runs = list(_runs(content, _OPERATORS))
     operators = _operators(runs, device) if runs else _types(content, device)
@@ -92,7 +92,7 @@ def _operators(runs: Sequence[tuple[int, Mapping[str, Any]]], device: str) -> Op
 
 
 def _types(content: Mapping[str, Any], device: str) -> Operators | None:
-    """Types of operators by step: ``{step: {type: [total us, count, mean]}}``."""
+    """Return the types of operators by step: ``{step: {type: [total us, count, mean]}}``."""
     by_step = next((found for key in _TYPES if (found := mapping_of(content.get(key)))), mapping_of(None))
     rows = [
         (step, name, [number_of(value) for value in list_of(values)[:2]])

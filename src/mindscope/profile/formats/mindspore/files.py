@@ -53,7 +53,7 @@ class RankFiles:
         return next((each for each in found if int(each.groups()[-1]) in (self.rank, self._others)), None)
 
     def has(self, *starts: str) -> bool:
-        """Whether the name of a file of the rank, or of one without a rank, starts so."""
+        """Return whether the name of a file of the rank, or of one without a rank, starts so."""
         return any(
             name.startswith(starts) and _number_of(name) in (None, self.rank, self._others) for name in self._names
         )

@@ -50,7 +50,7 @@ class RunFlops(NamedTuple):
 
 
 def read_flops(table: CsvTable) -> dict[str, RunFlops]:
-    """Full name -> operations, of ``flops_N.txt``. Raises FormatError without the columns."""
+    """Return full name -> operations, of ``flops_N.txt``. Raises FormatError without the columns."""
     names = table.cells(*_NAMES)
     millions = {unit: found for unit, each in _MILLIONS.items() if (found := table.numbers(*each)) is not None}
     percent = {unit: found for unit, each in _PERCENT.items() if (found := table.numbers(*each)) is not None}
@@ -95,7 +95,7 @@ def with_flops(operators: Operators, flops: Mapping[str, RunFlops]) -> Operators
 
 
 def read_summary(path: Path) -> dict[str, float]:
-    """``operations``, ``per_second`` and ``utilization`` (0 to 1) of a profile, of ``flops_summary_N.json``.
+    """Return ``operations``, ``per_second`` and ``utilization`` (0 to 1) of a profile, of ``flops_summary_N.json``.
 
     Of a device that counts by unit, those of each, such as ``cube_operations``, and the sums.
 
@@ -120,7 +120,7 @@ def read_summary(path: Path) -> dict[str, float]:
 
 
 def read_scopes(path: Path) -> dict[str, int]:
-    """Path of a module -> operations of it and of those in it, of ``flops_scope_N.json``.
+    """Return the path of a module -> operations of it and of those in it, of ``flops_scope_N.json``.
 
     The file is a flow from ``Total`` to the scopes of each level, in millions of operations, whose names are only
     unique within a level: what is below such a name in several scopes is left out.

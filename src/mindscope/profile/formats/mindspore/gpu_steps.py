@@ -68,7 +68,7 @@ def _by_point(lines: Sequence[Sequence[str]]) -> StepTrace | None:
 
 
 def _trace(points: NDArray[np.int64], reduces: Sequence[dict[str, _Span]], skipped: int) -> StepTrace | None:
-    """Steps whose points are in order."""
+    """Return steps whose points are in order."""
     is_whole: NDArray[np.bool_] = np.all(np.diff(points, axis=1) >= 0, axis=1)
     if not is_whole.any():
         return None

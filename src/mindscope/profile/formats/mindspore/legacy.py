@@ -64,7 +64,7 @@ _NESTED = ("_ascend_ms", "_ascend_pt")
 
 
 def is_mindspore_profile(path: Path) -> bool:
-    """Whether a directory holds files of a profile. Raises OSError.
+    """Return whether a directory holds files of a profile. Raises OSError.
 
     One named ``profiler`` or ``profiler-...`` is one by any of them; one of another name by the tables of a device.
     """
@@ -148,7 +148,7 @@ class _Legacy:
         }
 
     def _step_rows(self) -> StepRows | None:
-        """Runs of an NPU by their times within the steps of the step trace, of one clock."""
+        """Return the runs of an NPU by their times within the steps of the step trace, of one clock."""
         runs, trace = self._ascend_runs, self._step_trace
         if runs is None or trace is None or not len(trace.start):
             return None

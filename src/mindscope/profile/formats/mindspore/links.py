@@ -18,7 +18,7 @@ _KB = 1000
 
 
 def links_of(table: CsvTable, rank: int) -> Links | None:
-    """Transfers of each step by link and kind, without copies on one device; None without any.
+    """Return the transfers of each step by link and kind, without copies on one device; None without any.
 
     The file's bandwidths are sums of those of several operations, so that only sizes and times are taken. Stages of a
     pipeline number their ranks from 0: the links become those between ranks of the training.
@@ -54,7 +54,7 @@ def _first_rank(rank: int, destinations: set[int]) -> int:
 
 
 def _links(info: str) -> Iterator[tuple[int, int, str, tuple[float, float]]]:
-    """Source, destination, kind, milliseconds and kilobytes of ``{"0-1": {"SDMA": [time, size, ...]}}``."""
+    """Yield source, destination, kind, milliseconds and kilobytes of ``{"0-1": {"SDMA": [time, size, ...]}}``."""
     try:
         found = json.loads(info)
     except (ValueError, RecursionError):

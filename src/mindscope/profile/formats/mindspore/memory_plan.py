@@ -66,7 +66,8 @@ def read_plan(path: Path, device: str) -> Memory | None:
 
 
 def read_plan_summary(path: Path) -> dict[str, int]:
-    """``capacity``, ``peak`` and ``static`` bytes, ``allocations`` and ``deallocations``, as far as they are there.
+    """Return ``capacity``, ``peak`` and ``static`` bytes, ``allocations`` and ``deallocations``, as far as they are
+    there.
 
     Raises:
         FormatError: no JSON object.

@@ -70,5 +70,5 @@ def _strategy(node: Mapping[str, Any]) -> str:
 
 
 def _numbers(stage: Mapping[str, Any]) -> list[int]:
-    """Ranks of ``{"dim": [{"size": "0"}, ...]}``."""
+    """Return the ranks of ``{"dim": [{"size": "0"}, ...]}``."""
     return [number for each in list_of(stage.get("dim")) if (number := whole_of(mapping_of(each).get("size"), -1)) >= 0]

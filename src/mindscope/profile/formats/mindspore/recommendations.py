@@ -17,7 +17,7 @@ _DEEPEST = 20
 
 
 def recommendations_of(directory: Path, rank: int, problems: Problems) -> list[dict[str, str]]:
-    """``model`` and ``text`` of each finding of the newest file of a rank; none without one."""
+    """Return ``model`` and ``text`` of each finding of the newest file of a rank; none without one."""
     files = list((directory / "msadvisor" / f"device_{rank}" / "recommendation").glob("*.json"))
     newest = max(files, key=lambda file: (file.stat().st_mtime_ns, file.name), default=None)
     return problems.read(newest, _findings) or []

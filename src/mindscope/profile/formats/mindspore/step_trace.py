@@ -89,7 +89,9 @@ def read_step_trace(table: CsvTable) -> StepTrace | None:
 
 
 def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
-    """Steps: the interval waits for data, communication after the backward pass is not hidden, the rest computes."""
+    """Return steps: the interval waits for data, communication after the backward pass is not hidden, the rest
+    computes.
+    """
     duration, interval = trace.end - trace.start, trace.forward - trace.start
     alone = np.array([_after_backward(trace, row) for row in range(len(duration))], np.int64)
     hidden = np.array([_before_backward(trace, row) for row in range(len(duration))], np.int64)
@@ -152,7 +154,7 @@ def communication_of(trace: StepTrace, device: str, origin_ns: int) -> Communica
 
 
 def stream_of(name: str) -> str:
-    """``520`` of ``stream_520_parallel_0``; empty where the name has none."""
+    """Return ``520`` of ``stream_520_parallel_0``; empty where the name has none."""
     found = _STREAM.match(name)
     return found[1] if found else ""
 
@@ -196,7 +198,7 @@ def _before_backward(trace: StepTrace, row: int) -> int:
 
 
 def _communicating(trace: StepTrace, row: int, begin: int, end: int) -> int:
-    """Nanoseconds of the union of all communication of a step within a range."""
+    """Return the nanoseconds of the union of all communication of a step within a range."""
     spans = [
         (max(int(each.start[row]), begin), min(int(each.end[row]), end))
         for each in trace.reduces

@@ -240,7 +240,7 @@ def _stream_tracks(
 
 
 def _triples(rows: Rows, names: tuple[str, str, str]) -> TextColumn:
-    """``[4,1,1]``"""
+    """Return three sizes as text, such as ``[4,1,1]``."""
     keys, codes = distinct_rows(*(rows.whole(each, 1) for each in names))
     return TextColumn(codes.astype(np.uint32), [f"[{x},{y},{z}]" for x, y, z in keys])
 
@@ -253,7 +253,9 @@ def _occupancy(
     shared: NDArray[np.int64],
     devices: list[Device],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Blocks for each multiprocessor, and TensorBoard's estimate of the achieved occupancy in percent; NaN if unknown.
+    """Return blocks for each multiprocessor, and TensorBoard's estimate of the achieved occupancy in percent.
+
+    It is NaN if unknown.
 
     The blocks that are resident are at most those that threads, registers and shared memory of a multiprocessor allow.
     """

@@ -30,7 +30,7 @@ _OF_NSIGHT = frozenset(("StringIds", *_READ))
 
 
 def is_nsight_export(path: Path) -> bool:
-    """Whether a file is a database with tables of Nsight. Raises OSError."""
+    """Return whether a file is a database with tables of Nsight. Raises OSError."""
     if not path.name.endswith(_SUFFIXES):
         return False
     names = table_names(path)
@@ -69,7 +69,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
 
 
 def _session(file: SqliteFile) -> int | None:
-    """Nanoseconds since 1970 of the time 0."""
+    """Return nanoseconds since 1970 of the time 0."""
     for row in file.named_rows("TARGET_INFO_SESSION_START_TIME"):
         epoch = row.get("utcEpochNs")
         if isinstance(epoch, int) and 0 < epoch < 1 << 62:

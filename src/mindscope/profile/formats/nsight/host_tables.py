@@ -154,7 +154,7 @@ def _tracks(global_ids: NDArray[np.int64], names: _Threads, to: Recording, suffi
 
 
 def _without_version(name: str) -> str:
-    """``cudaLaunchKernel_v7000`` -> ``cudaLaunchKernel``"""
+    """Return a name without its version: ``cudaLaunchKernel_v7000`` is ``cudaLaunchKernel``."""
     return re.sub(r"_v\d{4,}(_ptsz|_ptds)?$", "", name)
 
 

@@ -85,7 +85,7 @@ class PlaneNames:
         return integers, texts
 
     def _texts(self, stats: Messages, own: NDArray[np.int64], row: NDArray[np.int32], count: int) -> TextColumn:
-        """Texts of the stats ``own``: their own, or the name of another stat."""
+        """Return the texts of the stats ``own``: their own, or the name of another stat."""
         codes, values = np.zeros(count, np.uint32), [""]
         if not len(own):
             return TextColumn(codes, values)

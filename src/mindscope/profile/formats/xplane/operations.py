@@ -38,7 +38,7 @@ def own_parts(analysis: KinetoAnalysis) -> Mapping[Part, Callable[[], Any]]:
 
 
 def operations_of(analysis: KinetoAnalysis) -> Operators | Missing:
-    """Operations by name, device and path in the program."""
+    """Return operations by name, device and path in the program."""
     runs = _on_devices(analysis) if len(analysis.device) else _on_host(analysis)
     if not len(runs):
         return analysis.missing("operators")

@@ -51,7 +51,7 @@ class DevicePlane(NamedTuple):
     """A plane of a device."""
 
     kind: str
-    """``GPU``"""
+    """Kind of the device, such as ``GPU``."""
     number: int
 
 
@@ -238,7 +238,7 @@ def _holds_others(block: EventBlock) -> NDArray[np.bool_]:
 
 
 def _allocations(block: EventBlock, track: int, mask: NDArray[np.bool_]) -> RecordedMarks:
-    """Marks of an allocator of a device, as PyTorch has them."""
+    """Return the marks of an allocator of a device, as PyTorch has them."""
     integers = {name: np.maximum(column[mask], 0) for name, column in block.integers.items()}
     is_freed = block.name.select(mask).is_any_of(lambda name: name == "MemoryDeallocation")
     size = integers["allocation_bytes"]
@@ -279,7 +279,7 @@ def _numbers(column: TextColumn, name: str) -> NDArray[np.int64]:
 
 
 def _listed(column: TextColumn, name: str) -> TextColumn:
-    """``4,1,1`` of such a pair as ``[4,1,1]``."""
+    """Return ``4,1,1`` of such a pair as ``[4,1,1]``."""
     return mapped(column, lambda text: f"[{value}]" if (value := _details(text).get(name)) else "")
 
 

@@ -108,7 +108,7 @@ def lines_of(encoded: bytes) -> Messages:
 
 
 def metadata_of(encoded: bytes) -> tuple[Messages, Messages]:
-    """Metadata of the events and of the stats of a plane."""
+    """Return the metadata of the events and of the stats of a plane."""
     plane = Messages.one(PLANE, encoded)
     return tuple(plane.each_message(name)[1].messages("value") for name in ("event_metadata", "stat_metadata"))  # type: ignore[return-value]
 
@@ -119,7 +119,7 @@ def name_of(encoded: bytes) -> str:
 
 
 def texts_by_id(metadata: Messages) -> dict[int, str]:
-    """Id -> name."""
+    """Return id -> name."""
     numbers, names = distinct_runs(metadata.field_runs("name"))
     texts = [each.decode("utf-8", "backslashreplace") for each in names]
     ids: list[int] = metadata.numbers("id").tolist()

@@ -31,7 +31,7 @@ _EPOCH_FROM = 10**17
 
 
 def is_xplane(path: Path) -> bool:
-    """Whether a file is named like one. Raises OSError."""
+    """Return whether a file is named like one. Raises OSError."""
     return path.name.endswith(SUFFIX) and path.is_file()
 
 
@@ -71,7 +71,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
 
 
 def _described(path: Path) -> tuple[dict[str, str], dict[str, int | str]]:
-    """Paths of operations, and stats of planes without lines, which follow those that need them.
+    """Return the paths of operations, and stats of planes without lines, which follow those that need them.
 
     Raises:
         FormatError: it is no XSpace.
