@@ -80,7 +80,7 @@ def difference_level(
 
 
 def _unknown(output: TensorDifference, inputs: Sequence[TensorDifference]) -> list[str]:
-    """Codes that need the elements of a tensor whose statistics alone are known: their norms may be equal."""
+    """Return codes that need the elements of a tensor whose statistics alone are known: their norms may be equal."""
     figures = {"relative_error": "share_within_1e3", "norm_error": "norm_error", "cosine": "cosine"}
     tensors = [each for each in (output, *inputs) if each.has_values]
     return [code for code, name in figures.items() if any(math.isnan(getattr(each, name)) for each in tensors)]
@@ -98,7 +98,7 @@ class Guidance:
 
 
 def guidance(found: TensorDifference, limits: Thresholds | None = None) -> tuple[Guidance, ...]:
-    """Whether two whole tensors are within the guidance. NaN is not."""
+    """Return whether two whole tensors are within the guidance. NaN is not."""
     limits = limits or Thresholds()
     cosine, max_abs = limits.guidance_cosine, limits.guidance_max_abs
     return (

@@ -25,7 +25,7 @@ _DIGITS = {"Float16": 4, "BFloat16": 4, "Float32": 8, "Float64": 16}
 
 
 def value_text(array: NDArray[Any], type_name: str) -> str:
-    """Shape, type and elements; for more than 1000 elements, the first and last of each axis.
+    """Return shape, type and elements; for more than 1000 elements, the first and last of each axis.
 
     Args:
         array: the array to print; bfloat16 as float32.
@@ -58,7 +58,9 @@ def _text(array: NDArray[Any], shape: Sequence[int], type_name: str, threshold: 
 
 
 def _corners(elements: TensorElements) -> NDArray[Any]:
-    """The first four and last three elements of each axis that has more than seven: NumPy abbreviates them alike."""
+    """Return the first four and last three elements of each axis that has more than seven: NumPy abbreviates them
+    alike.
+    """
     places = [list(range(size)) if size <= _LONGEST_AXIS else [*range(4), *range(size - 3, size)]
               for size in elements.shape]  # fmt: skip
     size = elements.shape[-1]
@@ -76,7 +78,7 @@ class PrintedTensor(NamedTuple):
 
     shape: tuple[int, ...]
     type_name: str
-    """Such as ``Int32``, ``BFloat16``, ``Bool``."""
+    """Name of the type, such as ``Int32``, ``BFloat16``, ``Bool``."""
     content: bytes
     """Elements in C order, little-endian."""
 

@@ -30,7 +30,7 @@ class RunningDataSettings:
     """Whether CUDA's allocator records its events."""
 
     def overridden(self, entries: Mapping[str, Any]) -> RunningDataSettings:
-        """These settings with the entries of a file in place of theirs."""
+        """Return these settings with the entries of a file in place of theirs."""
         return replace(self, **entries)
 
 
@@ -41,7 +41,7 @@ class EnvironmentConfig:
     running_data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings of ``rdr``, by field of ``RunningDataSettings``."""
     is_memory_reused: bool | None = None
-    """``sys.mem_reuse``; None if it has none."""
+    """Value of ``sys.mem_reuse``; None if it has none."""
 
 
 def read_config(file: str | PathLike[str]) -> EnvironmentConfig:

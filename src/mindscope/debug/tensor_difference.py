@@ -37,7 +37,7 @@ class TensorDifference:
     got_dtype: str
     want_dtype: str
     count: int = 0
-    """Compared pairs; 0 if the shapes differ."""
+    """Number of compared pairs; 0 if the shapes differ."""
     cosine: float = math.nan
     """1 of two zero vectors, 0 if only one is zero; NaN without finite pairs."""
     max_abs: float = math.nan
@@ -46,7 +46,7 @@ class TensorDifference:
     """Largest |got - want| / max(|want|, floor)."""
     rmse: float = math.nan
     distance: float = math.nan
-    """Euclidean distance."""
+    """Euclidean distance of the elements."""
     norm_error: float = math.nan
     """Relative difference of the two norms."""
     share_beyond: float = math.nan
@@ -134,7 +134,7 @@ def elements_difference(
 
 
 def _parts(block: Array) -> Array:
-    """Real and imaginary parts after each other."""
+    """Return real and imaginary parts after each other."""
     return np.stack([np.real(block), np.imag(block)], axis=-1).reshape(-1)
 
 

@@ -54,7 +54,10 @@ class Graph(GraphData):
         return between(self, self._index_of(first), self._index_of(last))
 
     def critical_path(self, costs: NDArray[np.float64]) -> CriticalPath:
-        """The path with the largest sum of ``costs`` (n,), such as ``costs.node_flops(graph)``; NaN counts as 0."""
+        """Return the path with the largest sum of ``costs`` (n,), such as ``costs.node_flops(graph)``.
+
+        NaN counts as 0.
+        """
         return critical_path(self, costs)
 
     def _index_of(self, node: Node | str) -> int:
@@ -65,5 +68,8 @@ class Graph(GraphData):
         return subgraph(self, scope)
 
     def to_networkx(self) -> networkx.MultiDiGraph[int]:
-        """Nodes by index, edges with ``output`` and ``kind``. Raises SettingsError if networkx is not installed."""
+        """Return nodes by index, edges with ``output`` and ``kind``.
+
+        Raises SettingsError if networkx is not installed.
+        """
         return to_networkx(self)

@@ -21,7 +21,7 @@ def differing_attributes(
     is_result: bool,
     has_elements: bool = False,
 ) -> tuple[str, ...]:
-    """Codes of attributes that both dumps have and that differ; none of formats without attributes.
+    """Return the codes of attributes that both dumps have and that differ; none of formats without attributes.
 
     Checksums and plain values of two frameworks don't compare: frameworks hash other bytes, and order arguments in
     another way.

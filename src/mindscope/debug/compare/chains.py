@@ -35,7 +35,8 @@ class OperatorMatch:
 
 
 def part_chains(sides: Sides, left: Places, right: Places, scope: Key) -> Iterator[OperatorMatch]:
-    """Operators of a scope that compute the same: ``addmm`` is ``mm`` and ``add``, as are those two operators.
+    """Yield the operators of a scope that compute the same: ``addmm`` is ``mm`` and ``add``, as are those two
+    operators.
 
     Args:
         sides: the sources.
@@ -60,7 +61,8 @@ def module_chains(sides: Sides, left: Places, right: Places) -> Iterator[Operato
 
 
 def with_additions(sides: Sides, matches: Sequence[OperatorMatch], left: Places) -> Iterator[tuple[int, OperatorMatch]]:
-    """Operators of the left source that its training added later, after what they continue in the same module.
+    """Yield the operators of the left source that its training added later, after what they continue in the same
+    module.
 
     Args:
         sides: the sources.
@@ -98,7 +100,7 @@ def _chain(sides: Sides, left: Places, right: Places) -> Iterator[OperatorMatch]
 
 
 def _linked(sides: Sides, left: Places, right: Places) -> Iterator[tuple[list[int], list[int]]]:
-    """Operators that share parts, by aligning the parts of both sequences."""
+    """Yield operators that share parts, by aligning the parts of both sequences."""
     ours, theirs = _parts(sides.left, left), _parts(sides.right, right)
     blocks = SequenceMatcher(None, [part for part, _ in ours], [part for part, _ in theirs], autojunk=False)
     links = [(ours[one + each][1], theirs[other + each][1])

@@ -51,7 +51,7 @@ class ComparedOperator:
     worst_input_digest: int
     """Digest of its most different input, in the left training; 0 without one."""
     worst_input: DebugTensor | None
-    """That input, in the left training."""
+    """The input with that difference, in the left training."""
     is_worst_input_made: bool
     """Whether an earlier operator of the step made it, so that it is no batch."""
     digest: int
@@ -162,7 +162,7 @@ class ComparedStep:
         return self.sources[0].tensors[int(self.left.tensor[row])]
 
     def _phase(self, row: int) -> Phase:
-        """A dump has parameters as the optimizer leaves them, without saying so."""
+        """Return the phase of a row. A dump has parameters as the optimizer leaves them, without saying so."""
         tensor, order = self._tensor(row), int(self.left.order[row])
         is_updated = tensor.role is Role.PARAMETER and 0 <= self._last_forward < order
         return Phase.OPTIMIZER if is_updated else tensor.phase
@@ -172,7 +172,7 @@ class ComparedStep:
         return PHASES[self._phase(row)], int(self.left.order[row]), is_after, row
 
     def _parameters(self, place: int, role: Role) -> Iterator[tuple[int, str, str]]:
-        """Side, module and slot of a pair of tensors with a role on one of the sides."""
+        """Yield the side, module and slot of a pair of tensors with a role on one of the sides."""
         for side, (source, step, rows) in enumerate(zip(self.sources, self.steps, self.rows, strict=True)):
             tensor = source.tensors[int(step.tensor[rows[place]])]
             if tensor.role is role:
@@ -227,7 +227,9 @@ class ComparedStep:
         return abs(left - right) / max(left, right) if left != right and left + right > 0 else 0.0
 
     def _is_made(self, row: int) -> bool:
-        """Whether a row of the left step comes from an operator in a module: a batch may be made in the step too."""
+        """Return whether a row of the left step comes from an operator in a module: a batch may be made in the step
+        too.
+        """
         pending, seen = [row], {row}
         while pending:
             for maker in self._makers(pending.pop()):
@@ -238,7 +240,7 @@ class ComparedStep:
         return False
 
     def _makers(self, row: int) -> list[int]:
-        """Earlier rows of outputs with the same bytes."""
+        """Return the earlier rows of outputs with the same bytes."""
         digests, orders = self.left.digest, self.left.order
         is_same = (digests == digests[row]) & (digests != 0) & (orders < orders[row])
         return [each for each in _places(is_same) if self._tensor(each).role is Role.OUTPUT]

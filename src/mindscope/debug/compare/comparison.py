@@ -103,7 +103,10 @@ class Comparison:
         return Divergence(self.matching, self.cause, self.first, self._bitwise, self._operators, self._compared)
 
     def other_rank(self, step: int, rank: int) -> int | None:
-        """The rank of the right training that is compared with one of the left; None without one at that step."""
+        """Return the rank of the right training that is compared with one of the left.
+
+        It is None without one at that step.
+        """
         return next((other for each, ranks in self._steps if each == step for one, other in ranks if one == rank), None)
 
     def take_over(self, earlier: Comparison) -> None:

@@ -43,7 +43,7 @@ def first_difference(operators: Sequence[ComparedOperator]) -> tuple[DivergenceC
 
 
 def _is_used_parameter(operator: ComparedOperator) -> bool:
-    """Whether it is a parameter as the forward pass uses it, not as the optimizer leaves it."""
+    """Return whether it is a parameter as the forward pass uses it, not as the optimizer leaves it."""
     return operator.is_parameter and operator.time[0] != PHASES[Phase.OPTIMIZER]
 
 
@@ -75,7 +75,7 @@ def _used_by(operator: ComparedOperator, operators: Sequence[ComparedOperator]) 
 
 
 def _contains(outer: ComparedOperator, inner: ComparedOperator) -> bool:
-    """Whether an operator ran inside of a module, in the same phase."""
+    """Return whether an operator ran inside of a module, in the same phase."""
     one, other = outer.tensor, inner.tensor
     if outer is inner or not is_module(one) or one.phase is not other.phase or other.role is Role.PARAMETER:
         return False

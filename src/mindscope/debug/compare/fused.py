@@ -76,7 +76,7 @@ def _splits(
 
 
 def _is_near(whole: DebugTensor, part: DebugTensor) -> bool:
-    """Whether a part is below the scope of the whole, ``attention.in_proj`` beside ``attention.q_proj``."""
+    """Return whether a part is below the scope of the whole, ``attention.in_proj`` beside ``attention.q_proj``."""
     scope = plain_path(whole.module)
     outer = scope.rpartition(".")[0]
     path = plain_path(part.module)

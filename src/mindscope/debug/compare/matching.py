@@ -130,7 +130,7 @@ def known_pairs(left: DebugSource, right: DebugSource, pairs: Mapping[str, str])
 class _Matching:
     sides: Sides
     pairs: OneToOne
-    """Single operators; the others are matched from here."""
+    """Pairs of single operators; the others are matched from here."""
     matches: list[OperatorMatch] = field(default_factory=list[OperatorMatch])
     compared: tuple[set[int], set[int]] = field(default_factory=lambda: (set[int](), set[int]()))
     """Operators of the left and of the right source whose results are compared."""
@@ -150,7 +150,7 @@ class _Matching:
         return self._matching(fused, offset)
 
     def _free(self) -> tuple[list[int], list[int]]:
-        """Operators without a match that compute something."""
+        """Return operators without a match that compute something."""
         left, right = self.pairs.left_over()
         return self._computing(self.sides.left, left), self._computing(self.sides.right, right)
 

@@ -44,7 +44,9 @@ _PARTS = {"linear": ("mm", "add"), "crossentropyloss": ("logsoftmax", "nllloss")
 
 @lru_cache(maxsize=100_000)
 def plain_path(module: str) -> str:
-    """The path of a module without wrappers and classes: ``Default/network-LeNet5/conv1-Conv2d`` is ``conv1``."""
+    """Return the path of a module without wrappers and classes: ``Default/network-LeNet5/conv1-Conv2d`` is
+    ``conv1``.
+    """
     parts = (_CLASS.sub("", part) for part in re.split(r"[./]", module))
     return ".".join(part for part in parts if part and part.lower() not in _WRAPPERS)
 
@@ -65,22 +67,24 @@ def alike_slot(slot: str) -> str:
 
 
 def moves_memory(type_name: str) -> bool:
-    """Whether an operator computes nothing: it copies, reorders or fills memory."""
+    """Return whether an operator computes nothing: it copies, reorders or fills memory."""
     return alike_type(type_name) in _MOVES_MEMORY
 
 
 def has_undefined_outputs(type_name: str) -> bool:
-    """Whether the outputs of an operator are memory that nothing was written to."""
+    """Return whether the outputs of an operator are memory that nothing was written to."""
     return alike_type(type_name) in _UNDEFINED
 
 
 def is_memory_only(type_name: str) -> bool:
-    """Whether an operator only allocates, converts or writes memory, so that its outputs have no level."""
+    """Return whether an operator only allocates, converts or writes memory, so that its outputs have no level."""
     return alike_type(type_name) in _MEMORY_ONLY
 
 
 def parts_of(type_name: str, *, has_bias: bool) -> tuple[str, ...]:
-    """The types that an operator of the forward pass computes, one after the other: ``addmm`` is ``mm`` and ``add``."""
+    """Return the types that an operator of the forward pass computes, one after the other: ``addmm`` is ``mm`` and
+    ``add``.
+    """
     alike = alike_type(type_name)
     if alike == "linear" and not has_bias:
         return ("mm",)

@@ -55,7 +55,7 @@ class OneToOne:
                 self._add(one, other)
 
     def left_over(self) -> tuple[list[int], list[int]]:
-        """Operators of both sources without a pair, in the order of execution."""
+        """Return the operators of both sources without a pair, in the order of execution."""
         left, right = (
             [each for each in range(len(side.operators)) if each not in taken]
             for side, taken in zip((self.left, self.right), self._taken, strict=True)
@@ -82,7 +82,7 @@ class OneToOne:
                 self._add(places[0], others[0])
 
     def _is_alike(self, one: int, other: int) -> bool:
-        """Whether the sizes of the first outputs agree where both are known."""
+        """Return whether the sizes of the first outputs agree where both are known."""
         sizes = self.left.main_size(self.left.operators[one]), self.right.main_size(self.right.operators[other])
         return None in sizes or sizes[0] == sizes[1]
 
@@ -127,7 +127,9 @@ def _sequence_key(side: RecordedOperators, operator: RecordedOperator) -> Hashab
 
 
 def _by_name(operators: Sequence[RecordedOperator]) -> dict[str, dict[Phase, int]]:
-    """The places of operators by name and phase: an operator of the backward pass may have the name of its forward."""
+    """Return the places of operators by name and phase: an operator of the backward pass may have the name of its
+    forward.
+    """
     found: dict[str, dict[Phase, int]] = defaultdict(dict)
     for place, each in enumerate(operators):
         found[each.name].setdefault(each.phase, place)

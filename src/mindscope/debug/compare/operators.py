@@ -76,7 +76,10 @@ class RecordedOperators:
 
     @classmethod
     def of(cls, source: DebugSource) -> RecordedOperators:
-        """The operators in the order of the first steps. Raises as ``DebugSource.at``, if no step can be read."""
+        """Return the operators in the order of the first steps.
+
+        Raises as ``DebugSource.at``, if no step can be read.
+        """
         tensors, samples = source.tensors, samples_of(source)
         order = _places(samples)
         groups = _groups(tensors)

@@ -44,7 +44,7 @@ def _of_module(sides: Sides, place: int, modules: set[str]) -> Iterator[tuple[Op
 
 
 def _is_inside(operator: RecordedOperator, module: RecordedOperator, modules: set[str]) -> bool:
-    """Whether an operator runs in a module. What computes the loss is in none."""
+    """Return whether an operator runs in a module. What computes the loss is in none."""
     if operator.phase is not module.phase or operator.is_parameter or operator.is_state or operator.is_loss:
         return False
     if not module.path:
@@ -82,7 +82,7 @@ def _of_loss(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int
 
 
 def updates_of(side: RecordedOperators, parameters: Sequence[int]) -> set[int]:
-    """Operators of the optimizer whose results end in parameters: these hold what the operators compute.
+    """Return the operators of the optimizer whose results end in parameters: these hold what the operators compute.
 
     Args:
         side: the source.

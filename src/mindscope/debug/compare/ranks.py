@@ -114,11 +114,11 @@ class _Compared:
         self.differs = self.is_compared & (lowest != highest)
 
     def of(self, tensors: NDArray[np.int64], count: int) -> _Compared:
-        """Other tensors of the same step."""
+        """Return the other tensors of the same step."""
         return _Compared(self._every, tensors, count)
 
     def groups(self, column: int, ranks: Sequence[int]) -> list[list[int]]:
-        """Places of ranks with equal bytes of one tensor, the largest group first."""
+        """Return the places of ranks with equal bytes of one tensor, the largest group first."""
         found: dict[int, list[int]] = {}
         for place in range(len(ranks)):
             if self.rows[place, column] >= 0:

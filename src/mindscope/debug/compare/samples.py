@@ -36,11 +36,11 @@ class Sample:
         return cls(recorded.step, row, recorded)
 
     def has(self, place: int) -> bool:
-        """Whether the step has a tensor."""
+        """Return whether the step has a tensor."""
         return bool(self.row[place] >= 0)
 
     def key(self, place: int) -> int:
-        """Equal numbers for equal tensors: the digest, without one a number from the statistics."""
+        """Return equal numbers for equal tensors: the digest, without one a number from the statistics."""
         row = int(self.row[place])
         return int(self.recorded.digest[row]) or zlib.crc32(self.recorded.values[row].tobytes())
 
@@ -53,7 +53,7 @@ class Sample:
         return self.recorded.values[self.row[place]]
 
     def in_order(self) -> list[int]:
-        """Places of tensors in the order of execution."""
+        """Return the places of tensors in the order of execution."""
         rows = np.lexsort((np.arange(len(self.recorded.order)), self.recorded.order))
         places: list[int] = self.recorded.tensor[rows].tolist()
         return places

@@ -24,7 +24,10 @@ _MEANS = (Field.SUM, Field.SUM_ABS)
 
 
 def tolerance_of(left: str, right: str) -> float:
-    """The tolerance of two dtypes, the larger one: 0 for integers and bools; that of float32 where none is known."""
+    """Return the tolerance of two dtypes, the larger one: 0 for integers and bools.
+
+    It is that of float32 where none is known.
+    """
     return max(_tolerance(left), _tolerance(right))
 
 

@@ -71,7 +71,7 @@ def _agreement(
 
 
 def rank_pairs(left: DebugSource, right: DebugSource) -> list[tuple[int, int]]:
-    """Ranks of both with equal numbers; without any, the first ones."""
+    """Return the ranks of both with equal numbers; without any, the first ones."""
     ranks = [(rank, rank) for rank in left.ranks if rank in right.ranks]
     if not ranks and left.ranks and right.ranks:
         ranks = [(left.ranks[0], right.ranks[0])]
@@ -79,7 +79,7 @@ def rank_pairs(left: DebugSource, right: DebugSource) -> list[tuple[int, int]]:
 
 
 def common_steps(left: DebugSource, right: DebugSource, offset: int) -> Mapping[int, list[tuple[int, int]]]:
-    """Steps of the left training that both have, ascending, with the pairs of ranks that have them."""
+    """Return the steps of the left training that both have, ascending, with the pairs of ranks that have them."""
     by_step: dict[int, list[tuple[int, int]]] = {}
     for one, other in rank_pairs(left, right):
         theirs = set(right.steps(other))

@@ -40,7 +40,10 @@ class Sides:
         return np.inf
 
     def pair(self, ours: Sequence[int], theirs: Sequence[int]) -> Pairs:
-        """Tensors with equal numbers of elements; where several have, those whose values in the first step agree."""
+        """Return tensors with equal numbers of elements.
+
+        Of several, it returns those whose values in the first step agree.
+        """
         of_left, of_right = self._by_size(self.left, ours), self._by_size(self.right, theirs)
         found: Pairs = []
         for size, places in of_left.items():
@@ -49,7 +52,9 @@ class Sides:
         return found
 
     def agreeing(self, entering: Pairs, leaving: Pairs) -> Pairs:
-        """Inputs without those that differ in the first step although the outputs agree: they are something else."""
+        """Return inputs without those that differ in the first step although the outputs agree: they are something
+        else.
+        """
         if not leaving or any(self.error(*pair) > _MOST_ERROR for pair in leaving):
             return entering
         return [pair for pair in entering if self.error(*pair) <= _MOST_ERROR]
@@ -63,7 +68,7 @@ class Sides:
         return groups
 
     def nearest(self, places: Sequence[int], others: Sequence[int]) -> Pairs:
-        """Tensors whose values agree in the first step, the nearest first."""
+        """Return tensors whose values agree in the first step, the nearest first."""
         errors = sorted((self.error(one, other), one, other) for one in places for other in others)
         found: dict[int, int] = {}
         for error, one, other in errors:
@@ -123,7 +128,7 @@ def module_pairs(sides: Sides, module: RecordedOperator, right: Sequence[Recorde
 
 
 def outputs_of(sides: Sides, right: Sequence[RecordedOperator]) -> list[int]:
-    """Outputs of operators of the right source, of equal tensors the first one."""
+    """Return the outputs of operators of the right source, of equal tensors the first one."""
     for _, sample in sides.samples:
         found = _unique(_Borders.of(sides.right, right, sample).outputs, sample)
         if found:

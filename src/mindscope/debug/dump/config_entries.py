@@ -58,7 +58,7 @@ class ConfigEntries:
         return value
 
     def flag(self, key: str, default: bool) -> bool:
-        """True or false."""
+        """Return true or false."""
         value = self._value(key, default)
         if not isinstance(value, bool):
             raise self._wrong(key, value, "true or false")

@@ -86,7 +86,7 @@ class DumpWriter:
         return self._root or self._settings.directory / f"rank_{self._rank()}"
 
     def timestamp(self) -> int:
-        """Microseconds since 1970, different at each call."""
+        """Return microseconds since 1970, different at each call."""
         with self._lock:
             self._latest = max(self._latest + 1, time.time_ns() // 1000)
             return self._latest

@@ -34,7 +34,7 @@ class TensorName:
     """``input`` or ``output``"""
     slot: int
     dtype: str
-    """Such as ``Float32``, also where the file has another one."""
+    """Name of the dtype, such as ``Float32``, also where the file has another one."""
 
     @property
     def file_name(self) -> str:
@@ -49,7 +49,7 @@ def plain_name(name: str) -> str:
 
 
 def is_too_long(file_name: str) -> bool:
-    """Whether a file system refuses the name."""
+    """Return whether a file system refuses the name."""
     return len(file_name.encode("utf-8")) > _LONGEST
 
 

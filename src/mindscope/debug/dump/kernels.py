@@ -23,7 +23,7 @@ class Kernels:
     _matched: set[str] = field(default_factory=set[str])  # entries that selected an operator
 
     def selects(self, full_name: str) -> bool:
-        """Whether an operator is selected; an empty list selects every operator."""
+        """Return whether an operator is selected; an empty list selects every operator."""
         known = self._known.get(full_name)
         if known is None:
             matched = [entry for entry, matches in zip(self.entries, self._matchers, strict=True) if matches(full_name)]
@@ -38,7 +38,7 @@ class Kernels:
 
 
 def parse_kernels(entries: Sequence[str], place: str) -> Kernels:
-    """Selectors of operators.
+    """Return the selectors of operators.
 
     An entry with neither ``/`` nor ``-op`` is a type: it selects operators whose type contains it, in any case.
     ``name-regex(EXPRESSION)`` must match the whole full name, in the syntax of RE2, which needs linear time. Everything

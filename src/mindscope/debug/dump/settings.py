@@ -187,7 +187,10 @@ def _categories(common: ConfigEntries) -> tuple[str, ...]:
 
 
 def _debug_mode(common: ConfigEntries, early: ConfigEntries | None) -> dict[str, int]:
-    """``op_debug_mode``, which r1.0 to r1.2 have in ``async_dump_settings``; 1 and 2 are overflows of one kind."""
+    """Return ``op_debug_mode``, which r1.0 to r1.2 have in ``async_dump_settings``.
+
+    1 and 2 are overflows of one kind.
+    """
     entries = early if early is not None and "op_debug_mode" in early else common
     means = "0 as configured, 1 to 3 operators that overflow, 4 operators that fail"
     mode = entries.number("op_debug_mode", AS_CONFIGURED, highest=FAILURES, means=means)

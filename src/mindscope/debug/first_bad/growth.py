@@ -19,7 +19,8 @@ _LEAST_FIT = 0.95
 
 
 def growth_of(source: DebugSource, tensor: int, rank: int, last_step: int) -> Growth | None:
-    """The growth of max |x| of a tensor up to a step: an exponential fit of the longest straight end of its curve.
+    """Return the growth of max |x| of a tensor up to a step: an exponential fit of the longest straight end of its
+    curve.
 
     None if fewer than 4 steps were recorded, or it did not at least double.
     """
@@ -51,7 +52,7 @@ def fit_growth(steps: NDArray[np.int64], magnitude: NDArray[np.float64], dtype: 
 
 
 def _suffix_fits(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Slope and explained variance of a line through the points from each one on, by sums from the end."""
+    """Return slope and explained variance of a line through the points from each one on, by sums from the end."""
     x, y = x - x[-1], y - y[-1]
     count = np.arange(len(x), 0, -1)
     total_x, total_y, total_xx, total_xy, total_yy = (

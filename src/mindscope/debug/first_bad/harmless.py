@@ -43,7 +43,7 @@ class HarmlessValues:
         self._since, self._since_of_digest = since, digests
 
     def since(self, recorded: StepStatistics, row: int) -> int:
-        """The first step since which a tensor that is not finite, or one with the same bytes, is never finite."""
+        """Return the first step from which a non-finite tensor, or one with the same bytes, is never finite."""
         step = recorded.step
         of_digest = self._since_of_digest.get(int(recorded.digest[row]), step)
         return min(self._since.get(int(recorded.tensor[row]), step), of_digest)

@@ -50,7 +50,9 @@ def find_origin(step: StepOperators, damaged: Iterable[int], *, is_recorded_befo
 
 
 def find_maker(step: StepOperators, tensor: int, digest: int) -> StepOperator | None:
-    """The operator that made an input that is not finite, in the first step that has it; None if none was recorded.
+    """Return the operator that made an input that is not finite, in the first step that has it.
+
+    It is None if none was recorded.
 
     Args:
         step: the operators of that step.
@@ -169,7 +171,8 @@ class _Walk:
         return found, external if not found else None
 
     def _passed_on(self, operator: StepOperator) -> list[int]:
-        """Inputs that are not finite, as in harmless steps, if they have all kinds of numbers that its outputs have.
+        """Return inputs that are not finite, as in harmless steps, if they have all kinds of numbers that its outputs
+        have.
 
         An operator that makes NaN of a mask of -infinity is the origin; one that takes NaN out of a buffer is not.
         """
@@ -177,7 +180,7 @@ class _Walk:
         return operator.old_inputs if self._any_kind(operator.non_finite_outputs) & ~given == 0 else []
 
     def _any_kind(self, rows: Iterable[int]) -> int:
-        """1 for NaN and 2 for infinities of any sign."""
+        """Return 1 for NaN and 2 for infinities of any sign."""
         kinds = [self.step.kinds[row] for row in rows]
         return max((each & 1 for each in kinds), default=0) | 2 * any(each & 6 for each in kinds)
 
@@ -301,7 +304,7 @@ class _Walk:
         return next((each for each in bad if self._holds(operator, each)), None)
 
     def _is_of_batch(self, row: int, operator: StepOperator) -> bool:
-        """Whether a tensor enters the network or the loss: its first operator or an outermost module gets it."""
+        """Return whether a tensor enters the network or the loss: its first operator or an outermost module gets it."""
         forward = [each for each in self.operators if each.phase is Phase.FORWARD and each.inputs]
         if _is_in_place(operator):
             return False
@@ -318,7 +321,7 @@ class _Walk:
         return not any(each.outputs and each.time < operator.time for each in forward)
 
     def _is_changed_in_place(self, operator: StepOperator, row: int) -> bool:
-        """Whether an in-place operator was recorded after it changed its input, which is its first."""
+        """Return whether an in-place operator was recorded after it changed its input, which is its first."""
         if self.is_recorded_before or not _is_in_place(operator):
             return False
         slot = self.step.tensors[int(self.step.recorded.tensor[row])].slot

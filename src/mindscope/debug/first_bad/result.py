@@ -21,7 +21,7 @@ class Cause(str, Enum):
     OPERATOR = "operator"
     """An operator whose inputs do not explain it: finite ones, or a mask of infinities of which it makes NaN."""
     BATCH = "batch"
-    """It enters the network with its inputs."""
+    """The number enters the network with its inputs."""
     BUFFER = "buffer"
     """A buffer or another tensor that no recorded operator made has it, maybe since earlier steps."""
     PARAMETERS = "parameters"
@@ -29,7 +29,7 @@ class Cause(str, Enum):
     LOSS = "loss"
     """The loss, or its backward pass, which were not recorded."""
     UNRECORDED = "unrecorded"
-    """It begins between recorded operators."""
+    """The number begins between recorded operators."""
     OTHER_RANK = "other_rank"
     """A collective brought it, and the rank that it is from was not recorded."""
 
@@ -63,7 +63,7 @@ class OperatorPlace:
 
     @property
     def text(self) -> str:
-        """Its name in sentences, such as ``gradient of fc1.weight``."""
+        """Name in sentences, such as ``gradient of fc1.weight``."""
         return self.name if self.kind is OperatorKind.OPERATOR else f"{self.kind} of {self.name}"
 
 

@@ -47,11 +47,11 @@ class StepOperator:
 
     @property
     def time(self) -> tuple[int, int]:
-        """Its place in the step."""
+        """Phase and order of the operator in the step."""
         return PHASES[self.phase], self.order
 
     def contains(self, other: StepOperator) -> bool:
-        """Whether the other is inside of this module, in the same phase."""
+        """Return whether the other is inside of this module, in the same phase."""
         if not self.is_module or self.phase is not other.phase or other is self:
             return False
         inner, outer = other.tensor.module, self.tensor.module
@@ -61,7 +61,7 @@ class StepOperator:
 
 
 def is_module(tensor: DebugTensor) -> bool:
-    """Whether a tensor is of a module: formats with full names say so, operators of PyTorch have a namespace."""
+    """Return whether a tensor is of a module: formats with full names say so, operators of PyTorch have a namespace."""
     if tensor.name:
         return tensor.name.startswith(("Module.", "Cell."))
     return "::" not in tensor.type
@@ -76,7 +76,7 @@ class StepOperators:
     bad_parameters: list[int]
     """Rows of parameters that are not finite before the forward pass uses them."""
     old_parameters: frozenset[int]
-    """Those rows of ``bad_parameters`` that are as in a harmless step."""
+    """Rows of ``bad_parameters`` that are as in a harmless step."""
     tensors: Sequence[DebugTensor]
     kinds: list[int]
     """Kinds of the numbers of each row, as ``non_finite_kinds``."""
@@ -113,7 +113,7 @@ class StepOperators:
 class _State(Enum):
     FINITE = 0
     OLD = 1
-    """It is not finite, as in a harmless step."""
+    """The tensor is not finite, as in a harmless step."""
     BAD = 2
 
 

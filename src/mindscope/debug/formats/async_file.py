@@ -43,7 +43,7 @@ class AsyncTensor(NamedTuple):
     shape: tuple[int, ...]
     offset: int
     size: int
-    """Bytes."""
+    """Size in bytes."""
     array: StoredArray | None
     """The elements; None for those that no array can hold, such as texts."""
 

@@ -44,7 +44,7 @@ def layout_of(format: str, shape: tuple[int, ...], original: tuple[int, ...]) ->
 
 
 def _blocks_joined(array: NDArray[Any], channels: int) -> NDArray[Any]:
-    """(N, C1, H, W, C0) to (N, C, H, W)."""
+    """Convert the layout (N, C1, H, W, C0) to (N, C, H, W)."""
     batch, _, height, width, _ = array.shape
     joined = np.moveaxis(array, 4, 2).reshape(batch, array.shape[1] * array.shape[4], height, width)
     return joined[:, :channels]

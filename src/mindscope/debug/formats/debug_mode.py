@@ -64,7 +64,7 @@ class _Line(NamedTuple):
 
 
 def is_debug_mode_log(path: Path) -> bool:
-    """Whether a text file begins with lines of DebugMode. Raises OSError."""
+    """Return whether a text file begins with lines of DebugMode. Raises OSError."""
     if not path.name.endswith(LOG_SUFFIXES) or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -135,7 +135,10 @@ def _lines(path: Path) -> Iterator[_Line]:
 
 
 def _phase(before: Phase, name: str, is_in_module: bool) -> Phase:
-    """A backward pass starts with ``ones_like`` of the loss, or an operator of its own, outside of modules."""
+    """Return the phase of a call.
+
+    A backward pass starts with ``ones_like`` of the loss, or an operator of its own, outside of modules.
+    """
     starts = not is_in_module and (name == "aten::ones_like" or "backward" in name)
     return Phase.BACKWARD if starts else before
 

@@ -23,7 +23,7 @@ class ElementType:
     in_one: int = 1
 
     def size(self, count: int) -> int:
-        """Bytes of `count` elements."""
+        """Return the bytes of `count` elements."""
         return -(-count // self.in_one) * self.stored.itemsize
 
     def read(self, stored: NDArray[Any]) -> NDArray[Any]:
@@ -32,7 +32,10 @@ class ElementType:
 
 
 def element_type(name: str) -> ElementType | None:
-    """The type of a name in any spelling: ``Float32``, ``bf16``, ``torch.int64``, ``DT_FLOAT``. None if unknown."""
+    """Return the type of a name in any spelling: ``Float32``, ``bf16``, ``torch.int64``, ``DT_FLOAT``.
+
+    None if unknown.
+    """
     bare = name.lower().strip().removeprefix("torch.").removeprefix("mindspore.").removeprefix("dt_")
     return _TYPES.get(_OTHER_NAMES.get(bare, bare))
 
@@ -55,7 +58,7 @@ def _bfloat16(stored: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _nibbles(stored: NDArray[Any]) -> NDArray[np.int8]:
-    """Two numbers of 4 bits with sign in a byte, the lower half first."""
+    """Return the two numbers of 4 bits with sign in a byte, the lower half first."""
     halves = np.stack([stored & 15, stored >> 4], axis=-1).reshape(-1).astype(np.int8)
     return np.where(halves > 7, halves - 16, halves).astype(np.int8)
 
@@ -71,7 +74,7 @@ def _bits(stored: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _small_float(exponent_bits: int, bias: int, has_infinity: bool) -> Decode:
-    """Floats of 8 bits by a table of all 256."""
+    """Return the floats of 8 bits by a table of all 256."""
     codes = np.arange(256)
     mantissa_bits = 7 - exponent_bits
     mantissa, exponent = codes & ((1 << mantissa_bits) - 1), codes >> mantissa_bits & ((1 << exponent_bits) - 1)

@@ -53,7 +53,7 @@ class MismatchKind(str, Enum):
 
 
 class Collective(NamedTuple):
-    """One entry."""
+    """An entry of a flight recorder."""
 
     record: int
     sequence: int
@@ -62,7 +62,7 @@ class Collective(NamedTuple):
     group: str
     group_description: str
     operation: str
-    """``nccl:all_reduce``"""
+    """Name of the operation, such as ``nccl:all_reduce``."""
     input_sizes: tuple[tuple[int, ...], ...]
     output_sizes: tuple[tuple[int, ...], ...]
     input_dtypes: tuple[str, ...]
@@ -105,7 +105,7 @@ class Mismatch(NamedTuple):
 
 
 def is_flight_record(path: Path) -> bool:
-    """Whether a file is a pickle with collectives. Raises OSError."""
+    """Return whether a file is a pickle with collectives. Raises OSError."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -14,7 +14,7 @@ from mindscope.formats.json_text import ESCAPED_SURROGATE, as_unicode
 
 _PIECE = 1 << 18
 _LARGEST_ENTRY = 1 << 24
-"""Characters. A list of empty lists takes twenty times that many bytes in memory."""
+"""Limit of the characters of an entry. A list of empty lists takes twenty times that many bytes in memory."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 

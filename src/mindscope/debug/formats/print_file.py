@@ -34,7 +34,7 @@ LONGEST_TEXT = 1 << 20
 """Bytes of a text that are read."""
 _LONGEST_NAME = 64
 _MOST_FIELDS = 1 << 10
-"""Of a value; it has two, and one for each size of a tensor."""
+"""Limit of the fields of a value; it has two, and one for each size of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class _Field(NamedTuple):
 
 
 def is_print_file(path: Path) -> bool:
-    """Whether a file begins with a printed value. Raises OSError."""
+    """Return whether a file begins with a printed value. Raises OSError."""
     with path.open("rb") as file:
         try:
             place = next(_places(file, path), None)
@@ -87,7 +87,7 @@ def is_print_file(path: Path) -> bool:
 
 
 def _is_text(file: BinaryIO, place: ValuePlace, desc: ValuePlace) -> bool:
-    """Whether a value is nothing but a text, encoded as short as possible."""
+    """Return whether a value is nothing but a text, encoded as short as possible."""
     head = 1 + _varint_size(desc.length)
     if not desc.length or place.length != head + desc.length:
         return False

@@ -25,7 +25,7 @@ _OLD_TENSOR = re.compile(
     re.ASCII,
 )
 _MOST_DIGITS = 18
-"""Of a size of a tensor."""
+"""Limit of the digits of a size of a tensor."""
 _NUMBER = re.compile(r"True|False|[-+]?(?:inf|nan|\d+\.?\d*(?:[eE][-+]?\d+)?)", re.IGNORECASE | re.ASCII)
 
 

@@ -48,7 +48,7 @@ class RecordedTensor:
 
 class _Computed(NamedTuple):
     arrays: Mapping[int, StoredArray]
-    """By row; rows without only have statistics."""
+    """Arrays by row; rows without one only have statistics."""
     statistics: StepStatistics
 
 
@@ -102,7 +102,7 @@ class RecordedSteps:
             return self._tensors
 
     def steps(self, rank: int) -> Sequence[int]:
-        """Steps with data of a rank, ascending."""
+        """Return steps with data of a rank, ascending."""
         return sorted(step for each, step in self._readers if each == rank)
 
     def at(self, step: int, rank: int) -> StepStatistics:
@@ -120,7 +120,7 @@ class RecordedSteps:
         return found
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
-        """Overflows within operators that a device recorded; empty without any. Raises as ``at``."""
+        """Return overflows within operators that a device recorded; empty without any. Raises as ``at``."""
         if (rank, step) not in self._readers:
             raise DebugDataError(f"rank {rank} has no debugging data of step {step}")
         reader = self._overflow_readers.get((rank, step))

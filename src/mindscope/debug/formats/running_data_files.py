@@ -37,7 +37,7 @@ class RunningDataFile(NamedTuple):
     name: str
     graph: int | None
     time: str
-    """``YYYYMMDDhhmmss``, local; empty if unknown."""
+    """Local time as ``YYYYMMDDhhmmss``; empty if unknown."""
     kind: str
     """Suffix of the file: ``ir``, ``pb``, ``txt``, ``json``, ``csv``, ``pickle``."""
 
@@ -65,7 +65,7 @@ class MemoryAddress(NamedTuple):
     """``kernel_inputs``, ``kernel_workspaces`` or ``kernel_outputs``."""
     address: str
     size: int
-    """Bytes."""
+    """Size in bytes."""
 
 
 def running_data_files(directory: Path) -> list[RunningDataFile]:
@@ -82,7 +82,9 @@ def running_data_files(directory: Path) -> list[RunningDataFile]:
 
 
 def read_execution_order(path: Path, problems: Problems) -> Iterator[ExecutedNode]:
-    """The nodes of ``graph_exec_order``: a number with a colon, then lines for the node, its stream and its graph."""
+    """Yield the nodes of ``graph_exec_order``: a number with a colon, then lines for the node, its stream and its
+    graph.
+    """
     with problems.noted(path):
         yield from _nodes(path)
 

@@ -53,7 +53,9 @@ class StatisticsCache:
         arrays: Sequence[StoredArray],
         compute: Callable[[StoredArray], ArrayStatistics | None],
     ) -> list[ArrayStatistics | None]:
-        """The statistics of the arrays of a step: saved ones, or computed ones, which are saved if none is None."""
+        """Return the statistics of the arrays of a step: saved ones, or computed ones, which are saved if none
+        is None.
+        """
         key = _key_of(arrays)
         path = self._path(step, rank, arrays)
         saved = None if path is None or key is None else _open(path, key, len(arrays))
@@ -85,7 +87,7 @@ class StatisticsCache:
                     save_columns(path, _KIND, key, {}, {"values": values.ravel(), "digests": digests})
 
     def _has_room(self, size: int) -> bool:
-        """Whether a file may be saved; deletes others if needed."""
+        """Return whether a file may be saved; deletes others if needed."""
         if self._used_bytes is None or self._used_bytes + size > self._limit_bytes:
             self._used_bytes = _evict(self._folder, self._limit_bytes, size)
         self._used_bytes += size
@@ -118,7 +120,7 @@ def _layout(array: StoredArray) -> tuple[object, ...]:
 
 
 def _is_settled(arrays: Sequence[StoredArray], key: str) -> bool:
-    """Whether the files are as before, and a further change would show in their times."""
+    """Return whether the files are as before, and a further change would show in their times."""
     try:
         newest = max(each.path.stat().st_mtime_ns for each in arrays)
     except OSError:

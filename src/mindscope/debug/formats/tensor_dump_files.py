@@ -23,7 +23,7 @@ _RANK = re.compile(r"rank_?(\d{1,9})", re.ASCII)
 
 
 def is_tensor_dump(directory: Path) -> bool:
-    """Whether all npy files of a directory have such names. Raises OSError."""
+    """Return whether all npy files of a directory have such names. Raises OSError."""
     return directory.is_dir() and bool(_files(directory))
 
 

@@ -26,7 +26,7 @@ from mindscope.errors import FormatError
 from mindscope.formats._pickle_memo import scan_pickle
 
 _LARGEST_PICKLE = 1 << 20
-"""Bytes; that of a tensor has some hundred."""
+"""Limit of the bytes of a pickle; that of a tensor has some hundred."""
 _LARGEST_READ = 1 << 21
 """Bytes of the list of entries; that of a tensor has some hundred."""
 _LOCAL_HEADER = 30
@@ -40,7 +40,7 @@ class _Storage(NamedTuple):
 class _Tensor(NamedTuple):
     storage: _Storage
     offset: int
-    """Elements."""
+    """Offset in elements."""
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
@@ -89,7 +89,7 @@ class _BoundedFile(io.FileIO):
     """Refuses to read the list of entries of an archive at once if it is large."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """As of any file. Raises FormatError."""
+        """Read as any file. Raises FormatError."""
         if size is None or size > _LARGEST_READ:
             raise FormatError("its list of entries is too large, want that of a tensor")
         return super().read(size) or b""

@@ -84,7 +84,7 @@ def matching_columns(
 
 
 def spans_of(index: MessageIndex, rows: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Ascending rows in groups whose messages lie close together in the file, so that each group is read at once."""
+    """Yield ascending rows in groups whose messages lie close together in the file: each group is one read."""
     for begin in range(0, len(rows), _GROUP):
         group = rows[begin : begin + _GROUP]
         starts, ends = index.start[group], index.ends(group)

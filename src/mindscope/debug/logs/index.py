@@ -22,7 +22,7 @@ from mindscope.reasons import Reason
 LONGEST_MESSAGE = 1 << 20
 """Bytes of a message that are read."""
 MOST_IN_MEMORY = 1 << 24
-"""Messages; their columns take 0.3 GB."""
+"""Limit of the messages in memory; their columns take 0.3 GB."""
 MOST_SAVED = 1 << 26
 """Messages of an index in a folder; with what a search keeps of them, a viewer takes 0.75 GB."""
 _CHUNK = 4 << 20
@@ -153,11 +153,11 @@ class LogIndex:
 
     @property
     def kinds(self) -> list[MessageKind]:
-        """All that occur; more come with further messages."""
+        """Kinds of messages that occur; more come with further messages."""
         return [MessageKind(*each) for each in self._scanner.kinds]
 
     def read_more(self, most_bytes: int | None = None) -> int:
-        """Index what was added; returns the bytes read.
+        """Index the bytes that were added, and return their number.
 
         A file that became shorter, was replaced, or was written without growth is read again.
 
@@ -215,7 +215,7 @@ class LogIndex:
         return taken
 
     def _is_witnessed(self, file: BinaryIO) -> bool:
-        """Whether the bytes before the end are those that were read, so that the file only grew."""
+        """Return whether the bytes before the end are those that were read, so that the file only grew."""
         file.seek(self._end - len(self._witness))
         return file.read(len(self._witness)) == self._witness
 
@@ -249,7 +249,8 @@ class LogIndex:
                 yield LogMessage(row, each.level, time_ns if each.has_time else 0, each.module, each.rank, text)
 
     def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
-        """The bytes of rows ``first`` to ``last``, and where each of n begins in them and the last ends: (n + 1,).
+        """Return the bytes of rows ``first`` to ``last``, and where each of n begins in them and the last ends: (n +
+        1,).
 
         At most a MiB of the last message is read. Raises OSError.
         """
@@ -261,7 +262,7 @@ class LogIndex:
         return data, np.minimum(np.append(starts, end) - starts[0], len(data)).astype(np.int32)
 
     def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Byte after each message."""
+        """Return byte after each message."""
         if not rows.size:
             return rows
         last = len(self) - 1
@@ -269,7 +270,7 @@ class LogIndex:
 
 
 def decoded(data: bytes) -> str:
-    """UTF-8, else GB 2312, else UTF-8 with a mark in place of each byte that is none."""
+    """Decode UTF-8, else GB 2312, else UTF-8 with a mark in place of each byte that is none."""
     for encoding in ("utf-8", "gb2312"):
         with suppress(UnicodeDecodeError):
             return data.decode(encoding)

@@ -41,7 +41,7 @@ class PlacedMessage(NamedTuple):
 
 
 class LogFile:
-    """One of the files. ``error`` is why it can't be read now."""
+    """A file of a log. ``error`` is the reason why it can't be read now."""
 
     def __init__(self, path: Path, name: str, folder: Path | None) -> None:
         self.name = name
@@ -64,7 +64,7 @@ class LogFile:
             self.error = error
 
     def zone_ns(self) -> int:
-        """Nanoseconds by which the times of the file are ahead of UTC.
+        """Return nanoseconds by which the times of the file are ahead of UTC.
 
         A file was written last when its last line was: if both differ by about whole hours, those are the zone of its
         machine. Otherwise it is the zone of this machine.
@@ -83,7 +83,7 @@ class LogFile:
         return self._zone[1]
 
     def wall_times(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Nanoseconds since 1970 in UTC of messages; 0 where unknown."""
+        """Return nanoseconds since 1970 in UTC of messages; 0 where unknown."""
         times = self.index.time_ns[rows]
         return np.where(times == 0, 0, times - self.zone_ns())
 
@@ -264,7 +264,10 @@ class Selection:
         return int(self._logs.files[int(self._file.values[place])].wall_times(row)[0])
 
     def time_range(self) -> tuple[float, float] | None:
-        """The earliest and the latest time of a message, s since 1970, also if times go back; None without any."""
+        """Return the earliest and the latest time of a message, s since 1970, also if times go back.
+
+        It is None without any.
+        """
         ends = [
             (int(known.min()) - file.zone_ns(), int(known.max()) - file.zone_ns())
             for file in self._logs.files

@@ -88,7 +88,7 @@ class PrintIndex:
         return self.end - begin
 
     def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Byte after each value."""
+        """Return byte after each value."""
         return self.start[rows] + self._length.values[rows]
 
     def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:

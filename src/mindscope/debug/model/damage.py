@@ -14,7 +14,7 @@ _NON_FINITE = [COLUMN[each] for each in (Field.NAN, Field.POSITIVE_INF, Field.NE
 
 
 def non_finite_counts(recorded: StepStatistics) -> NDArray[np.float64]:
-    """NaN and infinities of each row, 0 where they were not recorded. Shape (rows,)."""
+    """Return NaN and infinities of each row, 0 where they were not recorded. Shape (rows,)."""
     return np.nansum(recorded.values[:, _NON_FINITE], axis=1)
 
 
@@ -24,7 +24,9 @@ def non_finite_kinds(recorded: StepStatistics) -> NDArray[np.int64]:
 
 
 def damaged_rows(recorded: StepStatistics, table: TensorTable) -> NDArray[np.int64]:
-    """The rows where NaN or infinity does harm: those of the loss, else of gradients and parameters; empty for none.
+    """Return the rows where NaN or infinity does harm: those of the loss, else of gradients and parameters.
+
+    It is empty for none.
 
     The loss is the last output of the forward pass. Gradients that overflow do no harm if no parameter changes: a
     scaler of mixed precision skips such a step. Where updates are recorded, one that is not known is none. A parameter

@@ -47,7 +47,7 @@ class LoadedSource:
         return sorted({rank for rank, _ in self._by_step})
 
     def steps(self, rank: int) -> Sequence[int]:
-        """Steps with data of a rank, ascending."""
+        """Return steps with data of a rank, ascending."""
         return sorted(step for each, step in self._by_step if each == rank)
 
     def at(self, step: int, rank: int) -> StepStatistics:
@@ -67,7 +67,7 @@ class LoadedSource:
         return None if array is None else elements_of(array, tensor.dtype)
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
-        """Overflows that a device recorded in a step."""
+        """Return overflows that a device recorded in a step."""
         return self.recorded_overflows.get((step, rank), ())
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Overflow:
-    """One record."""
+    """A record of an overflow within an operator."""
 
     operator: str
-    """Full name; empty if the operator was not dumped."""
+    """Full name of the operator; empty if it was not dumped."""
     order: int
     """Order of the operator as in ``StepStatistics.order``; -1 if it was not dumped."""
     unit: str

@@ -48,7 +48,7 @@ class DebugSource(Protocol):
         ...
 
     def steps(self, rank: int) -> Sequence[int]:
-        """Steps with data of a rank, ascending."""
+        """Return steps with data of a rank, ascending."""
         ...
 
     def at(self, step: int, rank: int) -> StepStatistics:
@@ -72,14 +72,14 @@ class DebugSource(Protocol):
         ...
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
-        """Overflows within operators that a device recorded, also if no tensor shows them; empty without any.
+        """Return overflows within operators that a device recorded, also if no tensor shows them; empty without any.
 
         Raises as ``at``.
         """
         ...
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Steps, shape (steps,), and one statistic of some tensors at them, shape (steps, tensors).
+        """Return steps, shape (steps,), and one statistic of some tensors at them, shape (steps, tensors).
 
         NaN where it was not recorded. Of a tensor that a step has more than once, the last one.
         """

@@ -41,7 +41,7 @@ def _recorded(values: Floats) -> Floats:
 
 
 def _sum_of_finite(total: Floats, count: Floats, *non_finite: Floats) -> Floats:
-    """NaN of a tensor without a finite element; an empty one has the sum 0."""
+    """Return NaN of a tensor without a finite element; an empty one has the sum 0."""
     return np.where((count > 0) & (_known_non_finite(*non_finite) >= count), np.nan, total)
 
 
@@ -62,7 +62,7 @@ def _non_finite(nan: Floats, positive: Floats, negative: Floats) -> Floats:
 
 
 def _mean(total: Floats, count: Floats, *non_finite: Floats) -> Floats:
-    """Over the finite elements; NaN without any."""
+    """Return the mean over the finite elements; NaN without any."""
     finite = count - _non_finite(*non_finite)
     return np.where(finite > 0, total / finite, np.nan)
 

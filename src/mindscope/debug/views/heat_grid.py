@@ -37,7 +37,7 @@ class HeatGrid:
         """Row i covers ``tensors[starts[i]:starts[i + 1]]``."""
         self.steps_per_column = 1
         self.steps: list[int] = []
-        """All that were added."""
+        """Steps that were added."""
         self._row = np.full(count, -1, np.intp)
         self._row[tensors] = np.searchsorted(self.starts, np.arange(len(tensors)), "right") - 1
         self._most_columns = most_columns

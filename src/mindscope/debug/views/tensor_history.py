@@ -25,7 +25,7 @@ class TensorHistory:
     def __init__(self, tensors: Sequence[int]) -> None:
         self.tensors = tuple(tensors)
         self.steps: list[int] = []
-        """All that were added."""
+        """Steps that were added."""
         self._values = np.full((_FIRST_CAPACITY, len(self.tensors), len(FIELDS)), np.nan)
 
     def add(self, recorded: StepStatistics) -> None:

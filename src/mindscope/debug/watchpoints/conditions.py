@@ -51,7 +51,7 @@ class Parameter:
     is_low_excluded: bool = False
 
     def accepts(self, value: float) -> bool:
-        """Whether a value is in the range of the parameter."""
+        """Return whether a value is in the range of the parameter."""
         is_above = value > self.low if self.is_low_excluded else value >= self.low
         return math.isfinite(value) and is_above and value <= self.high
 

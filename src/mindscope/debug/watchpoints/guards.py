@@ -71,7 +71,7 @@ def is_first_zero(context: StepContext) -> Mask:
 
 
 def is_in_module(context: StepContext) -> Mask:
-    """Operators of the network, not those of the loss."""
+    """Select operators of the network, not those of the loss."""
     return context.table.is_in_module[context.recorded.tensor]
 
 

@@ -14,7 +14,7 @@ from mindscope.tables import Tabular
 
 
 class Problem(IntFlag):
-    """Why a tensor was not evaluated. The first six are the bits of MindInsight's error code."""
+    """Reasons why a tensor was not evaluated. The first six are the bits of MindInsight's error code."""
 
     NAN = 1
     INFINITY = 2

@@ -176,7 +176,7 @@ class WatchpointSearch:
         )  # fmt: skip
 
     def _unread(self) -> list[tuple[int, int]]:
-        """Steps and ranks to read, the next one last."""
+        """Return steps and ranks to read, the next one last."""
         return sorted(
             [
                 (step, rank)

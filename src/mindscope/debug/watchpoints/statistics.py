@@ -64,7 +64,7 @@ def _exact_update_ratio(now: Column, before: Column | None, settings: Settings) 
 
 
 def _unchanged(values: Column, settings: Settings) -> Bounds:
-    """1 where every |now - before| is at most atol + rtol |before|, 0 where not.
+    """Return 1 where every |now - before| is at most atol + rtol |before|, 0 where not.
 
     Means decide most tensors: if nothing changed, the mean difference is at most the mean tolerance; and no difference
     is larger than the sum of all.

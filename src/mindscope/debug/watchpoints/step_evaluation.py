@@ -124,7 +124,7 @@ class _Comparing:
     def _by_whole_tensors(
         self, rows: Rows, places: Rows, is_unknown: NDArray[np.bool_], certain: NDArray[np.bool_], actual: Column
     ) -> list[tuple[Problem, Rows, tuple[str, ...]]]:
-        """Decides open rows by whole tensors, in ``certain`` and ``actual``; returns those that stay open."""
+        """Decide open rows by whole tensors, in ``certain`` and ``actual``. Returns the rows that stay open."""
         left: dict[tuple[Problem, bool], list[int]] = {}
         for place in places.tolist():
             exact = self._exact(int(rows[place]))
@@ -181,14 +181,14 @@ class _Comparing:
 
 
 def _overflowing(context: StepContext, rows: Rows) -> Column:
-    """1 for outputs of operators in which the device recorded an overflow, else 0."""
+    """Return 1 for outputs of operators in which the device recorded an overflow, else 0."""
     recorded, is_input = context.recorded, context.table.is_input
     is_result = ~is_input[recorded.tensor[rows]]
     return (np.isin(recorded.order[rows], list(context.overflows)) & is_result).astype(np.float64)
 
 
 def _with_digests(context: StepContext, rows: Rows, low: Column, high: Column) -> tuple[Column, Column]:
-    """Bounds of ``UNCHANGED`` where the bytes of a tensor are those of the recorded step before."""
+    """Return the bounds of ``UNCHANGED`` where the bytes of a tensor are those of the recorded step before."""
     previous, recorded = context.state.previous, context.recorded
     if previous is None:
         return low, high

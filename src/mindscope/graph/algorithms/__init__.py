@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is computed of one graph: costs, paths, selections, drawings."""
+"""The computations over one graph: costs, paths, selections, drawings."""

@@ -18,12 +18,12 @@ from mindscope.graph.data.graph_data import GraphData
 MOST_LETTERS = 2000
 """Letters of a value that are searched."""
 MOST_BYTES = 64 << 20
-"""All texts together."""
+"""Limit of the bytes of all texts together."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeTexts:
-    """Each distinct text ``name=value`` once, and m pairs of a node and a text; ``is_cut`` if there are more."""
+    """The distinct texts ``name=value``, and m pairs of a node and a text; ``is_cut`` if there are more."""
 
     texts: tuple[str, ...]
     node: Indices  # (m,) ascending

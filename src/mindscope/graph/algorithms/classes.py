@@ -56,7 +56,10 @@ class _TreeOrder:
         self.labels = _label_numbers(graph)[np.argsort(self.place)]
 
     def sizes(self) -> NDArray[np.int64]:
-        """(k, 3) Nodes, edges that enter them, and scopes in each scope; with other sizes the structure is another."""
+        """Return nodes, edges that enter them, and scopes in each scope, shape (k, 3).
+
+        With other sizes the structure is another.
+        """
         places = self.place, self.after
         nodes = [np.searchsorted(self.scope, place) for place in places]
         edges = [np.searchsorted(self.target, node) for node in nodes]

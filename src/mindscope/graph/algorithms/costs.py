@@ -22,20 +22,22 @@ Flops = Callable[[Shape, Sequence[Shape]], float]
 
 
 def output_bytes(graph: GraphData) -> Costs:
-    """(n,) The size of the first output of each node."""
+    """Return the size of the first output of each node, shape (n,)."""
     sizes = [_elements(type.shape) * _item_size(type.dtype) for type in graph.types]
     return np.array(sizes, np.float64)[graph.node_columns.type]
 
 
 def parameter_counts(graph: GraphData) -> Costs:
-    """(n,) The number of elements of each parameter; 0 for other nodes."""
+    """Return the number of elements of each parameter, shape (n,); 0 for other nodes."""
     elements = np.array([_elements(type.shape) for type in graph.types], np.float64)
     columns = graph.node_columns
     return np.where(columns.role == Role.PARAMETER, elements[columns.type], 0.0)
 
 
 def node_flops(graph: GraphData) -> Costs:
-    """(n,) The operations of each node: of products by their shapes, of others one for each output element."""
+    """Return the operations of each node, shape (n,): of products by their shapes, of others one for each output
+    element.
+    """
     columns, edges = graph.node_columns, graph.edge_columns
     elements = np.array([_elements(type.shape) for type in graph.types], np.float64)
     flops = np.where(columns.role == Role.OPERATION, elements[columns.type], 0.0)
@@ -54,20 +56,22 @@ def node_flops(graph: GraphData) -> Costs:
 
 
 def _elements(shape: Shape | None) -> float:
-    """NaN for an unknown shape or size."""
+    """Return the number of elements; NaN for an unknown shape or size."""
     if shape is None or any(size < 0 for size in shape):
         return math.nan
     return float(math.prod(shape))
 
 
 def _item_size(dtype: str) -> float:
-    """NaN for an unknown dtype."""
+    """Return the bytes of an element; NaN for an unknown dtype."""
     known = dtype_by_name(dtype)
     return math.nan if known is None else float(known.itemsize)
 
 
 def _plain(op_type: str) -> str:
-    """The name of an operation without its namespace and separators: ``aten::_convolution``, ``conv2d.default``."""
+    """Return the name of an operation without its namespace and separators: ``aten::_convolution``,
+    ``conv2d.default``.
+    """
     return op_type.rpartition("::")[2].partition(".")[0].replace("_", "").lower()
 
 
@@ -82,7 +86,7 @@ def _of_rule(rule: Flops, types: Sequence[TensorType]) -> float:
 
 
 def _convolution(output: Shape, inputs: Sequence[Shape]) -> float:
-    """Weights have the shape (out, in / groups, ...)."""
+    """Return the operations of a convolution, whose weights have the shape (out, in / groups, ...)."""
     return 2 * math.prod(output) * math.prod(inputs[1][1:])
 
 
@@ -97,7 +101,10 @@ def _convolution_of_weights(output: Shape, inputs: Sequence[Shape]) -> float:
 
 
 def _product(output: Shape, inputs: Sequence[Shape]) -> float:
-    """Matrices in any order and transposition: the summed size follows from the numbers of elements."""
+    """Return the operations of a product of matrices, in any order and transposition.
+
+    The summed size follows from the numbers of elements.
+    """
     left, right = [shape for shape in inputs if len(shape) >= 2][-2:]
     batches = math.prod(output[:-2]) if len(right) > 2 and len(left) > 2 else 1
     summed = math.sqrt(math.prod(left) * math.prod(right) / math.prod(output) / batches)
@@ -109,7 +116,7 @@ def _linear(output: Shape, inputs: Sequence[Shape]) -> float:
 
 
 def _attention(output: Shape, inputs: Sequence[Shape]) -> float:
-    """Query (..., t, d), key (..., s, d), value (..., s, v): both products."""
+    """Return the operations of both products of query (..., t, d), key (..., s, d), value (..., s, v)."""
     query, key, value = inputs[:3]
     return 2 * math.prod(query[:-1]) * key[-2] * (query[-1] + value[-1])
 

@@ -275,7 +275,10 @@ def _counts(counts: list[int], ends: Edge) -> tuple[int, bool]:
 
 
 def _layers(boxes: dict[int, _Box], edges: Edges) -> dict[int, int]:
-    """The longest way to each box along edges that follow the order of the file; sources move down to their readers."""
+    """Return the longest way to each box along edges that follow the order of the file.
+
+    Sources move down to their readers.
+    """
     order = {item: place for place, item in enumerate(boxes)}
     sources: dict[int, list[int]] = {}
     readers: dict[int, list[int]] = {}

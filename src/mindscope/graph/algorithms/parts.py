@@ -34,7 +34,7 @@ _OPTIMIZERS = frozenset(
 
 
 def node_parts(graph: GraphData) -> NDArray[np.uint8]:
-    """(n,) The parts that each node belongs to."""
+    """Return the parts that each node belongs to, shape (n,)."""
     columns = graph.node_columns
     parts = np.zeros(len(columns), np.uint8)
     parts[np.isin(columns.op_type, pass_through_types(graph))] = Part.PASS_THROUGH

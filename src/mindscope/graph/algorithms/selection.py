@@ -68,7 +68,7 @@ def subgraph(graph: _GraphT, scope: str) -> _GraphT:
 
 
 def _scopes_inside(graph: GraphData, scope: int) -> Mask:
-    """(k,) Whether each scope is ``scope`` or inside it."""
+    """Return whether each scope is ``scope`` or inside it, shape (k,)."""
     parents: list[int] = graph.scope_columns.parent.tolist()
     inside = [False] * len(parents)
     inside[scope] = True
@@ -78,7 +78,7 @@ def _scopes_inside(graph: GraphData, scope: int) -> Mask:
 
 
 def _around(graph: GraphData, scopes: Indices) -> Mask:
-    """(k,) Whether each scope is one of ``scopes``, or around one of them."""
+    """Return whether each scope is one of ``scopes``, or around one of them, shape (k,)."""
     parents: list[int] = graph.scope_columns.parent.tolist()
     around = np.zeros(len(parents), bool)
     around[scopes] = True

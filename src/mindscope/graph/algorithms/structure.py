@@ -88,7 +88,10 @@ def shape_text(shape: Shape | None) -> str:
 
 
 def _label_texts(graph: GraphData) -> Indices:
-    """(n,) The full name of an operation, because MindSpore's names are numbers; the name of other nodes."""
+    """Return the texts of nodes, shape (n,).
+
+    MindSpore's names are numbers, so operations have their full name; other nodes have their name.
+    """
     nodes = graph.node_columns
     has_full_name = (nodes.role == Role.OPERATION) & (nodes.full_name > 0)
     return np.where(has_full_name, nodes.full_name, nodes.name).astype(np.int32)

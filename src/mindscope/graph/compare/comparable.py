@@ -89,7 +89,7 @@ class Comparable:
 
     @cached_property
     def order(self) -> Indices:
-        """The nodes; predecessors come first, except on cycles."""
+        """The nodes in order; predecessors come first, except on cycles."""
         zeros = np.zeros(len(self), np.uint64)
         return self._hash_along(zeros, zeros)[1]
 
@@ -105,7 +105,7 @@ class Comparable:
         return hash_along(own, cyclic, order, first, self.graph.edge_columns.target, self.edge_fact)
 
     def _near(self, own: Hashes) -> Hashes:
-        """Neighbors up to three steps away. What is no operation has no neighbors: all of them would be near."""
+        """Return neighbors up to three steps away. What is no operation has no neighbors: all of them would be near."""
         edges, (order, first) = self.graph.edge_columns, self.graph.consumer_edges
         near = own
         for _ in range(_ROUNDS):
@@ -117,7 +117,7 @@ class Comparable:
 
 
 def comparable(before: GraphData, after: GraphData) -> tuple[Comparable, Comparable]:
-    """Both graphs with common numbers."""
+    """Return both graphs with common numbers."""
     graphs = (before, after)
     texts, plain = _common_texts(graphs)
     types, dtypes, shapes = _common_types(graphs)
@@ -174,7 +174,7 @@ def _is_digit(data: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _common_types(graphs: Sequence[GraphData]) -> tuple[list[Indices], list[Indices], list[Indices]]:
-    """Common numbers of the types of each graph, of their dtypes and of their shapes."""
+    """Return the common numbers of the types of each graph, of their dtypes and of their shapes."""
     numbers: dict[object, int] = {}
 
     def columns(kind: str) -> list[Indices]:

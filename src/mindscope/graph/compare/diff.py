@@ -29,7 +29,7 @@ class Status(IntEnum):
     FUSED = 4
     """Several nodes before, one node after."""
     SPLIT = 5
-    """One node before, several nodes after."""
+    """A node before is several nodes after."""
 
 
 class Change(IntFlag):
@@ -56,7 +56,7 @@ class DiffCounts(NamedTuple):
 
 
 class NodeDiff(NamedTuple):
-    """One difference. ``before`` is empty for an added node, ``after`` for a removed one."""
+    """A difference of a node. ``before`` is empty for an added node, ``after`` for a removed one."""
 
     status: Status
     before: tuple[Node, ...]
@@ -92,7 +92,7 @@ class GraphDiff:
     edge_added: NDArray[np.bool_]  # (l,) no matching edge in ``before``
 
     def __bool__(self) -> bool:
-        """Whether anything differs, except names."""
+        """Return whether anything differs, except names."""
         return bool(self.before_status.any() or self.after_status.any())
 
     @property
@@ -148,7 +148,7 @@ class GraphDiff:
         return status[order], before[order], after[order]
 
     def _place_of_removed(self) -> NDArray[np.int64]:
-        """(n,) The node of ``after`` that matches the nearest earlier node."""
+        """Return the node of ``after`` that matches the nearest earlier node, shape (n,)."""
         matched = np.where(self.after_of >= 0, np.arange(len(self.after_of)), -1)
         nearest = np.maximum.accumulate(matched) if matched.size else matched
         return np.append(self.after_of, -1)[nearest].astype(np.int64)
@@ -221,13 +221,15 @@ def _compare(before: Comparable, after: Comparable, matching: Matching) -> Graph
 
 
 def _parts_and_wholes(other: Indices, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether each node shares the node that it matches with others, and whether each of ``count`` nodes is shared."""
+    """Return whether each node shares the node that it matches with others, and whether each of ``count`` nodes is
+    shared.
+    """
     is_whole = np.bincount(other[other >= 0], minlength=count) > 1
     return (other >= 0) & np.append(is_whole, False)[other], is_whole
 
 
 def _numbers(matches: tuple[Indices, Indices]) -> tuple[Indices, Indices]:
-    """Numbers of the nodes of both graphs; those of matching nodes are equal, all others differ."""
+    """Return numbers of the nodes of both graphs; those of matching nodes are equal, all others differ."""
     before, after = matches
     return np.where(before >= 0, before, len(after) + np.arange(len(before))), after
 

@@ -70,7 +70,10 @@ def _by_group(nodes: Places, group: Places, taken: NDArray[np.bool_]) -> Indices
 
 
 def match_nodes(left: Comparable, right: Comparable) -> Matching:
-    """The nodes that are the same in both graphs. A match may differ in everything but operation type and role."""
+    """Return the nodes that are the same in both graphs.
+
+    A match may differ in everything but operation type and role.
+    """
     matching = Matching.empty(left, right)
     for sides in (((left, left.exact), (right, right.exact)), ((left, left.loose), (right, right.loose))):
         _match_by_surroundings(matching, *sides)
@@ -131,7 +134,10 @@ def _match_in_scopes(matching: Matching, left: Comparable, right: Comparable) ->
 
 
 def _scope_partners(matching: Matching, left: Comparable, right: Comparable) -> Indices:
-    """(k,) The scope with most matches of the nodes of each left scope, else that at its path; -1 without one."""
+    """Return the scope with most matches of the nodes of each left scope, else that at its path, shape (k,).
+
+    It is -1 without one.
+    """
     matched = np.flatnonzero(matching.left >= 0)
     count = len(right.graph.scope_columns)
     ours = left.graph.node_columns.scope[matched].astype(np.int64)

@@ -18,7 +18,7 @@ _DATA_ROLES = (Role.OPERATION, Role.INPUT)
 def find_replacements(
     parts: Comparable, wholes: Comparable, part_of: Indices, whole_of: Indices
 ) -> dict[int, list[int]]:
-    """Unmatched operations of ``wholes``, and the unmatched operations of ``parts`` in whose place each is.
+    """Return the unmatched operations of ``wholes``, and the unmatched operations of ``parts`` in whose place each is.
 
     ``part_of[i]`` is the node of ``wholes`` that node i of ``parts`` matches, -1 without one; ``whole_of`` is the
     reverse. The parts of an operation are connected to the same nodes outside as the operation: their producers and

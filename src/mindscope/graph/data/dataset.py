@@ -71,7 +71,10 @@ def _read_operation(message: Message) -> DatasetOperation:
 
 
 def _read_json_parameters(text: Any) -> dict[str, Any]:
-    """The parameters of a transform, which are JSON in one text; other text stays a parameter ``tensor_op_params``."""
+    """Return the parameters of a transform, which are JSON in one text.
+
+    Other text stays a parameter ``tensor_op_params``.
+    """
     parsed = _parse(text)
     if isinstance(parsed, dict):
         return cast(dict[str, Any], parsed)

@@ -40,7 +40,10 @@ class Details(Protocol):
         ...
 
     def attribute_hashes(self, count: int) -> NDArray[np.uint64]:
-        """(count,) A hash of all attributes of each node in any order, of constants the value; 0 without any."""
+        """Return a hash of all attributes of each node in any order, of constants the value, shape (count,).
+
+        It is 0 without any.
+        """
         ...
 
 
@@ -86,11 +89,11 @@ class GraphData:
         self.damaged_nodes = damaged
         self.is_cut = is_cut
         self.shape_problem: Reason | None = None
-        """Why the shapes of operators are missing that a reader infers."""
+        """Reason why the shapes of operators are missing that a reader infers; None if they are not."""
 
     @property
     def damage(self) -> Reason | None:
-        """Why parts of the graph are missing; None if it was read completely."""
+        """Reason why parts of the graph are missing; None if it was read completely."""
         if self.is_cut:
             return Reason("graph_cut", name=self.name, nodes=len(self.operations))
         if self.damaged_nodes.size:
@@ -161,11 +164,11 @@ class GraphData:
         return order, first
 
     def is_upstream(self, node: int) -> NDArray[np.bool_]:
-        """(n,) Whether each node is ``node``, or one on which it depends."""
+        """Return whether each node is ``node``, or one on which it depends, shape (n,)."""
         return reachable(self.edge_columns.source, self.first_input, node)
 
     def is_downstream(self, node: int) -> NDArray[np.bool_]:
-        """(n,) Whether each node is ``node``, or one that depends on it."""
+        """Return whether each node is ``node``, or one that depends on it, shape (n,)."""
         order, first = self.consumer_edges
         return reachable(self.edge_columns.target[order], first, node)
 

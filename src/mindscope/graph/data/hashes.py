@@ -13,7 +13,7 @@ _SHIFT = np.uint64(33)
 
 
 def mix(values: NDArray[np.uint64]) -> Hashes:
-    """Other hashes, in which each bit depends on all bits. Source: the last step of MurmurHash3."""
+    """Return other hashes, in which each bit depends on all bits. Source: the last step of MurmurHash3."""
     mixed = values ^ values >> _SHIFT
     mixed *= _FIRST
     mixed ^= mixed >> _SHIFT
@@ -22,7 +22,7 @@ def mix(values: NDArray[np.uint64]) -> Hashes:
 
 
 def combine(*columns: NDArray[np.generic]) -> Hashes:
-    """(n,) A hash of each row of ``columns``, integers or hashes."""
+    """Return a hash of each row of ``columns``, integers or hashes, shape (n,)."""
     result = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
         result = mix(result * _FACTOR + column.astype(np.int64).view(np.uint64) + np.uint64(1))
@@ -30,13 +30,13 @@ def combine(*columns: NDArray[np.generic]) -> Hashes:
 
 
 def sums_by_row(hashes: Hashes, row: NDArray[np.integer], count: int) -> Hashes:
-    """(count,) The sum of the hashes with each row. ``row`` ascends."""
+    """Return the sum of the hashes with each row, shape (count,). ``row`` ascends."""
     first = np.searchsorted(row, np.arange(count + 1))
     return sums_of_ranges(hashes, first)
 
 
 def sums_of_ranges(hashes: Hashes, first: NDArray[np.integer]) -> Hashes:
-    """(len(first) - 1,) The sums of ``hashes[first[i]:first[i + 1]]``."""
+    """Return (len(first) - 1,) The sums of ``hashes[first[i]:first[i + 1]]``."""
     total = np.zeros(len(hashes) + 1, np.uint64)
     np.cumsum(hashes, out=total[1:])
     return total[first[1:]] - total[first[:-1]]

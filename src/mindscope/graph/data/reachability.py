@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which nodes a node leads to. Linear in nodes and edges."""
+"""Finds the nodes to which a node leads, in time linear in nodes and edges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mindscope.graph.data.columns import Indices
 
 
 def reachable(ends: Indices, first: NDArray[np.int64], start: int) -> NDArray[np.bool_]:
-    """(n,) Whether ``start`` leads to each node, itself included.
+    """Return whether ``start`` leads to each node, itself included, shape (n,).
 
     Node i leads to the nodes ``ends[first[i] : first[i + 1]]``; ``first`` has the shape (n + 1,).
     """

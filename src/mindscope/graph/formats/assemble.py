@@ -84,7 +84,10 @@ class TypeNumbers:
         return self._numbers.setdefault(type, len(self._numbers))
 
     def of(self, runs: Runs, read: Callable[[bytes], TensorType]) -> Indices:
-        """The number of the type in each run; a type that can't be read is unknown. Distinct runs are read once."""
+        """Return the number of the type in each run; a type that can't be read is unknown.
+
+        Distinct runs are read once.
+        """
         number, encoded = distinct_runs(runs)
         return np.array([self._number(read, each) for each in encoded], np.int32)[number] if encoded else number
 
@@ -96,7 +99,10 @@ class TypeNumbers:
 
 
 def assemble(parts: GraphParts) -> Graph:
-    """The graph of ``parts``. A source that no node has as its name becomes a node: an input or an unresolved one."""
+    """Return the graph of ``parts``.
+
+    A source that no node has as its name becomes a node: an input or an unresolved one.
+    """
     by_name = _first_with(parts.nodes.name, len(parts.texts))
     unknown = _distinct(parts.inputs.source[by_name[parts.inputs.source] < 0])
     by_name[unknown] = np.arange(len(unknown)) + len(parts.nodes.name)
@@ -142,7 +148,9 @@ def name_the_nameless(name: Indices, texts: Texts, name_of: Callable[[int, set[s
 
 
 def scope_tree(texts: Texts, paths: Indices) -> tuple[Texts, ScopeColumns, Indices]:
-    """The scopes at ``paths`` (texts) and all around them: the texts with theirs, the tree, the scope of each path."""
+    """Return the scopes at ``paths`` (texts) and all around them: the texts with theirs, the tree, the scope of each
+    path.
+    """
     distinct, inverse = np.unique(paths, return_inverse=True)
     tree = _ScopeTree()
     numbers = np.array([tree.add(texts[int(text)]) for text in distinct], np.int32)
@@ -172,14 +180,17 @@ class _ScopeTree:
 
 
 def _enclosing(path: str) -> str:
-    """The path of the scope around; a path with more than ``MOST_LEVELS`` labels has the rest in its last one."""
+    """Return the path of the scope around.
+
+    A path with more than ``MOST_LEVELS`` labels has the rest in its last one.
+    """
     if path.count("/") < MOST_LEVELS:
         return path.rpartition("/")[0]
     return "/".join(path.split("/", MOST_LEVELS)[:MOST_LEVELS])
 
 
 def _first_with(numbers: Indices, count: int) -> Indices:
-    """(count,) The index of the first element with each number, -1 for none."""
+    """Return the index of the first element with each number, -1 for none, shape (count,)."""
     first = np.full(count, -1, np.int32)
     first[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1, dtype=np.int32)
     return first

@@ -166,14 +166,14 @@ def _tensors_of_object(value: JsonObject, layers: JsonObject) -> Iterator[_Tenso
 
 
 def _dtype(value: Any) -> str:
-    """A dtype is a name, or in Keras 3 a policy object with a name."""
+    """Return the name of a dtype, which is a name, or in Keras 3 a policy object with a name."""
     if isinstance(value, dict):
         value = cast(JsonObject, value).get("config", {}).get("name")
     return value.lower() if isinstance(value, str) else ""
 
 
 def _shape(value: Any) -> Shape | None:
-    """Sizes by axis; -1 for an unknown size, which is null in the file."""
+    """Return sizes by axis; -1 for an unknown size, which is null in the file."""
     if not isinstance(value, list):
         return None
     return tuple(size if isinstance(size, int) else -1 for size in cast(list[Any], value))

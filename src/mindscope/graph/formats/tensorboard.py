@@ -136,7 +136,7 @@ def _parse_inputs(inputs: Runs) -> tuple[Runs, Indices, NDArray[np.bool_]]:
 def _numbers_after(
     data: NDArray[np.uint8], colon: NDArray[np.int64], stop: NDArray[np.int64]
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """The decimal number between each colon and stop, and whether there is one."""
+    """Return the decimal number between each colon and stop, and whether there is one."""
     digits = np.where(colon < 0, 0, stop - colon - 1)
     is_number = (digits > 0) & (digits <= _MOST_DIGITS)
     numbers = np.zeros(colon.size, np.int32)
@@ -158,7 +158,10 @@ def _types(nodes: Messages, types: TypeNumbers) -> Indices:
     values = entries.field_runs("value")
 
     def distinct(*names: str) -> tuple[Indices, list[bytes]]:
-        """The value of an attribute of each node as its number among the distinct ones; a later name goes first."""
+        """Return the value of an attribute of each node as its number among the distinct ones.
+
+        A later name goes first.
+        """
         start, stop = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
         for number in (keys.all.index(name) for name in names if name in keys.all):
             start[row[key == number]], stop[row[key == number]] = (

@@ -60,17 +60,17 @@ _ROLES = {"input": Role.INPUT, "output": Role.OUTPUT}
 
 
 def is_dump_file(name: str) -> bool:
-    """Whether a directory with such a file holds a dump."""
+    """Return whether a directory with such a file holds a dump."""
     return name in (STATISTICS, MAPPING) or is_long_name(name) or parse_name(name) is not None
 
 
 def is_overflow_file(name: str) -> bool:
-    """Whether a file holds a record of an overflow."""
+    """Return whether a file holds a record of an overflow."""
     return name.startswith(f"{OVERFLOW}.")
 
 
 def is_long_name(name: str) -> bool:
-    """Whether a file may be one whose name was longer than a file system allows, see ``mapping.csv``."""
+    """Return whether a file may be one whose name was longer than a file system allows, see ``mapping.csv``."""
     return _LONG.fullmatch(name) is not None
 
 

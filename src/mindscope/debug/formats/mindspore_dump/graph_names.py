@@ -47,7 +47,7 @@ class GraphNames:
             self.classes.update(scope_of(name, "").classes)
 
     def candidates(self, name: str) -> list[str]:
-        """Full names that a name in a file may mean, in the order of execution."""
+        """Return full names that a name in a file may mean, in the order of execution."""
         found = self._by_plain.get(plain_name(name))
         if found:
             return found
@@ -55,7 +55,7 @@ class GraphNames:
         return alike if len(alike) == 1 else []
 
     def stack(self, name: str) -> tuple[str, ...]:
-        """Source lines of a full name, innermost first; empty if unknown."""
+        """Return the source lines of a full name, innermost first; empty if unknown."""
         return self._stacks.get(name, ())
 
 

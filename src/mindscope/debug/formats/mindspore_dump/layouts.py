@@ -62,12 +62,15 @@ _LAYOUTS = (
 
 
 def is_dump(root: Path) -> bool:
-    """Whether a directory has a tree of a dump with at least one file in it. Raises OSError."""
+    """Return whether a directory has a tree of a dump with at least one file in it. Raises OSError."""
     return next(dump_directories(root), None) is not None
 
 
 def dump_directories(root: Path) -> Iterator[DumpDirectory]:
-    """The directories with tensors below the root of a dump, or below its directory of one rank. Raises OSError."""
+    """Yield the directories with tensors below the root of a dump, or below its directory of one rank.
+
+    Raises OSError.
+    """
     if not root.is_dir():
         return
     own = re.fullmatch(_RANK, root.name)

@@ -145,7 +145,9 @@ def _add_rows(found: dict[_Slot, list[ListedTensor]], rows: Iterable[StatisticRo
 
 
 def _newest(same: list[ListedTensor], names: GraphNames) -> list[ListedTensor]:
-    """The newest of each operator that a name may mean: names without scopes may mean several, one after the other."""
+    """Return the newest of each operator that a name may mean: names without scopes may mean several, one after the
+    other.
+    """
     same.sort(key=lambda each: each.name.timestamp)
     candidates = names.candidates(same[0].name.name) or [same[0].name.name]
     newest = same[-len(candidates) :] if len(same) % len(candidates) == 0 else same[-1:]
@@ -155,7 +157,7 @@ def _newest(same: list[ListedTensor], names: GraphNames) -> list[ListedTensor]:
 
 
 def _in_order(listed: list[ListedTensor], names: GraphNames) -> list[ListedTensor]:
-    """Operators as they run: by the list of the graph where it has them, between them by time."""
+    """Return operators as they run: by the list of the graph where it has them, between them by time."""
     times: dict[str, int] = {}
     for each in listed:
         key = _operator(each)

@@ -21,7 +21,8 @@ _MOST_BYTES = 1 << 22
 
 
 def read_facts(root: Path) -> dict[str, Any]:
-    """``ms_version`` and ``device_target``; ``settings``; ``iterations`` that ran, by rank and number of the graph.
+    """Return ``ms_version`` and ``device_target``; ``settings``; ``iterations`` that ran, by rank and number of the
+    graph.
 
     Settings can be those of an earlier training into the same directory. Iterations are in the order in which they ran;
     they name those that were not dumped too. What is not there, or damaged, is left out.
@@ -51,7 +52,7 @@ def read_settings(rank_directory: Path) -> Mapping[str, Any]:
 
 
 def sample_size(rank_directory: Path) -> int:
-    """Elements to which larger tensors were cut; 0 if they were not."""
+    """Return elements to which larger tensors were cut; 0 if they were not."""
     settings: Any = read_settings(rank_directory).get("e2e_dump_settings")
     if not isinstance(settings, dict):
         return 0

@@ -49,7 +49,10 @@ class OverflowReader:
                     yield Overflow(name, order, task.unit, task.stream, task.task)
 
     def _files(self, places: Sequence[OverflowPlace]) -> Iterator[tuple[Path, bool]]:
-        """The files, and whether their directory is that of the step. Others belong to the steps of their operators."""
+        """Yield the files, and whether their directory is that of the step.
+
+        Others belong to the steps of their operators.
+        """
         directories: dict[Path, bool] = {}
         for place in places:
             debug_files = place.rank_directory / _DIRECTORY

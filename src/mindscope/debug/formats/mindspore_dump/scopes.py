@@ -60,12 +60,12 @@ def scope_of(full_name: str, type: str) -> Scope:
 
 
 def is_optimizer_state(parameter: str) -> bool:
-    """Whether a parameter is one that an optimizer keeps, such as ``moments.conv1.weight``."""
+    """Return whether a parameter is one that an optimizer keeps, such as ``moments.conv1.weight``."""
     return _OPTIMIZER_STATE.fullmatch(parameter) is not None
 
 
 def operator_number(name: str) -> int:
-    """107 of ``Conv2D-op107``; 0 without one."""
+    """Return the number of a name, such as 107 of ``Conv2D-op107``; 0 without one."""
     match = _NUMBERED.fullmatch(name)
     return int(match["number"]) if match else 0
 
@@ -76,7 +76,7 @@ def plain_name(name: str) -> str:
 
 
 def _joined_cells(name: str, type: str) -> list[tuple[str, str]]:
-    """Cells of a name whose ``/`` are ``_``: a class has no ``_`` in it."""
+    """Return the cells of a name whose ``/`` are ``_``: a class has no ``_`` in it."""
     numbered = _NUMBERED.fullmatch(name)
     scope = (numbered["type"] if numbered else name).removesuffix(type).rstrip("_")
     scope = _GRADIENTS.sub("", scope, count=1)

@@ -37,9 +37,9 @@ _HASHES = ("md5", "sha1", "hash", "hash:sha1", "hash:md5")
 _ROLES = {"input": Role.INPUT, "output": Role.OUTPUT}
 _LONGEST_LINE = 1 << 20
 MOST_ROWS = 250_000
-"""Of a step; they take 0.5 GB in memory."""
+"""Limit of the rows of a step; they take 0.5 GB in memory."""
 _LARGEST_CELL = 1 << 20
-"""Characters; a quoted cell may hold many lines."""
+"""Limit of the characters of a cell; a quoted one may hold many lines."""
 
 
 class StatisticRow(NamedTuple):
@@ -129,7 +129,7 @@ def _row(cells: Mapping[str, str], generation: _Generation) -> StatisticRow | No
 
 
 def _shape(text: str) -> tuple[int, ...] | None:
-    """``(32,96,55,55)``, ``[32 96]``, ``()``; None for an empty text. Raises ValueError."""
+    """Read a shape such as ``(32,96,55,55)``, ``[32 96]``, ``()``; None for an empty text. Raises ValueError."""
     if not text or not re.fullmatch(r"[(\[][\d,; ]*[)\]]", text, re.ASCII):
         return None
     sizes = tuple(int(size) for size in re.findall(r"\d+", text))

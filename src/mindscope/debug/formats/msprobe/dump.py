@@ -30,7 +30,7 @@ class _Directory(NamedTuple):
 
 
 def is_msprobe_dump(root: Path) -> bool:
-    """Whether a directory holds steps of msprobe, or is one of them. Raises OSError."""
+    """Return whether a directory holds steps of msprobe, or is one of them. Raises OSError."""
     return next(_directories(root), None) is not None
 
 

@@ -104,7 +104,7 @@ class StepFiles:
         return self._problems.read(path, reader) if reader else None
 
     def _stacks(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Of the operators that have one; a backward pass has that of its forward pass."""
+        """Return the stacks of operators that have one; a backward pass has that of its forward pass."""
         forward = {name: re.sub(r"\.backward\b", ".forward", name) for name in names}
         stacks = Stacks({*forward, *forward.values()}, MOST_CHARACTERS)
         for row, entry in enumerate(self._entries("stack.json")):

@@ -26,7 +26,7 @@ _PARTS = {
 }  # fmt: skip
 _MOST_DEPTH = 32
 _LONGEST_PLACE = 200
-"""Characters; all values of a list repeat the keys around it."""
+"""Limit of the characters of the keys of a value; all values of a list repeat the keys around it."""
 
 
 class ProbedTensor(NamedTuple):
@@ -50,7 +50,10 @@ class ProbedTensor(NamedTuple):
 
 
 def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTensor]:
-    """The tensors of an entry: inputs, then parameters, then outputs; gradients by the names of their parameters."""
+    """Yield the tensors of an entry: inputs, then parameters, then outputs.
+
+    Gradients have the names of their parameters.
+    """
     if is_gradient:
         for name, value in entry.items():
             values = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -61,7 +64,7 @@ def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTe
 
 
 def plain_values_of(entry: Mapping[str, Any]) -> dict[str, str]:
-    """Arguments and results that are no tensors, as JSON by part and place: ``input_args.1``."""
+    """Return arguments and results that are no tensors, as JSON by part and place: ``input_args.1``."""
     items = (found for part in _PARTS for found in _items(entry.get(part), part, 0))
     return {place: json.dumps(item["value"]) for place, item in items if not _is_tensor(item)}
 
@@ -73,7 +76,7 @@ def _tensors(value: Any, role: Role, slot: str, depth: int) -> Iterator[ProbedTe
 
 
 def _items(value: Any, place: str, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Tensors and plain values in nested lists and objects, with their places there."""
+    """Yield tensors and plain values in nested lists and objects, with their places there."""
     if depth > _MOST_DEPTH:
         return
     if isinstance(value, list):

@@ -77,7 +77,7 @@ def read_onnx_model(encoded: bytes, infer: Callable[[bytes], InferredTypes] | No
 
 
 def _shape_problem(graph: Graph, problem: Reason | None) -> Reason | None:
-    """Why shapes of operators are missing; None if none is."""
+    """Return the reason why shapes of operators are missing; None if none is."""
     columns = graph.node_columns
     is_unknown = np.array([each.shape is None for each in graph.types], bool)
     rows = np.flatnonzero((columns.role == Role.OPERATION) & is_unknown[columns.type])
@@ -296,7 +296,10 @@ class _Reader:
         return NamedInputs(source, target, output, np.zeros(len(target), bool))
 
     def _source_of(self, values: Indices) -> tuple[Indices, Indices]:
-        """The names of the nodes that give ``values``, and which of their outputs; the first of several counts."""
+        """Return the names of the nodes that give ``values``, and which of their outputs.
+
+        The first of several counts.
+        """
         name, output = np.arange(len(self._texts), dtype=np.int32), np.zeros(len(self._texts), np.int32)
         name[self._given[::-1]] = self._name[self._producer[::-1]]
         output[self._given[::-1]] = self._place[::-1]
@@ -365,7 +368,10 @@ def _read_tensor_type(message: Message) -> TensorType:
 
 
 def _scopes_in_names(names: Runs, outputs: Runs) -> Runs:
-    """The part of each name before the last ``/`` without the first one; of the first output if a node has no name."""
+    """Return the part of each name before the last ``/`` without the first one.
+
+    A node without a name has the name of its first output.
+    """
     has_name = names.stop > names.start
     names = Runs(
         names.data, np.where(has_name, names.start, outputs.start), np.where(has_name, names.stop, outputs.stop)

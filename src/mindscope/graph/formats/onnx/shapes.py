@@ -22,7 +22,7 @@ _PROGRAM = Path(__file__).with_name("inference.py")
 
 
 def inferred_types(model: bytes) -> InferredTypes:
-    """Types by the names of values, or why onnx infers none.
+    """Return types by the names of values, or why onnx infers none.
 
     onnx runs in a process of its own with limits of memory and time: a hostile model ends that, and nothing else.
     """
@@ -50,7 +50,7 @@ def inferred_types(model: bytes) -> InferredTypes:
 
 
 def _refusal(error: subprocess.CalledProcessError) -> Reason:
-    """What onnx says at last; a process that its limits end says nothing."""
+    """Return the last message of onnx as a reason; a process that its limits end says nothing."""
     lines = error.stderr.decode("utf-8", "replace").strip().splitlines()
     if error.returncode < 0 or not lines or lines[-1].startswith("MemoryError"):
         return Reason("onnx_inference_ended", detail=f"code {error.returncode}")

@@ -38,7 +38,9 @@ def tensor_types(tensors: Runs) -> list[TensorType]:
 
 
 def decode_tensor(message: Message) -> Any:
-    """The array of a TensorProto; a text for one in another file or too large to be read, a list of bytes for strings.
+    """Return the array of a TensorProto.
+
+    A tensor in another file or too large to be read is a text; strings are a list of bytes.
 
     Raises FormatError if shape and data disagree.
     """
