@@ -63,7 +63,7 @@ class LRU(Generic[K, V]):
             return self.add(key, make())
 
     def drop(self, key: K) -> None:
-        """Removes the value of a key, if there is one."""
+        """Remove the value of a key, if there is one."""
         with self._lock:
             self._weight -= self._entries.pop(key, (None, 0))[1]
 
@@ -73,7 +73,7 @@ class LRU(Generic[K, V]):
             return [value for value, _ in self._entries.values()]
 
     def clear(self) -> None:
-        """Removes all values."""
+        """Remove all values."""
         with self._lock:
             self._entries.clear()
             self._weight = 0

@@ -60,7 +60,7 @@ class HitEpisodes:
     def __init__(self, calm: int) -> None:
         self._calm = calm
         self.all: list[HitEpisode] = []
-        """The oldest first."""
+        """Episodes, the oldest first."""
 
     def add(self, place: int, first: Hit, count: int, describe: Callable[[Hit], tuple[DebugTensor, float]]) -> None:
         """Add the hits of the step at a place among the recorded steps; ``describe`` gives tensor and wall time."""

@@ -46,7 +46,7 @@ class Moments:
             self._add_finite(finite)
 
     def _add_finite(self, finite: Array) -> None:
-        """Chan, Golub, LeVeque 1979: means and squared distances of two parts make those of both."""
+        """Combine means and squared distances of two parts to those of both, by Chan, Golub and LeVeque (1979)."""
         low, high = finite.min(), finite.max()
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)

@@ -107,7 +107,7 @@ def copy_array(array: Array) -> Array:
 
 
 def accept(array: Array) -> None:
-    """A ``check`` that refuses nothing."""
+    """Accept every array: a ``check`` that refuses nothing."""
 
 
 def to_array(value: Any, copy: Callable[[Array], Array] = copy_array, check: Callable[[Array], None] = accept) -> Array:

@@ -36,7 +36,7 @@ class MixedStep(NamedTuple):
     values: list[PendingValue | EncodingValue | None]
     """The writer itself encodes those that are not an ``EncodingValue``, and puts None for those that it took."""
     messages: list[PendingValue]
-    """Graphs and lineage."""
+    """Messages of graphs and lineage."""
 
     @property
     def is_ready(self) -> bool:

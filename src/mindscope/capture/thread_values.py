@@ -24,7 +24,7 @@ class ThreadValues:
         self.values: dict[tuple[str, str], PendingValue] = {}
         """Tagged values that are no scalars, by plugin and tag."""
         self.messages: list[PendingValue] = []
-        """Graphs and lineage."""
+        """Messages of graphs and lineage."""
 
     def merge(self, other: ThreadValues) -> None:
         """Move the values of another thread here one by one, because that thread may add more at the same time."""

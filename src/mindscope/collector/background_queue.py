@@ -13,7 +13,7 @@ from mindscope.capture.thread_priority import use_batch_scheduling
 from mindscope.threads.interruptible_condition import InterruptibleCondition
 
 Job = Callable[[], None]
-"""Must not raise."""
+"""Function that must not raise."""
 
 
 class BackgroundQueue:

@@ -47,7 +47,7 @@ class CollectOptions:
     facts: frozenset[str]
     collect_dataset_size: bool
     collect_output: bool
-    """Never by default."""
+    """Whether outputs are collected; never by default."""
     collect_whole_parameters: bool
     """Whether parameters that are spread over processes are gathered for their histograms. Never by default."""
 

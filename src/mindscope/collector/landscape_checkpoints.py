@@ -60,7 +60,7 @@ class LandscapeCheckpoints:
     # ---- on the thread that trains
 
     def begin_training(self) -> None:
-        """A training begins, maybe after another one of this process."""
+        """Begin a training, maybe after another one of this process."""
         self._is_new = True
 
     def keep(self, unit: str, number: int, params: Any) -> None:
@@ -73,7 +73,7 @@ class LandscapeCheckpoints:
             self._warn(f"weights of {unit} {number} were not kept for landscapes", error)
 
     def finish(self, params: Any) -> None:
-        """The training ends: list what was kept, now that the loop knows how many steps an epoch has."""
+        """List the kept checkpoints at the end of the training, when the steps of an epoch are known."""
         if not self._is_new:
             steps = _steps_of_an_epoch(params)
             self._queue.submit(

@@ -25,7 +25,7 @@ class Level(str, Enum):
 
 
 SEVERITY = {level: place for place, level in enumerate((Level.OK, Level.UNKNOWN, Level.WARNING, Level.ERROR))}
-"""Larger is worse."""
+"""Rank of each level; a larger one is worse."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class TensorDumpName(NamedTuple):
     number: int
     is_input: bool
     dtype: str
-    """Empty in 2.3."""
+    """Name of the dtype; empty in names of MindSpore 2.3."""
 
 
 def tensor_dump_names(files: Iterable[str]) -> list[TensorDumpName]:

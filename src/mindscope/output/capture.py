@@ -39,7 +39,7 @@ _active: dict[Path, int] = {}
 
 class _Redirected(NamedTuple):
     number: int
-    """1 or 2."""
+    """Number of the file descriptor, 1 or 2."""
     saved: int
     """File descriptor of the earlier output."""
     source: int
@@ -224,7 +224,7 @@ def _duplicate(number: int) -> int:
 
 
 def _flush() -> None:
-    """Buffers of Python and of C."""
+    """Flush the buffers of Python and of C."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):  # a stream may be closed, or of any class
             stream.flush()

@@ -45,7 +45,7 @@ class FlopsFigures:
     operations: float
     """Operations of all that was profiled, or of one step, as the profiler counts."""
     per_second: float
-    """While operators run."""
+    """Operations per second while operators run."""
     utilization: float | None
     """Share of what the device could do, 0 to 1; None if its profiler does not say it."""
 

@@ -18,7 +18,7 @@ COLUMNS = ("tag", "step", "wall_time", "value")
 
 
 def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
-    """CSV in UTF-8. Numbers have enough digits to restore every bit; NaN, Infinity, -Infinity."""
+    """Write CSV in UTF-8. Numbers have enough digits to restore every bit; NaN, Infinity, -Infinity."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -36,7 +36,7 @@ def number_text(number: float) -> str:
 
 
 def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
-    """A Parquet file with a row group for each tag: tag string, step int64, wall_time float64, value.
+    """Write a Parquet file with a row group for each tag: tag string, step int64, wall_time float64, value.
 
     ``value`` is float32, or float64 if a value of any tag does not fit float32.
     """

@@ -17,7 +17,10 @@ from mindscope.tables import pyarrow_module
 
 
 def write_lineage_csv(table: LineageTable, file: TextIO) -> None:
-    """A header of column ids, then one line per run; missing values are empty, lists are JSON, NaN and Infinity."""
+    """Write a header of column ids, then a line per run.
+
+    Missing values are empty, lists are JSON, NaN and Infinity stay.
+    """
     writer = csv.writer(file, lineterminator="\n")
     columns = table.columns.values()
     writer.writerow([text_cell(column.id) for column in columns])

@@ -80,7 +80,7 @@ def document_of(app: FastAPI) -> dict[str, Any]:
 
 
 def _declare_failures_as_json(document: dict[str, Any]) -> None:
-    """FastAPI declares errors with the media type of the response; they are always JSON."""
+    """Declare errors as JSON, since FastAPI gives them the media type of the response."""
     for address in document["paths"].values():
         for operation in address.values():
             for status, answer in operation["responses"].items():

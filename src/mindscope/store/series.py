@@ -101,7 +101,7 @@ class Series(Generic[AnyColumns]):
             self._changes += 1
 
     def purge(self, file: int, count: int, step: int) -> None:
-        """A session starts at ``step`` after the first ``count`` points of a file."""
+        """Note that a session starts at ``step`` after the first ``count`` points of a file."""
         with self._store_lock.lock:
             self.points.purge(file, count, step)
             self._changes += 1

@@ -143,7 +143,7 @@ class SeriesPoints:
         return sum(stop - start for ordinal, start, stop in ranges if ordinal == file)
 
     def purge(self, file: int, count: int, step: int) -> None:
-        """A session starts at ``step`` after the first ``count`` rows of a file."""
+        """Note that a session starts at ``step`` after the first ``count`` rows of a file."""
         if count and self._has_progress:
             kept = [purge for purge in self._purges if purge[0] != file or purge[2] < step]
             self._purges = [*kept, (file, count, step)]

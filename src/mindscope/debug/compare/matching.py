@@ -199,7 +199,7 @@ class _Matching:
         return found
 
     def _add_updates(self) -> None:
-        """The results of optimizers are the parameters, which are compared."""
+        """Match the results of optimizers as the parameters, which are compared."""
         for side, compared in zip((self.sides.left, self.sides.right), self.compared, strict=True):
             weights = [each for each in compared if side.operators[each].first.role is Role.PARAMETER]
             compared |= updates_of(side, weights)

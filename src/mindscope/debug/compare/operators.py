@@ -72,7 +72,7 @@ class RecordedOperators:
     tensors: Sequence[DebugTensor]
     operators: tuple[RecordedOperator, ...]
     samples: tuple[Sample, ...]
-    """The first steps."""
+    """Samples of the first steps."""
 
     @classmethod
     def of(cls, source: DebugSource) -> RecordedOperators:

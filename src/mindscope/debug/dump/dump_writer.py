@@ -120,7 +120,7 @@ class DumpWriter:
             self._writer.put(lambda: self._count(self._opened().write_arguments(type, full_name, arguments)))
 
     def end(self, iteration: int, order: Sequence[str]) -> None:
-        """The iteration is over.
+        """End the iteration.
 
         Args:
             iteration: its number.
@@ -202,7 +202,7 @@ class DumpWriter:
             os.fchmod(file.fileno(), READ_ONLY)
 
     def _write_metadata(self) -> None:
-        """An existing configuration stays, as in MindSpore; versions are those of this process."""
+        """Write the configuration and the facts of this process. An existing configuration stays, as in MindSpore."""
         directory = self.directory / ".dump_metadata"
         directory.mkdir(parents=True, exist_ok=True)
         if not (directory / "data_dump.json").exists():

@@ -54,7 +54,7 @@ class MessageKind(NamedTuple):
     level: int
     module: str
     rank: int
-    """-1 if unknown."""
+    """Rank; -1 if unknown."""
     has_time: bool
 
 

@@ -52,7 +52,7 @@ class LogFile:
         self._zone: tuple[int, int] | None = None
 
     def refresh(self, deadline: float) -> None:
-        """Index what was added, at least a piece, until the deadline."""
+        """Index the bytes that were added, at least a piece, until the deadline."""
         try:
             state = self.index.path.stat()
             if self.index.end == 0 and state.st_size:  # only now its form can be recognized
@@ -116,7 +116,7 @@ class LogFiles:
         return sum(len(each.index) for each in self.files)
 
     def refresh(self, deadline: float) -> None:
-        """Index what was added to the files until the deadline, at least a piece of each."""
+        """Index the bytes that were added to the files until the deadline, at least a piece of each."""
         for each in self.files:
             each.refresh(deadline)
 

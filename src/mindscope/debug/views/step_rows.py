@@ -29,7 +29,7 @@ TEXTS: Mapping[str, Callable[[DebugTensor], str]] = MappingProxyType(
 )
 """The columns of texts by name."""
 ORDER = "order"
-"""Sorts by execution."""
+"""Name of the order of execution."""
 SORTS = (ORDER, *TEXTS, *FIGURES)
 """Everything that rows can be sorted by."""
 

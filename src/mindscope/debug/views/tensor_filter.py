@@ -25,9 +25,9 @@ class TensorFilter:
     module: str = ""
     """A module: only its tensors and those of the modules in it."""
     phases: frozenset[Phase] = frozenset()
-    """Empty for all."""
+    """Phases of the tensors; empty for all."""
     roles: frozenset[Role] = frozenset()
-    """Empty for all."""
+    """Roles of the tensors; empty for all."""
 
     def mask(self, tensors: Sequence[DebugTensor]) -> NDArray[np.bool_]:
         """Return which tensors pass. Shape (tensors,). Raises DebugDataError for a wrong regular expression."""

@@ -309,7 +309,7 @@ class _State:
     damages: dict[int, FirstDamage] = field(default_factory=dict[int, FirstDamage])
     """Damage by rank."""
     read: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
-    """Steps, by rank."""
+    """Steps that were read, by rank."""
     ranks: dict[int, RankState] = field(default_factory=dict[int, RankState])
     streaks: dict[tuple[int, int, str], NDArray[np.void]] = field(
         default_factory=dict[tuple[int, int, str], NDArray[np.void]]

@@ -30,7 +30,7 @@ class _Clock:
     offset: int = 0
     uncertainty: float = 0.0
     drift: float = 0.0
-    """Nanoseconds a second."""
+    """Drift in nanoseconds a second."""
     center: int = 0
     collectives: int = 0
 
@@ -80,7 +80,7 @@ class Clocks:
         return found
 
     def _align(self, group: _Group) -> None:
-        """The clocks of all members that are not known yet, by those that are."""
+        """Align the clocks of all members that are not known yet, by those that are."""
         known = [row for row, rank in enumerate(group.ranks.tolist()) if rank in self._clocks]
         times = np.zeros(group.ends.shape[1], np.int64)
         counts = group.is_known[known].sum(axis=0)

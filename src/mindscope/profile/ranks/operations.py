@@ -44,7 +44,7 @@ class Operations:
     transit: NDArray[np.int64]
     """Transit as the profiler measured it; -1 where it did not."""
     group_size: NDArray[np.int64]
-    """-1 where unknown."""
+    """Number of ranks of the group; -1 where unknown."""
     collective: NDArray[np.int64]
     """Number of the collective of an operation; -1 for those that no other rank can be matched with."""
 

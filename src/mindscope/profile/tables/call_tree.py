@@ -58,7 +58,7 @@ class KernelTimes(Table):
 
     name: Texts
     kind: Texts
-    """``compute``, ``communication``, ``copy``"""
+    """Kind of the kernel: ``compute``, ``communication``, ``copy``."""
     step: Indices
     count: SmallCounts
     total: Durations

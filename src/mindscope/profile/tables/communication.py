@@ -29,7 +29,7 @@ class Communication(Table):
     sequence: Ids | None = None
     """Number within the group, equal on all its ranks; -1 where unknown."""
     group_size: Annotated[Counts, EQUAL] | None = None
-    """-1 where unknown."""
+    """Number of ranks of the group; -1 where unknown."""
     group_ranks: Texts | None = None
     """Ranks of the group, such as ``0,1,2``: groups of one name differ by them; empty where unknown."""
     step: Ids | None = None

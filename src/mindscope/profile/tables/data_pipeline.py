@@ -44,7 +44,7 @@ class QueueSamples(Table):
     queue: Texts
     """Name of an operation, ``device_queue``, ``get_next``"""
     size: Levels
-    """Elements in it."""
+    """Number of elements in the queue."""
     capacity: Levels
     step: Ids | None = None
     """Batch or step number."""
@@ -74,7 +74,7 @@ class PipelineFindings(Table):
 
     warning: Texts
     suggestion: Texts
-    """Empty without one."""
+    """Suggestion of the summary; empty without one."""
 
 
 @dataclass(frozen=True)

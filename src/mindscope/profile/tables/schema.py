@@ -33,7 +33,7 @@ class Unit(str, Enum):
     US = "us"
     BYTES = "bytes"
     SHARE = "share"
-    """0 to 1."""
+    """Share from 0 to 1."""
     PERCENT = "percent"
     COUNT = "count"
     GB_PER_SECOND = "GB/s"

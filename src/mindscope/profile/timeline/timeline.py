@@ -55,13 +55,13 @@ class Timeline:
     start: NDArray[np.int64]
     duration: NDArray[np.int64]
     own: NDArray[np.int64]
-    """Time without children."""
+    """Time without children in nanoseconds."""
     before: NDArray[np.int64]
     """(n + 1,) sum of the durations of the slices before each."""
     name: NDArray[np.uint32]
     category: NDArray[np.uint32]
     parent: Places
-    """-1 without one."""
+    """Row of the parent slice; -1 without one."""
     args_offset: NDArray[np.int64]
     args_size: NDArray[np.uint32]
     longest: Places
@@ -73,7 +73,7 @@ class Timeline:
     lane_track: NDArray[np.uint32]
     lane_row: NDArray[np.uint16]
     lane_first: NDArray[np.int64]
-    """(lanes + 1,)"""
+    """First row of each lane and the end, shape (lanes + 1,)."""
     counters: Sequence[Counter]
     marks: Marks
     flows: Flows

@@ -125,7 +125,7 @@ def _scan(
     sizes: NDArray[np.uint32],
     rows: NDArray[np.int32],
 ) -> None:
-    """Scans blocks of the file; ``offsets`` ascend. A file that became shorter leaves the rest without values."""
+    """Scan blocks of the file; ``offsets`` ascend. A file that became shorter leaves the rest without values."""
     done, begin, data = 0, 0, b""
     with path.open("rb") as file:
         for block in decompressed_blocks(file):

@@ -51,7 +51,7 @@ class Callback:
         """Act after the last epoch, or the one in which a stop was requested."""
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """``begin`` of a training."""
+        """Call ``begin`` for a training."""
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
@@ -71,11 +71,11 @@ class Callback:
         self.epoch_end(run_context)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """``end`` of a training."""
+        """Call ``end`` for a training."""
         self.end(run_context)
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """``begin`` of an evaluation."""
+        """Call ``begin`` for an evaluation."""
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context: RunContext) -> None:
@@ -95,5 +95,5 @@ class Callback:
         self.epoch_end(run_context)
 
     def on_eval_end(self, run_context: RunContext) -> None:
-        """``end`` of an evaluation."""
+        """Call ``end`` for an evaluation."""
         self.end(run_context)

@@ -92,7 +92,7 @@ class ModelCheckpoint(Callback):
         self._wait()
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """Evaluations are not saved."""
+        """Do nothing: evaluations are not saved."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

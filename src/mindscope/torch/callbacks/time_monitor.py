@@ -34,11 +34,11 @@ class TimeMonitor(Callback):
         self._waited_s, self._steps = 0.0, 0
 
     def step_begin(self, run_context: RunContext) -> None:
-        """The data is there."""
+        """Note that the data is there."""
         self._waited_s += time.perf_counter() - self._step_ended_s
 
     def step_end(self, run_context: RunContext) -> None:
-        """The wait for the next data begins."""
+        """Note that the wait for the next data begins."""
         self._steps += 1
         self._step_ended_s = time.perf_counter()
 

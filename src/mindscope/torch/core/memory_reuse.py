@@ -14,7 +14,7 @@ VARIABLE = "PYTORCH_NO_CUDA_MEMORY_CACHING"
 
 
 def set_memory_reuse(is_reused: bool) -> None:
-    """Whether freed memory of tensors on GPUs serves later tensors; a warning if CUDA was used already.
+    """Set whether freed memory of tensors on GPUs serves later tensors; it warns if CUDA was used already.
 
     Without reuse, each tensor is allocated by CUDA itself, which is much slower, and an access to freed memory fails.
     On the CPU nothing changes.

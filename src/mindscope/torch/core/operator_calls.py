@@ -113,7 +113,7 @@ class OperatorCalls:
         self.begin_step()
 
     def begin_step(self) -> None:
-        """A step begins: what an error left open is closed."""
+        """Begin a step, and close the calls that an error left open."""
         self._modules.clear()
         self._borders.clear()
         self._forward.clear()

@@ -144,7 +144,7 @@ class Debugger(Callback):
         self.recording.end_step(params["net_outputs"], int(params["cur_step_num"]))
 
     def on_eval_step_begin(self, run_context: RunContext) -> None:
-        """Evaluations are not recorded."""
+        """Do nothing: evaluations are not recorded."""
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
-        """Evaluations are not recorded."""
+        """Do nothing: evaluations are not recorded."""

@@ -54,12 +54,12 @@ class ModuleHooks:
             self.hooks.add(each.module, partial(self._before, each), self._after)
 
     def begin_step(self) -> None:
-        """A step begins: calls that an error interrupted are over."""
+        """Begin a step, and end the calls that an error interrupted."""
         self._open.clear()
         self.end_step()
 
     def end_step(self) -> None:
-        """A step is over: its gradients are complete."""
+        """End a step: its gradients are complete."""
         for handle in self._leaves:
             handle.remove()
         self._leaves.clear()

@@ -46,7 +46,7 @@ class OperatorMode(TorchDispatchMode):
         return True
 
     def begin_step(self) -> None:
-        """A step begins."""
+        """Begin a step."""
         self.calls.begin_step()
         self._has_backward = False
 

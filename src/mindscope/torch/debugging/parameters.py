@@ -59,7 +59,7 @@ class ParameterHooks:
         self._left_out.clear()
 
     def begin_step(self) -> None:
-        """A step begins that is recorded."""
+        """Begin a recorded step."""
         self._before.clear()
         self._changed.clear()
         self._has_optimized = False
@@ -67,7 +67,7 @@ class ParameterHooks:
         self._left_out, self._states = _kept(left_out), {id(each): state_of(each) for each in left_out}
 
     def begin_forward(self) -> None:
-        """The network is called: what changed since the step began was changed by no optimizer."""
+        """Note that the network is called: no optimizer made the changes since the step began."""
         kept = [each for each in self._network.parameters() if id(each) in self._left_out]
         changed: list[Tensor] = [each for each in kept if self._states[id(each)] != state_of(each)]
         self._left_out.update(_kept(changed))

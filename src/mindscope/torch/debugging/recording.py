@@ -83,7 +83,7 @@ class Recording:
         return not {id(each) for each in own.parameters()}.isdisjoint(map(id, network.parameters()))
 
     def begin_step(self, step: int | None = None) -> None:
-        """A step begins; its number if it is known."""
+        """Begin a step, with its number if it is known."""
         self._stop_collecting()
         self._next_step = self._next_step if step is None else step
         if self._modules is None or self._parameters is None or not self._is_due(self._next_step):
@@ -99,7 +99,7 @@ class Recording:
             self._is_mode_on = True
 
     def end_step(self, loss: Any = None, step: int | None = None) -> None:
-        """The step is over; its number if it is known."""
+        """End the step, with its number if it is known."""
         number = self._next_step if step is None else int(step)
         self._next_step = number + 1
         collector = self._stop_collecting()
@@ -144,7 +144,7 @@ class Recording:
             self.followed.guarded("ring", lambda: output.write_ring(why))
 
     def end(self, error: BaseException | None) -> None:
-        """The training is over, or failed; what the step had until then is written too."""
+        """End the recording, as the training is over or failed. The present step is written as far as it came."""
         collector = self._stop_collecting()
         if error is not None:
             if collector is not None and collector.rows:

@@ -66,7 +66,7 @@ class StepOutput:
             exit_hooks.close_at_exit(self)
 
     def add(self, step: CollectedStep) -> None:
-        """A step is over."""
+        """Add a step that is over."""
         with self._lock:
             if self._ring is None or self._following:
                 self._following = max(0, self._following - 1)
@@ -158,7 +158,7 @@ class StepOutput:
         return True
 
     def end(self) -> None:
-        """The training ended as it should: drop the ring, and close the files."""
+        """Drop the ring, and close the files: the training ended as it should."""
         self._drain()
         with self._lock:
             if self._ring is not None:

@@ -77,7 +77,7 @@ class Dump:
             self.begin_iteration()
 
     def step(self) -> None:
-        """An iteration of your own loop is over."""
+        """End an iteration of your own loop."""
         self.end_iteration()
         self.begin_iteration()
 
@@ -99,7 +99,7 @@ class Dump:
         self.stop()
 
     def begin_loop(self, network: nn.Module | None) -> None:
-        """A training begins that calls ``begin_iteration`` and ``end_iteration``."""
+        """Begin a training that calls ``begin_iteration`` and ``end_iteration``."""
         self.stop()
         self._network = network
         if self._settings is not None and _is_device_chosen(self._settings, network):
@@ -108,14 +108,14 @@ class Dump:
             weakref.finalize(self, self._session.writer.close)
 
     def follow(self, network: nn.Module) -> None:
-        """A loop takes over after ``start``; its network counts if none was given."""
+        """Let a loop take over after ``start``; its network counts if none was given."""
         if self._network is None:
             self.begin_loop(network)
         elif self._session is not None:
             self._session.discard()
 
     def begin_iteration(self) -> None:
-        """An iteration begins, or continues after ``pause``."""
+        """Begin an iteration, or continue it after ``pause``."""
         if self._session is not None:
             self._session.begin(self._number)
 
@@ -125,7 +125,7 @@ class Dump:
             self._session.pause()
 
     def end_iteration(self) -> None:
-        """An iteration is over."""
+        """End an iteration."""
         if self._session is not None:
             self._session.end(self._number)
         self._iteration += 1

@@ -46,7 +46,7 @@ class DumpSession:
         self._calls.start()
 
     def begin(self, number: int) -> None:
-        """An iteration begins, or continues after a pause."""
+        """Begin an iteration, or continue it after a pause."""
         if not self._is_begun:
             limit = self._settings.overflow_number
             is_over = self.writer.is_full or (limit and self._mode.overflows >= limit)
@@ -70,7 +70,7 @@ class DumpSession:
             self._is_pushed = False
 
     def end(self, number: int) -> None:
-        """An iteration is over."""
+        """End an iteration."""
         self.pause()
         self._ended += 1
         if not self._is_begun:

@@ -72,7 +72,7 @@ class _Writer:
         self._message["parameters"].append(_typed({"name": name}, node.meta.get("val")))
 
     def _add_held(self, node: fx.Node) -> None:
-        """A tensor or a graph that the module of this graph holds."""
+        """Add a tensor or a graph that the module of this graph holds."""
         held = _attribute(self._graph.owning_module, str(node.target))
         if isinstance(held, fx.GraphModule):
             self._subgraphs[node] = _Writer(held.graph, self._scopes, {}).write(str(node.target))

@@ -24,7 +24,7 @@ class FollowedTraining:
     _earlier: BaseException | None = None
 
     def _start(self) -> None:
-        """A training begins."""
+        """Begin to follow a training."""
         self._end(self._failure())
         self._is_training, self._earlier = True, _last_error()
         exit_hooks.close_at_exit(self)
@@ -33,7 +33,7 @@ class FollowedTraining:
             notebook.events.register(_CELL_ENDS, self._end_cell)
 
     def _stop(self, error: BaseException | None) -> None:
-        """The training is over, or failed."""
+        """End the observers, as the training is over or failed."""
         raise NotImplementedError
 
     def _end(self, error: BaseException | None) -> None:

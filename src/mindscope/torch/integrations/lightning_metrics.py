@@ -34,7 +34,7 @@ class LoggedMetrics:
         return self._names.of_training(trainer._logger_connector.metrics["log"])
 
     def end_epoch(self, trainer: Any) -> None:
-        """An epoch ends."""
+        """Remember the values that were logged before the epoch ends."""
         self._before_epoch_end = dict(trainer._logger_connector._logged_metrics)
 
     def of_epoch(self, trainer: Any) -> dict[str, Any]:

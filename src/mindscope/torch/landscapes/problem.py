@@ -21,7 +21,7 @@ class Way:
     name: str
     """``loop``, ``channels_last``, ``vmap`` or ``grouped``."""
     points: int = 1
-    """Points at once."""
+    """Number of points that are computed at once."""
     batch_size: int | None = None
     """None for the batches of the data set."""
 

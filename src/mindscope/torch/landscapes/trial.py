@@ -28,7 +28,7 @@ SECONDS = 0.02
 """Seconds of the loop for one point on the samples of the trial, if these numbers of samples allow it."""
 BATCH_SIZES = (32, 64)
 GROUPS = (4, 8, 16)
-"""Points at once."""
+"""Numbers of points that are computed at once."""
 SLOWEST_SAMPLE = 0.01
 """Seconds per sample: operators of slower networks use the processor well, and groups of them need much memory."""
 _TOLERANCES = {torch.float64: 1e-9, torch.bfloat16: 3e-2, torch.float16: 3e-2}

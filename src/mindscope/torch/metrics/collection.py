@@ -43,7 +43,7 @@ def _named(metrics: Any) -> dict[str, Any]:
 
 
 def _check_packages(name: str, metric: Any) -> None:
-    """Found now, not at the first evaluation, which may come after hours of training."""
+    """Raise MissingPackageError now, not at the first evaluation, which may come after hours of training."""
     for package in metric.packages if isinstance(metric, Metric) else ():
         if find_spec(package) is None:
             raise MissingPackageError(
@@ -87,7 +87,7 @@ class Metrics:
                 metric.to(self._device)
 
     def update(self, outputs: Any, is_ours: bool) -> None:
-        """Batches a batch; ``is_ours`` if the outputs are loss, prediction and label."""
+        """Add a batch to all metrics; ``is_ours`` if the outputs are loss, prediction and label."""
         if not isinstance(outputs, (list, tuple)):
             outputs = (outputs,)
         columns = cast("list[Any]", outputs)

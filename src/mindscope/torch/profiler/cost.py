@@ -27,11 +27,11 @@ class Cost:
             self.seconds[part] += time.perf_counter() - start
 
     def begin_step(self) -> None:
-        """The training continues with a step."""
+        """Begin a step of the training."""
         self._began = time.perf_counter()
 
     def end_step(self, is_profiled: bool) -> None:
-        """The step is over."""
+        """End the step."""
         if self._began is not None:
             self._steps[is_profiled].append(time.perf_counter() - self._began)
         self._began = None

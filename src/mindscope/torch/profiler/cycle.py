@@ -100,7 +100,7 @@ class Marks:
         """Indexes from 0 of the marks whose step did not end."""
 
     def end(self, number: int, step: int | None, is_complete: bool) -> None:
-        """The latest mark ended."""
+        """End the latest mark."""
         if is_complete:
             self.steps.append((number, step))
         else:

@@ -210,14 +210,14 @@ class Profiler(Callback):
         self.recording.pause()
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """An evaluation belongs to no step."""
+        """Pause: an evaluation belongs to no step."""
         self.recording.pause()
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
-        """Steps of evaluations don't count."""
+        """Do nothing: steps of evaluations don't count."""
 
     def _announce(self) -> None:
-        """A cycle was written."""
+        """Warn if the file of a written cycle is too large, and call ``on_trace_ready``."""
         file = next(each for each in reversed(self.recording.files) if TRACE in each.name)
         size_mb = file.stat().st_size / 1e6
         if size_mb > self._options.limit_mb:
@@ -230,7 +230,7 @@ class Profiler(Callback):
 
 
 def _finish(recording: Recording) -> None:
-    """The profiler is collected as garbage, or the process ends."""
+    """Finish a profiler that is collected as garbage, or whose process ends."""
     if recording.stop():
         _log.warning("profiler was not stopped; its last cycle is written")
         _print_cost(recording)

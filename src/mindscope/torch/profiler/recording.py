@@ -73,13 +73,13 @@ class Recording:
         self._enter(self._action_at(self.steps), is_step)
 
     def begin_run(self, step: int) -> None:
-        """A training begins, after ``step`` steps."""
+        """Begin a training, after ``step`` steps."""
         self._end_mark(is_complete=False)
         self._step = step
         self.resume()
 
     def step(self, step: int | None = None, is_step_next: bool = True) -> None:
-        """A step of the training ended.
+        """End a step of the training.
 
         Args:
             step: its number in the run; if None, the latest that a recorder met.
@@ -102,7 +102,7 @@ class Recording:
         self._end_mark(is_complete=False)
 
     def resume(self) -> None:
-        """The next step begins, if it did not begin before."""
+        """Begin the next step, if it did not begin before."""
         if self.is_running and self._mark is None:
             self._begin_mark()
 

@@ -26,7 +26,7 @@ class LastMemory:
         self._rows: deque[tuple[Any, ...]] = deque(maxlen=_MOST_STEPS)
 
     def add(self, step: Any) -> None:
-        """A step begins."""
+        """Add the memory at the begin of a step."""
         cuda: tuple[Any, ...] = ("", "", "")
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             cuda = torch.cuda.memory_allocated(), torch.cuda.memory_reserved(), torch.cuda.max_memory_allocated()

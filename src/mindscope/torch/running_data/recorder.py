@@ -56,7 +56,7 @@ class RunningDataRecorder:
         self._data = RunningData(network, self._params, settings)
 
     def step(self, batch: Any = None, epoch: int | None = None, number: int | None = None) -> None:
-        """A step begins.
+        """Begin a step.
 
         Args:
             batch: its inputs, which are summarized, and with which the graph is traced; None for those of the network.

@@ -171,7 +171,7 @@ class LandscapeCollector(Callback):
     # ---- what an adapter of a trainer calls
 
     def log(self, values: Mapping[str, Any], *, step: int | None = None) -> None:
-        """Nothing: only weights are kept."""
+        """Do nothing: only weights are kept."""
 
     def evaluated(self, metrics: Mapping[str, Any], **given: Any) -> None:
-        """Nothing: only weights are kept."""
+        """Do nothing: only weights are kept."""

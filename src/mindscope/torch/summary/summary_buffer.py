@@ -78,7 +78,7 @@ class SummaryBuffer:
             self._recorders += 1
 
     def close_recorder(self) -> None:
-        """The opposite of ``open_recorder``."""
+        """Count one recorder less, the opposite of ``open_recorder``."""
         with self._lock:
             self._recorders -= 1
             if not self.is_collecting:
@@ -90,7 +90,7 @@ class SummaryBuffer:
             self._pauses += 1
 
     def go_on(self) -> None:
-        """The opposite of ``pause``."""
+        """End a ``pause``, and keep values again."""
         with self._lock:
             self._pauses -= 1
 

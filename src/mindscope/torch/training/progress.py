@@ -39,7 +39,7 @@ class Progress:
             self._bar.stop()
 
     def show(self) -> None:
-        """A step was done."""
+        """Show that a step was done."""
         if not self._is_wanted or time.monotonic() < self._show_at_s:
             return
         params = self._params

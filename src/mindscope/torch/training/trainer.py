@@ -113,7 +113,7 @@ def _epoch(trainer: Trainer, loop: CallbackRunner, batches: Batches, progress: P
 
 
 def _sunk_epoch(trainer: Trainer, loop: CallbackRunner, batches: Batches, progress: Progress) -> None:
-    """The steps of an epoch as if they were one for the callbacks."""
+    """Run the steps of an epoch as if they were one for the callbacks."""
     loop.call("step_begin")
     for element in batches.epoch():
         _take(trainer, loop.params, element)

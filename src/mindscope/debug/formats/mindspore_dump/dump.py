@@ -54,7 +54,7 @@ def read_dump(root: Path) -> RecordedSteps:
 
 
 def _add_constants(by_step: dict[tuple[int, int], list[DumpDirectory]], constants: DumpDirectory) -> None:
-    """Constants belong to the first iteration of their rank, before its operators."""
+    """Add constants to the first iteration of their rank, before its operators."""
     steps = [step for rank, step in by_step if rank == constants.rank]
     if steps:
         by_step[constants.rank, min(steps)].insert(0, constants)

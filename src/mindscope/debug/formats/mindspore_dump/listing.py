@@ -129,7 +129,7 @@ def _read_mapping(path: Path) -> dict[str, str]:
 
 
 def _add_rows(found: dict[_Slot, list[ListedTensor]], rows: Iterable[StatisticRow]) -> None:
-    """Rows join the file of the same time; those of no file are tensors of their own."""
+    """Add rows to the file of the same time; those of no file are tensors of their own."""
     by_time = {
         (slot, each.name.timestamp): each for slot, same in found.items() for each in same if each.path is not None
     }

@@ -13,7 +13,7 @@ LIMIT_BYTES, LIMIT_S = 1 << 30, 30
 
 
 def limit() -> None:
-    """Limits this process where the system can."""
+    """Limit this process where the system can."""
     try:
         import resource  # not on Windows
     except ImportError:

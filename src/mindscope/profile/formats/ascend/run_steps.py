@@ -18,7 +18,7 @@ from mindscope.profile.formats.json_values import list_of, mapping_of
 from mindscope.profile.tables.steps import Steps
 
 FACTS_FILE = "mindscope.json"
-"""``mindscope.mindspore.Profiler`` writes it."""
+"""Name of the file that ``mindscope.mindspore.Profiler`` writes."""
 _DYNAMIC = re.compile(r"rank\d+_start(\d{1,15})_stop(\d{1,15})")
 """Directories of ``DynamicProfilerMonitor``."""
 

@@ -46,7 +46,7 @@ class RunFlops(NamedTuple):
 
     operations: Mapping[str, int]
     utilization: Mapping[str, float]
-    """0 to 1."""
+    """Share of the peak, 0 to 1."""
 
 
 def read_flops(table: CsvTable) -> dict[str, RunFlops]:

@@ -86,7 +86,10 @@ def _kernels(file: SqliteFile, strings: Mapping[int, str], devices: list[Device]
 
 
 def _graphs(file: SqliteFile, to: Recording) -> None:
-    """Launches of whole CUDA graphs, which the profiler records unless it is told to record their kernels."""
+    """Add launches of whole CUDA graphs.
+
+    The profiler records them unless it is told to record their kernels.
+    """
     rows = file.rows(f"{_PREFIX}GRAPH_TRACE", integers=(*_KEYS, "graphId"))
     if rows is not None:
         rows = _timed(rows, to)
@@ -116,7 +119,7 @@ def _sets(file: SqliteFile, to: Recording) -> None:
 
 
 def _synchronizations(file: SqliteFile, to: Recording) -> None:
-    """Waits for streams, events and contexts; beside the streams, whose kernels run meanwhile."""
+    """Add waits for streams, events and contexts, beside the streams, whose kernels run meanwhile."""
     rows = file.rows(f"{_PREFIX}SYNCHRONIZATION", integers=(*_KEYS, "syncType"))
     if rows is None:
         return
@@ -126,7 +129,7 @@ def _synchronizations(file: SqliteFile, to: Recording) -> None:
 
 
 def _memory(file: SqliteFile, to: Recording) -> None:
-    """Allocations of the device as marks of an allocator, as PyTorch has them."""
+    """Add allocations of the device as marks of an allocator, as PyTorch has them."""
     rows = file.rows(
         "CUDA_GPU_MEMORY_USAGE_EVENTS",
         integers=("start", "deviceId", "address", "bytes", "memKind", "memoryOperationType"),

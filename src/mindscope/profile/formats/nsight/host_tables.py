@@ -97,7 +97,7 @@ def _ranges(file: SqliteFile, strings: Mapping[int, str], threads: _Threads, to:
 
 
 def _operators(runs: RecordedRuns, to: Recording) -> None:
-    """Ranges of ``torch.autograd.profiler.emit_nvtx``: ``aten::mm, seq = 12, sizes = [[8, 4], [4, 2]]``."""
+    """Add ranges of ``torch.autograd.profiler.emit_nvtx``: ``aten::mm, seq = 12, sizes = [[8, 4], [4, 2]]``."""
     sequences = np.array(
         [int(found[1]) if (found := _SEQUENCE.search(text)) else NO_INTEGER for text in runs.name.values], np.int64
     )

@@ -137,7 +137,7 @@ class PlaneReader:
             self.device_steps.append(runs)
 
     def add_device_steps(self) -> None:
-        """Marks the steps of the first device, where the host marks none."""
+        """Mark the steps of the first device, where the host marks none."""
         for runs in self.device_steps if not self.has_host_steps else ():
             number = [int(name) if name.isdecimal() and len(name) < 16 else -1 for name in runs.name]
             given = np.array(number, np.int64)

@@ -43,7 +43,7 @@ def _each(module: GraphModule, change: Callable[[Graph, Node], None]) -> None:
 
 
 def _pool_first(graph: Graph, relu: Node) -> None:
-    """The maximum of rectified values is the rectified maximum, also with NaN."""
+    """Pool before the activation: the maximum of rectified values is the rectified maximum, also with NaN."""
     source: Any = relu.args[0] if relu.target is aten.relu.default else None
     users = list(relu.users)
     if source is None or len(users) != 1 or users[0].target not in _POOLS:
