@@ -170,7 +170,7 @@ def _file_handler(variables: _Variables) -> logging.Handler | None:
 
 
 class MindSporeFormatter(logging.Formatter):
-    """``[LEVEL] ME(pid:thread,process):2026-01-31-23:59:59.123.456 [mindscope/file.py:12] message``."""
+    """Formats ``[LEVEL] ME(pid:thread,process):2026-01-31-23:59:59.123.456 [mindscope/file.py:12] message``."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one record, with its traceback on further lines."""

@@ -65,6 +65,6 @@ class Alert:
 
 
 def alert_id(rule: str, run: str, tag: str, step: int) -> str:
-    """Return the same for the same episode, in every process."""
+    """Return an id that is the same for the same episode in every process."""
     text = "\0".join((rule, run, tag, str(step)))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

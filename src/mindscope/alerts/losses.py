@@ -27,7 +27,7 @@ class Check(Protocol):
 
 
 class NotFinite:
-    """NaN and infinities."""
+    """Finds NaN and infinities in a series."""
 
     def __init__(self, parameters: Parameters) -> None:
         self._episodes = Episodes(calm=parameters.calm_points)

@@ -44,7 +44,7 @@ class Destination:
 
 
 class EventWriter:
-    """The files of one recorder."""
+    """Writes the files of a recorder."""
 
     def __init__(self, destination: Destination, drops: DropCounter, buffers: BufferPool) -> None:
         names = FileNames(destination.directory, destination.prefix, (destination.suffix, "_lineage"))

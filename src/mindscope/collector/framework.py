@@ -22,7 +22,7 @@ class WeightCopy(Protocol):
         ...
 
     def write(self, file: Path) -> None:
-        """Write them to a file that doesn't exist, on any thread. Raises OSError."""
+        """Write the weights to a file that doesn't exist, on any thread. Raises OSError."""
         ...
 
 
@@ -77,7 +77,7 @@ class Framework(Protocol):
         ...
 
     def some_images(self, batch: Any) -> Any:
-        """Return those of a batch that are collected: all, or as many as are cheap."""
+        """Return the images of a batch that are collected: all, or as many as are cheap."""
         ...
 
     def parameters(self, params: Any) -> Mapping[str, Any]:

@@ -81,7 +81,7 @@ class LandscapeCheckpoints:
             )
 
     def close(self) -> None:
-        """Write what was kept, and wait for it."""
+        """Write the kept weights, and wait until they are written."""
         self._queue.close()
         self._spare.clear()
 

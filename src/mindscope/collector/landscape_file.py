@@ -84,7 +84,7 @@ class LandscapeFile:
         return kept[-1]
 
     def write(self) -> None:
-        """Write it, in one piece."""
+        """Write the file in one piece."""
         unfinished = self.path.with_name(f"{NAME}.part")
         unfinished.write_text(json.dumps(self.settings.metadata(self.checkpoints, self.step_per_epoch)), "utf-8")
         unfinished.replace(self.path)

@@ -108,7 +108,7 @@ class ContentFingerprint:
         return [position for start, want in ends for position in _differences(file, start, want)]
 
     def changed(self, file: FileIO, spans: Iterable[Span]) -> list[Span]:
-        """Return those of ``spans`` that have another digest now. Reads them; seeks in the file."""
+        """Return the ``spans`` that have another digest now. Reads them; seeks in the file."""
         return [span for span in spans if _digest(file, span) != span.digest]
 
     def _open_span(self, is_damaged: bool) -> Span:

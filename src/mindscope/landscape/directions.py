@@ -47,7 +47,7 @@ def principal_directions(states: States) -> PrincipalDirections:
 
 
 def _principal_directions(states: States, means: NDArray[np.float64]) -> PrincipalDirections:
-    """Return those of the differences minus ``means``."""
+    """Return the principal directions of the differences minus ``means``."""
     gram: Matrix = np.zeros((len(states) - 1, len(states) - 1))
     for differences in _differences(states, means):
         gram += product(differences, np.transpose(differences))

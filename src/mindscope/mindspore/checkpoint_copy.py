@@ -30,6 +30,6 @@ class CheckpointCopy:
         """Size in bytes."""
 
     def write(self, file: Path) -> None:
-        """Write them as ``save_checkpoint`` does. Raises OSError."""
+        """Write the parameters as ``save_checkpoint`` does. Raises OSError."""
         entries = [{"name": name, "data": tensor} for name, tensor in self._tensors.items()]
         mindspore.save_checkpoint(entries, str(file))

@@ -53,7 +53,7 @@ class MindSporeFramework:
         return learning_rate(params)
 
     def learning_rates(self, params: Any) -> Mapping[str, Any]:
-        """Return those with which the optimizer made the step; a schedule is computed."""
+        """Return the rates with which the optimizer made the step; a schedule is computed."""
         optimizer = optimizer_of(params)
         return {} if optimizer is None else rates_of(optimizer)
 

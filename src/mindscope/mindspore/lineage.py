@@ -37,7 +37,7 @@ def train_lineage(params: Any) -> TrainLineage:
 
 
 def learning_rate(params: Any) -> float | None:
-    """Return the one that the optimizer of the loop began with, of the first parameters."""
+    """Return the learning rate with which the optimizer of the loop began, of the first parameters."""
     optimizer = optimizer_of(params)
     return None if optimizer is None else initial_rate_of(optimizer)
 

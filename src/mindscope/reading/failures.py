@@ -50,14 +50,14 @@ class RunFailures:
 
 @dataclass(slots=True)
 class FailurePaths:
-    """The paths of these files."""
+    """The paths of running data and of flight records of a run."""
 
     running_data: list[Path] = field(default_factory=list[Path])
     flight_records: list[Path] = field(default_factory=list[Path])
 
 
 def find_failures(directory: Path, *, has_beside: bool = True) -> FailurePaths:
-    """Return those of the run in a directory, below it and beside it; without those of runs below it."""
+    """Return the paths of the run in a directory, below it and beside it, without those of runs below it."""
     found = FailurePaths()
     for path in _candidates(directory, has_beside):
         with suppress(OSError):

@@ -76,7 +76,7 @@ class ScalarSummaries:
         return values[0] if values else None
 
     def open(self) -> None:
-        """Read what an earlier process saved."""
+        """Read the summaries that an earlier process saved."""
         if self._cache is not None:
             self._cache.open()
 

@@ -39,7 +39,7 @@ class CacheTable:
 
     @property
     def size_bytes(self) -> int:
-        """Size of the file."""
+        """Size of the file in bytes."""
         return self._index.size_bytes
 
     def load(self) -> dict[str, State]:

@@ -73,7 +73,7 @@ class FileFacts:
 
     @property
     def key(self) -> FileKey:
-        """Sorts files by age."""
+        """Key that sorts files by age."""
         return age_key(self.creation_number, self.name)
 
 

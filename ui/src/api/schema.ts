@@ -8447,7 +8447,7 @@ export interface components {
         };
         /**
          * TagsAnswer
-         * @description Ordered by tag.
+         * @description The tags of one kind, in their order.
          */
         TagsAnswer: {
             /** Tags */

@@ -121,7 +121,7 @@ def _tensors(pairs: OneToOne) -> list[tuple[int, int]]:
 
 
 def known_pairs(left: DebugSource, right: DebugSource, pairs: Mapping[str, str]) -> dict[str, str]:
-    """Return those of ``pairs`` whose operators both trainings have."""
+    """Return the ``pairs`` whose operators both trainings have."""
     ours, theirs = ({owner_of(each) for each in source.tensors} for source in (left, right))
     return {one: other for one, other in pairs.items() if one in ours and other in theirs}
 

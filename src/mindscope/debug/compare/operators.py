@@ -114,7 +114,7 @@ class RecordedOperators:
 
 
 def owner_of(tensor: DebugTensor) -> str:
-    """Return what messages call the operator, the parameter or the gradient that a tensor is of."""
+    """Return the name in messages of the operator, the parameter or the gradient that a tensor is of."""
     own = f"{tensor.module}.{tensor.slot}".lstrip(".")
     if tensor.role is Role.PARAMETER:
         return own

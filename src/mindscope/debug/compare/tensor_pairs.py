@@ -32,7 +32,9 @@ class Sides:
         return Sides(self.right, self.left, tuple([(other, one) for one, other in self.samples]))
 
     def error(self, one: int, other: int) -> float:
-        """Return how far a left tensor is from a right one in the first step that has both; infinite if not known."""
+        """Return the distance of a left tensor from a right one in the first step that has both; infinite if
+        not known.
+        """
         for left, right in self.samples:
             if left.has(one) and right.has(other):
                 found = float(statistic_errors(left.values(one)[None], right.values(other)[None])[0])

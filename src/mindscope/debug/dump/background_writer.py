@@ -70,7 +70,7 @@ class BackgroundWriter:
                 self._condition.wait_for(lambda: not self._jobs and not self._is_busy)
 
     def close(self) -> None:
-        """Write what is left, and end the thread."""
+        """Write the rest, and end the thread."""
         self.flush()
         with self._condition:
             self._is_closed = self._is_background

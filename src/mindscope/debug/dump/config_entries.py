@@ -31,7 +31,7 @@ class ConfigEntries:
         return key in self._entries
 
     def place(self, key: str) -> str:
-        """Return what messages call an entry."""
+        """Return the name of an entry in messages."""
         return f"{self._name}.{key} in {self._file}"
 
     def number(self, key: str, default: int | None, lowest: int = 0, highest: int = 2**64 - 1, means: str = "") -> int:

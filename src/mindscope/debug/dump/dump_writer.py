@@ -130,7 +130,7 @@ class DumpWriter:
         self._writer.put(lambda: self._end(iteration, order))
 
     def close(self) -> None:
-        """Write what is left; nothing the second time."""
+        """Write the rest; nothing the second time."""
         if self._is_closed:
             return
         self._is_closed = True

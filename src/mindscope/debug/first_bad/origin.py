@@ -218,7 +218,7 @@ class _Walk:
         return (alike or (earlier if not is_old else []) or [None])[-1]
 
     def _before(self, place: int, operators: Iterable[int]) -> list[int]:
-        """Return those operators that ran before one and are not around it."""
+        """Return the operators that ran before one and are not around it."""
         operator = self.operators[place]
         return [each for each in operators if each < place and not self.operators[each].contains(operator)]
 

@@ -133,7 +133,7 @@ class LogIndex:
 
     @property
     def end(self) -> int:
-        """Bytes that are indexed."""
+        """Number of indexed bytes."""
         return self._end
 
     @property
@@ -148,7 +148,7 @@ class LogIndex:
 
     @property
     def kind(self) -> NDArray[np.uint16]:
-        """Places in ``kinds``."""
+        """Index of the kind of each message in ``kinds``."""
         return self._columns["kind"].values
 
     @property

@@ -61,7 +61,7 @@ class HeatGrid:
 
     @property
     def bits(self) -> NDArray[np.uint8]:
-        """Shape (columns, rows)."""
+        """Bits of the cells, shape (columns, rows)."""
         return self._bits[: self.columns]
 
     def add(self, recorded: StepStatistics) -> None:

@@ -42,7 +42,7 @@ class Side:
 
     @property
     def step_count(self) -> int:
-        """1 without steps."""
+        """Number of steps; 1 without steps."""
         return max(1 if self.steps is None else len(self.steps), 1)
 
     @property

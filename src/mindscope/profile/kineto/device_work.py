@@ -57,7 +57,7 @@ class DeviceWork:
 
     @property
     def end(self) -> NDArray[np.int64]:
-        """The end of each."""
+        """End of each slice in nanoseconds."""
         return self.start + self.duration
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ PERIODS = 8
 
 @dataclass(frozen=True, slots=True)
 class LeakHints:
-    """The greatest growth comes first."""
+    """Hints at leaks, the greatest growth first."""
 
     hints: list[LeakHint]
     by_period: bool

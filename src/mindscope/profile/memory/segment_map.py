@@ -33,7 +33,7 @@ class SegmentMap:
 
     @property
     def reserved(self) -> int:
-        """Bytes of all segments."""
+        """Bytes of all segments together."""
         return int(self.size.sum())
 
     @property

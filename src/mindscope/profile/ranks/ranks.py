@@ -74,7 +74,7 @@ class Ranks:
 
     @cached_property
     def steps(self) -> RankSteps | None:
-        """Rank x step."""
+        """The steps of each rank, one row for each rank and step; None without steps."""
         return rank_steps(self.data, self._clocks, self.operations, self._waits, self.origin_ns)
 
     @cached_property

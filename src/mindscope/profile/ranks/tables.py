@@ -40,7 +40,7 @@ class ClockOffsets(Table):
 
     @property
     def drift_ppm(self) -> Annotated[Figures, Unit.NUMBER, EQUAL]:
-        """Parts in a million."""
+        """Drift in parts per million."""
         return self.drift / 1000
 
 

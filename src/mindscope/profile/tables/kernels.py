@@ -56,7 +56,7 @@ class Kernels(Table):
 
     @property
     def mean(self) -> Durations:
-        """Nanoseconds of a run."""
+        """Mean nanoseconds of a run."""
         return mean_of(self.total, self.count)
 
     @property

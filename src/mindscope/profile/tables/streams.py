@@ -53,7 +53,7 @@ class Streams(Table):
 
     @property
     def mean_delay(self) -> Durations:
-        """Nanoseconds of a launch."""
+        """Mean nanoseconds from a launch to the start of its kernel."""
         return mean_of(self.delay, self.launches)
 
 

@@ -25,7 +25,7 @@ _MOST_COLUMNS = 50
 
 
 def tensors_of(index: MessageIndex, row: int, text: str) -> list[LogTensor]:
-    """Return those of a message: a value of a print file, or what its text holds. Raises OSError."""
+    """Return the tensors of a message: a value of a print file, or the tensors in its text. Raises OSError."""
     if isinstance(index, PrintIndex):
         value = index.value(row)
         return [] if value.elements is None else [_tensor(value)]

@@ -37,6 +37,6 @@ class TagSummary(Answer):
 
 
 class TagsAnswer(Answer):
-    """Ordered by tag."""
+    """The tags of one kind, in their order."""
 
     tags: list[TagSummary]

@@ -27,7 +27,7 @@ class History(Callback):
             self.epoch = {"epoch": []}
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Keep what this epoch gave."""
+        """Keep the metrics of this epoch."""
         params = run_context.original_args()
         if params["mode"] != "train":
             return

@@ -92,7 +92,7 @@ class Debugger(Callback):
         return self
 
     def in_loop(self) -> Debugger:
-        """Return what a loop enters that says when its steps begin."""
+        """Return the context manager of a loop, which says when its steps begin."""
         self._is_in_loop = True
         return self
 

@@ -85,7 +85,7 @@ class StepCollector(StepRows):
 
     @property
     def rows(self) -> int:
-        """Tensors until now."""
+        """Number of tensors until now."""
         return len(self._places)
 
     def finish(self, step: int) -> CollectedStep:

@@ -88,7 +88,7 @@ class DumpSession:
         self._is_begun = False
 
     def stop(self, number: int) -> None:
-        """Write what is left."""
+        """Write the rest."""
         if self._is_begun and self._names.order:
             self.end(number)
         self.pause()

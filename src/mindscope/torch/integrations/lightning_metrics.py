@@ -49,12 +49,12 @@ class LoggedMetrics:
         self._before_evaluation = dict(trainer.callback_metrics)
 
     def validated(self, trainer: Any) -> Evaluated:
-        """Return what a validation gave."""
+        """Return the metrics of a validation."""
         self._validated, self._loaders = self._evaluated(trainer), trainer.val_dataloaders
         return self._evaluation(trainer, self._validated)
 
     def tested(self, trainer: Any) -> Evaluated:
-        """Return what a test gave."""
+        """Return the metrics of a test."""
         self._tested = self._evaluated(trainer)
         if self._loaders is None:
             self._loaders = trainer.test_dataloaders

@@ -42,7 +42,7 @@ class Checkpoint:
         return "checkpoint" if isinstance(self.source, Mapping) else str(self.source)
 
     def read(self) -> Mapping[str, Any]:
-        """Return its tensors by name. Raises OSError and FormatError."""
+        """Return the tensors by name. Raises OSError and FormatError."""
         if isinstance(self.source, Mapping):
             return self.source
         file = Path(self.source)

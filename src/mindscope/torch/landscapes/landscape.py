@@ -101,7 +101,7 @@ def landscape(
 
 
 def select_checkpoints(found: Checkpoints, method: str) -> Checkpoints:
-    """Return those that the method uses. Raises ValueError where they are too few."""
+    """Return the checkpoints that the method uses. Raises ValueError where they are too few."""
     places = choose_checkpoints(method, len(found.checkpoints))
     chosen = tuple(found.checkpoints[place] for place in places)
     return Checkpoints(chosen, found.unit, found.step_per_epoch, found.run, found.num_samples)

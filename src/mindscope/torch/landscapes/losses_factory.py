@@ -61,7 +61,7 @@ class LossesFactory:
         return PlaneLosses(self.problem(NetworkLoss(network, loss_fn, self.dtype)), self.way)
 
     def problem(self, loss: NetworkLoss) -> Problem:
-        """Return the same for a network of this process."""
+        """Return the problem for a network of this process."""
         buffers = {name: each.to(loss.device) for name, each in self.buffers.items()}
         return Problem(loss, self.plane, self.batches.to(loss.device), buffers, self.is_re_estimated)
 

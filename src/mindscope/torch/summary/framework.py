@@ -130,7 +130,7 @@ class TorchFramework:
         return None if network is None else network_type(network)
 
     def copy_weights(self, params: Any, spare: WeightCopy | None) -> WeightCopy | None:
-        """Return those of the first process; with data parallelism all have the same."""
+        """Copy the weights of the first process; with data parallelism all have the same."""
         if distributed.get_rank() != 0:
             return None
         return copy_weights(params["network"], spare if isinstance(spare, TensorCopy) else None)

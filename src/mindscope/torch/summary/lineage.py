@@ -52,7 +52,10 @@ def _attempt(field: str, find: Callable[[], Any]) -> Any:
 
 
 def learning_rate(params: Any) -> float | None:
-    """Return the one that the optimizer began with; the present one while no scheduler of torch knows another."""
+    """Return the learning rate with which the optimizer began.
+
+    It is the present one while no scheduler of torch knows another.
+    """
     optimizer = params.get("optimizer")
     return None if optimizer is None else _attempt("learning_rate", lambda: initial_rate_of(optimizer))
 

@@ -32,7 +32,7 @@ class TensorCopy:
         return sum(each.nbytes for each in self.tensors.values())
 
     def write(self, file: Path) -> None:
-        """Write them as safetensors. Raises OSError."""
+        """Write the tensors as safetensors. Raises OSError."""
         for event in self._events:
             event.synchronize()
         write_weights(self.tensors, file)

@@ -124,7 +124,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 @lru_cache
 def _possible_shape(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return the same object for all tensors of a shape."""
+    """Return a shape, as the same object for all tensors that have it."""
     return sizes if is_possible_shape(sizes) else None
 
 

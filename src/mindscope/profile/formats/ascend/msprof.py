@@ -84,7 +84,7 @@ class _Msprof:
         self.rank = self._rank()
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
-        """Return how to read each part."""
+        """Return a function that reads each part, or the reason why it is missing."""
         return {
             Part.OPERATORS: lambda: by_time(self._operators) or Missing("ascend_operators"),
             Part.KERNELS: lambda: self._kernels or Missing("ascend_kernels"),

@@ -125,7 +125,7 @@ class _Output:
         return [Device("CPU", "cpu"), *(npu if self._kernel_table or self._file("step_trace_time.csv") else [])]
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
-        """Return how to read each part."""
+        """Return a function that reads each part, or the reason why it is missing."""
         return {
             Part.STEPS: self._part("step_trace_time.csv", self._steps, "ascend_steps"),
             Part.OPERATORS: lambda: by_time(self._operators) or Missing("ascend_operators"),

@@ -129,7 +129,7 @@ class _Legacy:
         return [Device("CPU", "cpu"), *([Device(self._device, *other, memory=memory)] if other else [])]
 
     def parts(self) -> Mapping[Part, Callable[[], Any] | Missing]:
-        """Return how to read each part."""
+        """Return a function that reads each part, or the reason why it is missing."""
         rank = self.files.rank
         return {
             Part.STEPS: lambda: self._steps or Missing("mindspore_steps"),

@@ -58,7 +58,7 @@ def stacked(value: Any, size: int) -> Tensor:
 
 
 def packed(value: Any, size: int) -> Tensor:
-    """Return the same with the groups among the channels."""
+    """Return the values with the groups among the channels."""
     return (value if isinstance(value, Grouped) else Grouped(stacked(value, size), size)).packed()
 
 
