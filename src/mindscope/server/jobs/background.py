@@ -41,7 +41,7 @@ class BackgroundJobs(Jobs[K, W]):
         self._worker = worker
         self.patience_s = patience_s
         self._running: dict[K, Job[W]] = {}
-        """Those that wait or run, and those whose error no request has got."""
+        """Jobs that wait or run, and failed jobs whose error no request has got."""
 
     def get(self, key: K, version: object) -> W | None:
         """Return the work of a job; None without one. Raises what it raised."""

@@ -18,7 +18,7 @@ BUDGET_S = 0.4
 
 
 class Work(Protocol):
-    """What a job computes for one version of its key, step by step."""
+    """A computation for one version of its key, step by step."""
 
     @property
     def is_complete(self) -> bool:
@@ -86,7 +86,7 @@ class Jobs(Generic[K, W]):
                     return look(job.open(make))
 
     def advance(self, key: K, version: object, make: Callable[[], W], look: Callable[[W], A]) -> A:
-        """As ``use``, after ``run_steps``."""
+        """Return the result of ``look`` as ``use``, after ``run_steps``."""
         return self.use(key, version, make, lambda work: look(self.run_steps(work)))
 
     def run_steps(self, work: W) -> W:

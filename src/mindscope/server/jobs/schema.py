@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every answer of a task says until it has its value."""
+"""The fields of every answer of a task until it has its value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TaskProgress(Answer):
 
     @staticmethod
     def of(task: Task[Any]) -> TaskProgress:
-        """How far a task is."""
+        """Return the progress of a task."""
         return TaskProgress(
             phase=task.phase, read_bytes=task.read_bytes, total_bytes=task.total_bytes, seconds=task.seconds
         )

@@ -38,7 +38,7 @@ router = APIRouter()
 
 @router.post("/lineage", response_model=LineageAnswer)
 def query_lineage(query: LineageTableQuery, viewer: CurrentViewer) -> RawJsonResponse:
-    """One row per run, one column per parameter, field, metric, fact or statistic of a scalar.
+    """Return a row per run, with a column per parameter, field, metric, fact or statistic of a scalar.
 
     With ``since``, the cursor of a response, the changes since that response.
     """
@@ -53,7 +53,7 @@ def filter_lineage(query: FilterQuery, viewer: CurrentViewer) -> JsonResponse:
 
 @router.post("/lineage/importance", response_model=ImportanceAnswer, responses=NO_COLUMN)
 def query_importance(query: ImportanceQuery, viewer: CurrentViewer) -> RawJsonResponse:
-    """How important columns are for a numeric target, by four measures, and pairs that interact."""
+    """Measure how much columns explain a numeric target, by four measures, and find pairs that interact."""
     return RawJsonResponse(viewer.shared(ImportanceJobs).answer(view_table(viewer, query), query))
 
 

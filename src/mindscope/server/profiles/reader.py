@@ -69,7 +69,7 @@ class OpenParts:
     version: str
     profile: Profile
     zero: int
-    """When its timeline begins: nanoseconds since the origin of the profile."""
+    """Begin of its timeline in nanoseconds since the origin of the profile."""
     tables: str
     """The JSON of ProfileTables."""
 
@@ -119,7 +119,7 @@ class ProfileReader:
 
     @property
     def folder(self) -> Path | None:
-        """Where what was computed is saved."""
+        """Folder of the saved results; None if nothing is saved."""
         return self._cache.folder
 
     def write_parts(self, opened: OpenParts, path: Path) -> None:
@@ -128,7 +128,7 @@ class ProfileReader:
             save_parts(columns_of(opened.profile, opened.zero), path, opened.version)
 
     def close(self) -> None:
-        """Stop reading."""
+        """Stop reading, and wait for the worker."""
         self._worker.close()
 
     def _timeline(self, found: FoundProfile, version: str) -> Task[OpenProfile]:
@@ -204,7 +204,7 @@ class ProfileReader:
     def _read_apart(
         self, found: FoundProfile, version: str, task: Task[Any], show: _Show
     ) -> tuple[Timeline | None, SavedParts]:
-        """As ``_read``, in a process that reads."""
+        """Read a profile as ``_read``, in another process."""
 
         def progress(read: int) -> None:
             task.read_bytes = read
