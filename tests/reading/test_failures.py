@@ -161,10 +161,10 @@ def test_tables_of_running_data_are_cut_and_say_so(tmp_path: Path, monkeypatch: 
     (tmp_path / "mem_address_list.0.txt").write_text("op\nkernel_inputs 5\n" + "&1 #2\n" * 5)
     found = read_running_data(tmp_path)
     assert (len(found.order.rows), len(found.statistics.rows), len(found.nodes), len(found.addresses)) == (5, 5, 5, 5)
-    assert {(each.reason.code, Path(each.path).name) for each in found.problems} == {
+    assert {(reason.code, Path(file).name) for file, reason in found.problems.items()} == {
         ("debug_entries_left", "exec_order.csv"), ("debug_entries_left", "graph_exec_order.0.txt"),
     }  # fmt: skip
     monkeypatch.setattr(running_data_module, "_MOST_CELLS", 60_000)
     assert found.memory_history.rows == []
     assert found.memory_history.is_cut
-    assert "memory_history.csv" in {Path(each.path).name for each in found.problems}
+    assert "memory_history.csv" in {Path(file).name for file in found.problems}

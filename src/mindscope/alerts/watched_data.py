@@ -10,7 +10,7 @@ from typing import Protocol
 
 from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.source import DebugSource
-from mindscope.debug.open import FoundDebugData
+from mindscope.debug.open import DebugData, with_cache
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, statistics_version
 from mindscope.reading.debugging_data import OWN, dumps_of
@@ -93,7 +93,7 @@ class DumpData:
     """A dump of another tool, which does not say when it is complete."""
 
     key: DataKey
-    found: FoundDebugData
+    found: DebugData
     version: str
     is_settled: bool
     """Whether its last steps are complete."""
@@ -117,7 +117,7 @@ class DumpData:
                     for name, found in dumps_of(store):
                         version = dump_versions.of(found.path)
                         is_settled = not is_followed or versions.get((id, name)) == version
-                        yield DumpData((id, name), found._replace(cache=cache), version, is_settled, is_followed)
+                        yield DumpData((id, name), with_cache(found, cache), version, is_settled, is_followed)
 
     def state(self, now: float) -> tuple[object, ...]:
         return self.version, self.is_settled

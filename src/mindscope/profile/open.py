@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from mindscope.artifacts.rank_path import with_rank, without_rank
 from mindscope.errors import FormatError
 from mindscope.profile.formats import FORMATS
 from mindscope.profile.formats.other_content import other_content
 from mindscope.profile.formats.profile_format import ProfileFormat, Progress, no_progress
 from mindscope.profile.model.damage import readable
 from mindscope.profile.profile import Profile
-from mindscope.profile.trace.rank_path import with_rank, without_rank
 
 _MOST_NAMED = 8
 _DEPTH = 4

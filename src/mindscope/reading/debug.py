@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -192,6 +192,6 @@ def _integers(recorded: TensorStatistics, name: str, dtype: Any) -> NDArray[Any]
 
 def problems_of(source: Any) -> tuple[Reason, ...]:
     """What can't be read, or is left out, of what was read of a source: of files, and of event files."""
-    of_files: Iterable[Any] = getattr(source, "problems", ())
+    of_files: Mapping[str, Reason] = getattr(source, "problems", {})
     failures: Iterable[Any] = getattr(source, "failures", ())
-    return (*(each.reason for each in of_files), *(Reason("unreadable", detail=str(each)) for each in failures))
+    return (*of_files.values(), *(Reason("unreadable", detail=str(each)) for each in failures))

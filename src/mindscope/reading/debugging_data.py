@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from mindscope.debug.formats.statistics_cache import StatisticsCache
-from mindscope.debug.open import FoundDebugData, find_debug_data, recognize_debug_data
+from mindscope.debug.open import DebugData, find_debug_data, recognize_debug_data
 from mindscope.errors import SettingsError
 from mindscope.ingest.file_names import is_event_name, readable
 from mindscope.settings import DEFAULT_CACHE_BYTES, load_settings
@@ -51,12 +51,12 @@ def existing_cache(workspace: str | Path | None = None) -> StatisticsCache | Non
     return None
 
 
-def dumps_of(store: RunStore) -> Iterator[tuple[str, FoundDebugData]]:
+def dumps_of(store: RunStore) -> Iterator[tuple[str, DebugData]]:
     """Return the dumps below and beside the directory of a run with their paths. Raises OSError."""
     return debug_data_of(Path(store.path), has_beside=store.id != BASE_ID)
 
 
-def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple[str, FoundDebugData]]:
+def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple[str, DebugData]]:
     """Yield the debugging data of the run in a directory, by their paths relative to it.
 
     ``./`` is the directory itself.

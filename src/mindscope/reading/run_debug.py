@@ -24,7 +24,7 @@ from mindscope.debug.compare import (
 from mindscope.debug.first_bad import FirstBad, find_first_bad
 from mindscope.debug.model.fields import COLUMN, FIELDS
 from mindscope.debug.model.source import DebugSource
-from mindscope.debug.open import FoundDebugData
+from mindscope.debug.open import DebugData, with_cache
 from mindscope.debug.watchpoints import Evaluation, evaluate_watchpoints, parse_watchpoint, recommended_watchpoints
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError, RunNotFoundError
@@ -48,7 +48,7 @@ class RunDebug:
         self,
         source: DebugSource | DebugDataError,
         path: Path | None = None,
-        dumps: Mapping[str, FoundDebugData] | None = None,
+        dumps: Mapping[str, DebugData] | None = None,
     ) -> None:
         """``source`` may be the reason why there is none; ``dumps`` are other ones, by their names."""
         self._source, self._dumps = source, dumps or {}
@@ -327,9 +327,9 @@ def _found_in(directory: Path, workspace: str | Path | None) -> RunDebug:
     return RunDebug(several, directory, dumps)
 
 
-def _dumps_of(directory: Path, workspace: str | Path | None) -> dict[str, FoundDebugData]:
+def _dumps_of(directory: Path, workspace: str | Path | None) -> dict[str, DebugData]:
     """Of each name, what was found in and beside the directory of a run. Empty where it can't be read."""
     cache = existing_cache(workspace)
     with suppress(OSError):
-        return {name: found._replace(cache=cache) for name, found in debug_data_of(directory)}
+        return {name: with_cache(found, cache) for name, found in debug_data_of(directory)}
     return {}

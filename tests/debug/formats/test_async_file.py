@@ -14,7 +14,7 @@ from mindscope.debug.formats.async_file import read_async_file
 from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames
 from mindscope.debug.formats.mindspore_dump.listing import list_tensors
 from mindscope.debug.formats.overflow_record import read_overflow_record
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.tensors import Role
 from mindscope.debug.open import read_debug_data
@@ -37,7 +37,7 @@ def test_inputs_and_outputs_are_where_their_sizes_say(tmp_path: Path) -> None:
     path = write(
         tmp_path / "a", input=[async_tensor(arrays[0]), async_tensor(arrays[1])], output=[async_tensor(arrays[2])]
     )
-    found = read_async_file(path, Problems())
+    found = read_async_file(path, debug_problems())
     assert [(each.role, each.slot, each.dtype, each.shape) for each in found] == [
         (Role.INPUT, 0, "float32", (2, 3)), (Role.INPUT, 1, "int64", (2,)), (Role.OUTPUT, 0, "float16", ()),
     ]  # fmt: skip
@@ -50,7 +50,7 @@ def test_files_without_a_length_hold_the_bytes_in_the_message(tmp_path: Path) ->
     array = np.arange(4, dtype=np.uint16)
     path = tmp_path / "old"
     path.write_bytes(async_file(input=[async_tensor(array)], output=[async_tensor(array + 1)], is_whole=True))
-    found = read_async_file(path, Problems())
+    found = read_async_file(path, debug_problems())
     stored = [each.array for each in found]
     assert all(each is not None for each in stored)
     assert [each.read().tolist() for each in stored if each] == [[0, 1, 2, 3], [1, 2, 3, 4]]
@@ -65,7 +65,7 @@ def test_files_without_a_length_hold_the_bytes_in_the_message(tmp_path: Path) ->
 ])  # fmt: skip
 def test_elements_that_numpy_lacks(tmp_path: Path, name: str, data: bytes, shape: list[int], want: list[float]) -> None:
     path = write(tmp_path / "a", output=[async_tensor(data, name, shape)])
-    (found,) = read_async_file(path, Problems())
+    (found,) = read_async_file(path, debug_problems())
     assert found.array is not None
     np.testing.assert_array_equal(found.array.read(), want)
     assert found.array.statistics()[0][0] == len(want)
@@ -77,20 +77,20 @@ def test_channels_in_blocks_become_nchw_without_padding(tmp_path: Path) -> None:
     padded = np.concatenate([nchw, np.zeros((2, 11, 3, 4), np.float16)], axis=1)
     blocked = padded.reshape(2, 1, 16, 3, 4).transpose(0, 1, 3, 4, 2).copy()
     path = write(tmp_path / "a", output=[async_tensor(blocked, format=3, original=[2, 5, 3, 4])])
-    (found,) = read_async_file(path, Problems())
+    (found,) = read_async_file(path, debug_problems())
     assert found.array is not None
     np.testing.assert_array_equal(found.array.read(), nchw)
     assert (found.shape, found.format, found.array.statistics()[0][0]) == ((2, 5, 3, 4), "NC1HWC0", nchw.size)
 
 
 def test_padding_that_stays_is_reported(tmp_path: Path) -> None:
-    problems = Problems()
+    problems = debug_problems()
     path = write(
         tmp_path / "a", output=[async_tensor(np.zeros((1, 1, 16, 16), np.float16), format=29, original=[3, 5])]
     )
     (found,) = read_async_file(path, problems)
     assert found.shape == (1, 1, 16, 16)
-    assert [each.reason.code for each in problems] == ["debug_padding"]
+    assert [each.code for each in problems.values()] == ["debug_padding"]
 
 
 def test_every_cut_costs_only_what_is_after_it(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_every_cut_costs_only_what_is_after_it(tmp_path: Path) -> None:
     for end in range(len(whole)):
         path = tmp_path / "a"
         path.write_bytes(whole[:end])
-        problems = Problems()
+        problems = debug_problems()
         try:
             found = read_async_file(path, problems)
         except FormatError:
@@ -115,20 +115,20 @@ def test_a_header_of_too_many_fields_is_refused(tmp_path: Path, is_whole: bool, 
     path = tmp_path / "a"
     path.write_bytes(message if is_whole else struct.pack("<Q", len(message)) + message)
     with pytest.raises(FormatError, match=r"has more than 200 fields, .* Record it again"):
-        read_async_file(path, Problems(), most_fields=200)
-    assert len(read_async_file(path, Problems(), most_fields=100_000)) == 300
+        read_async_file(path, debug_problems(), most_fields=200)
+    assert len(read_async_file(path, debug_problems(), most_fields=100_000)) == 300
 
 
 def test_a_directory_lists_no_more_tensors_than_fit(tmp_path: Path) -> None:
     for number in range(3):
         write(tmp_path / f"Add.add.{number}.7.{TIME + number}", input=[async_tensor(np.zeros(2, np.float32))] * 4)
-    problems = Problems()
+    problems = debug_problems()
     assert len(list_tensors(tmp_path, GraphNames(), problems, most=100)) == 4
     assert not problems
     for number in range(3):
         write(tmp_path / f"Mul.mul{number}.{number}.7.{TIME}", input=[async_tensor(np.zeros(2, np.float32))] * 4)
     assert len(list_tensors(tmp_path, GraphNames(), problems, most=6)) <= 6
-    assert [each.reason.code for each in problems] == ["debug_entries_left"]
+    assert [each.code for each in problems.values()] == ["debug_entries_left"]
 
 
 def test_a_tree_of_asynchronous_files_joins_the_graph(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_tree_of_asynchronous_files_joins_the_graph(tmp_path: Path) -> None:
     assert [source.tensors[place].name for place in found.tensor.tolist()[::2]] == list(ORDER)
     assert found.column(Field.MAX).tolist() == [0, 1, 1, 2, 2, 3, 3, 4]
     np.testing.assert_array_equal(source.array(1, 0, 3), np.full((2, 2), 2))
-    assert [each.reason.code for each in source.problems] == ["debug_file_damaged"]
+    assert [each.code for each in source.problems.values()] == ["debug_file_damaged"]
 
 
 @pytest.mark.parametrize("path", ["2/Net_graph_4/4/1", "7/20240101120000/2/Net/1/0"])

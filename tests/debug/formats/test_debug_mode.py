@@ -98,8 +98,8 @@ def test_a_long_log_is_cut_and_says_so(tmp_path: Path, monkeypatch: pytest.Monke
             source = read_debug_data(tmp_path)
             rows = len(source.at(0, 0).order)
             assert want - 20 < rows <= want
-            (problem,) = source.problems
-            assert problem.reason.values == {"file": "log.txt", "most": max(source.at(0, 0).order) + 1}
+            (problem,) = source.problems.values()
+            assert problem.values == {"file": "log.txt", "most": max(source.at(0, 0).order) + 1}
 
 
 @pytest.mark.parametrize("repeated", ["  # {", "'input_hash': ("])

@@ -18,7 +18,7 @@ import pytest
 
 from mindscope.debug.formats.flight_recorder import find_mismatches, read_flight_record
 from mindscope.debug.formats.printed_text import printed_tensors
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.running_data_files import read_execution_order, read_memory_addresses
 from mindscope.debug.logs.filter import LogFilter, select_messages
 from mindscope.debug.logs.message_index import open_index
@@ -117,7 +117,7 @@ def test_damaged_files_of_a_source(tmp_path: Path, name: str, seed: int) -> None
                         source.array(step, rank, place)
                     except FormatError:
                         continue
-        assert all(problem.reason for problem in source.problems)
+        assert all(source.problems.values())
 
 
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + ROUNDS))
@@ -136,7 +136,7 @@ def test_damaged_failures_of_a_run(tmp_path: Path, seed: int) -> None:
         path.write_bytes(mutate(path.read_bytes(), FILE_MUTATIONS, random))
     found = read_failures(find_failures(tmp_path, has_beside=False))
     assert len(found.running_data) == 2
-    assert all(problem.reason for each in found.running_data for problem in each.problems)
+    assert all(problem for each in found.running_data for problem in each.problems.values())
     for _, value in printed_values(tmp_path):
         assert value.text or value.array is not None or value.dtype == ""
 
@@ -164,8 +164,8 @@ FILES: dict[str, tuple[bytes, Callable[[Path], object]]] = {
         pickle.dumps({"version": "1", "entries": [test_flight_recorder.entry(1)]}),
         lambda path: find_mismatches([read_flight_record(path)]),
     ),
-    "order": (test_running_data_files.ORDER.encode(), lambda path: read_execution_order(path, Problems())),
-    "memory": (test_running_data_files.MEMORY.encode(), lambda path: read_memory_addresses(path, Problems())),
+    "order": (test_running_data_files.ORDER.encode(), lambda path: read_execution_order(path, debug_problems())),
+    "memory": (test_running_data_files.MEMORY.encode(), lambda path: read_memory_addresses(path, debug_problems())),
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mindscope.debug.formats.mindspore_dump.graph_names import read_graph_names
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps
 from mindscope.debug.model.array_statistics import array_statistics
 from mindscope.debug.model.fields import COLUMN, Field
@@ -46,7 +46,7 @@ def rows(source: RecordedSteps, step: int, rank: int = 0) -> list[tuple[int, Deb
 
 
 def reasons(source: RecordedSteps) -> list[tuple[str, str]]:
-    return [(Path(each.path).name, each.reason.code) for each in source.problems]
+    return [(Path(file).name, reason.code) for file, reason in source.problems.items()]
 
 
 def test_a_real_dump_has_its_operators_in_order_with_source_lines(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_samples_are_reported(tmp_path: Path) -> None:
     save_settings(tmp_path / "rank_0", sample_mode=1, sample_num=4)
     source = read_debug_data(tmp_path)
     assert source.at(0, 0).column(Field.COUNT) == [4]
-    assert [each.reason.code for each in source.problems] == ["debug_sampled"]
+    assert [each.code for each in source.problems.values()] == ["debug_sampled"]
 
 
 OLD_IR = f"""
@@ -346,7 +346,7 @@ def test_names_of_a_graph_in_protobuf(tmp_path: Path) -> None:
     content = wire.encode(MODEL, {"graph": {"node": nodes, "parameters": [{"name": "conv1.weight"}]}})
     file = graphs / "ms_output_trace_code_graph_0.pb"
     file.write_bytes(content)
-    problems = Problems()
+    problems = debug_problems()
     names = read_graph_names(tmp_path, problems)["0"]
     assert (list(names.order), list(names.parameters.values())) == (
         [CONV, "Default/Relu-op3"],
@@ -356,5 +356,5 @@ def test_names_of_a_graph_in_protobuf(tmp_path: Path) -> None:
     read_graph_names(tmp_path, problems)
     file.write_bytes(wire.encode(MODEL, {"graph": {"node": [{}] * ((1 << 19) + 1)}}))
     read_graph_names(tmp_path, problems)
-    assert [each.reason.code for each in problems] == ["debug_file_damaged"] * 2
-    assert "has 524289 nodes, names are read of at most 524288" in str(list(problems)[1].reason)
+    assert [each.code for each in problems.values()] == ["debug_file_damaged"] * 2
+    assert "has 524289 nodes, names are read of at most 524288" in list(problems.values())[1]

@@ -132,7 +132,7 @@ def test_nothing_of_a_file_is_executed(tmp_path: Path) -> None:
     source = read_debug_data(tmp_path)
     assert not (tmp_path / "executed").exists()
     assert source.at(0, 0).column(Field.MAX).tolist() == [4, 4, 4, 4]  # the statistics of dump.json
-    assert sorted((Path(each.path).name, each.reason.code) for each in source.problems) == [
+    assert sorted((Path(file).name, reason.code) for file, reason in source.problems.items()) == [
         ("broken.pt", "debug_file_damaged"), ("evil.pt", "debug_file_damaged"), ("gone.pt", "debug_file_unreadable"),
         ("list.pt", "debug_file_damaged"),
     ]  # fmt: skip
@@ -154,7 +154,7 @@ def test_every_cut_keeps_what_is_before_it(tmp_path: Path, name: str) -> None:
         (directory / name).write_bytes(whole[:end])
         source = read_debug_data(tmp_path)
         counts.append(len(source.tensors))
-        assert [each.reason.code for each in source.problems] == ["debug_file_damaged"]
+        assert [each.code for each in source.problems.values()] == ["debug_file_damaged"]
     if name == "dump.json":
         assert counts == sorted(counts)
         assert (counts[0], counts[-1]) == (0, 12)
@@ -202,9 +202,9 @@ def test_deep_or_odd_values_are_left_out(tmp_path: Path) -> None:
     )
     assert len(read_debug_data(tmp_path).tensors) == 13
     (directory / "dump.json").write_text('{"data": ' + "[" * 100_000)
-    assert [each.reason.code for each in read_all(tmp_path).problems] == ["debug_file_damaged"]
+    assert [each.code for each in read_all(tmp_path).problems.values()] == ["debug_file_damaged"]
     (directory / "dump.json").write_text(json.dumps([1]))
-    assert [each.reason.code for each in read_all(tmp_path).problems] == ["debug_file_damaged"]
+    assert [each.code for each in read_all(tmp_path).problems.values()] == ["debug_file_damaged"]
 
 
 @pytest.mark.parametrize("name", [f"Functional.relu.{'9' * 5000}.forward", f"Module.fc.Linear.forward.{'9' * 5000}"])
@@ -225,7 +225,7 @@ def test_integers_of_thousands_of_digits_are_noted(tmp_path: Path) -> None:
     dump(directory)
     (directory / "dump.json").write_text(f'{{"level": {"9" * 5000}, "data": {{}}}}')
     source = read_debug_data(tmp_path)
-    assert (len(source.tensors), [each.reason.code for each in source.problems]) == (0, ["debug_file_damaged"])
+    assert (len(source.tensors), [each.code for each in source.problems.values()]) == (0, ["debug_file_damaged"])
 
 
 def test_halves_of_surrogate_pairs_become_escapes(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_step_of_millions_of_operators_is_cut_and_says_so(tmp_path: Path, monk
     dump(tmp_path / "step0" / "rank0", operators() | many)
     source = read_debug_data(tmp_path)
     assert len({each.name for each in rows(source, 0)}) <= 3 + len(operators())
-    assert [each.reason.code for each in source.problems] == ["debug_entries_left"]
+    assert [each.code for each in source.problems.values()] == ["debug_entries_left"]
 
 
 def test_a_step_with_too_many_tensors_is_cut_after_an_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def test_a_step_with_too_many_tensors_is_cut_after_an_operator(tmp_path: Path, m
     dump(tmp_path / "step0" / "rank0", many)
     source = read_debug_data(tmp_path)
     assert len(rows(source, 0)) == 6
-    assert [each.reason.values for each in source.problems] == [{"file": "dump.json", "most": 3}]
+    assert [each.values for each in source.problems.values()] == [{"file": "dump.json", "most": 3}]
 
 
 def test_stacks_are_cut_and_share_their_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +272,7 @@ def test_stacks_are_cut_and_share_their_frames(tmp_path: Path, monkeypatch: pyte
     cut = [bool(each.stack) for each in source.tensors]
     assert cut == sorted(cut, reverse=True)
     assert 20 < sum(cut) < 60
-    assert [each.reason.values for each in source.problems] == [{"file": "stack.json", "most": sum(cut)}]
+    assert [each.values for each in source.problems.values()] == [{"file": "stack.json", "most": sum(cut)}]
 
 
 def test_names_and_texts_of_a_step_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +283,7 @@ def test_names_and_texts_of_a_step_are_cut(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(step_files_module, "MOST_CHARACTERS", 3500)
     source = read_debug_data(tmp_path)
     assert len(rows(source, 0)) == 4
-    assert [each.reason.values for each in source.problems] == [{"file": "dump.json", "most": 4}]
+    assert [each.values for each in source.problems.values()] == [{"file": "dump.json", "most": 4}]
     monkeypatch.setattr(step_files_module, "MOST_NAME_CHARACTERS", 3500)
     source = read_debug_data(tmp_path)
     assert len(rows(source, 0)) == 3

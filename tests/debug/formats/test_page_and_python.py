@@ -74,7 +74,7 @@ def client(base: Path) -> Iterator[TestClient]:
 
 
 def test_each_format_is_here() -> None:
-    assert {format for format, _ in MAKERS.values()} == {"mindscope", *(each.name for each in FORMATS)}
+    assert {format for format, _ in MAKERS.values()} == {"mindscope", *(each.name for each in FORMATS.rows)}
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mindscope.debug import LastData, write_running_data
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.running_data_files import (
     read_execution_order,
     read_memory_addresses,
@@ -64,7 +64,7 @@ def test_files_of_our_own_recorder_are_listed(tmp_path: Path) -> None:
 def test_order_of_execution(tmp_path: Path) -> None:
     path = tmp_path / "SESSION.graph_exec_order.0.txt"
     path.write_text(ORDER)
-    found = read_execution_order(path, Problems())
+    found = read_execution_order(path, debug_problems())
     assert [tuple(each) for each in found] == [
         (0, "Default/conv1-Conv2d/Conv2D-op1: (x, w)", "stream id: 3", "graph id: 0"),
         (1, "Default/relu-ReLU/ReLU-op2", "", ""),
@@ -74,7 +74,7 @@ def test_order_of_execution(tmp_path: Path) -> None:
 def test_addresses_of_memory(tmp_path: Path) -> None:
     path = tmp_path / "KERNEL.mem_address_list.txt"
     path.write_text(MEMORY)
-    found = read_memory_addresses(path, Problems())
+    found = read_memory_addresses(path, debug_problems())
     assert [(each.operator[-3:], each.part, each.address, each.size) for each in found] == [
         ("op1", "kernel_inputs", "0x7f00", 4096), ("op1", "kernel_inputs", "0x7f10", 16),
         ("op1", "kernel_outputs", "0x8000", 64), ("op2", "kernel_inputs", "0x8000", 64),
@@ -87,8 +87,8 @@ def test_every_cut_gives_what_is_before_it(tmp_path: Path) -> None:
         counts: list[int] = []
         for end in range(len(text)):
             path.write_text(text[:end])
-            counts.append(len(list(reader(path, Problems()))))
+            counts.append(len(list(reader(path, debug_problems()))))
         assert counts == sorted(counts)
-    problems = Problems()
+    problems = debug_problems()
     assert list(read_memory_addresses(tmp_path / "none", problems)) == []
-    assert [each.reason.code for each in problems] == ["debug_file_unreadable"]
+    assert [each.code for each in problems.values()] == ["debug_file_unreadable"]

@@ -12,16 +12,16 @@ import pytest
 
 from mindscope.debug.formats.mindspore_dump import statistic_file as statistic_file_module
 from mindscope.debug.formats.mindspore_dump.statistic_file import StatisticRow, read_statistics
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.model.fields import COLUMN, Field
 from mindscope.debug.open import read_debug_data
 from tests.debug.formats.made_dumps import COUNTS, FIXED, TIME, npy_name, numbers, row, save, statistics
 
 
 def read(path: Path, columns: str, *lines: str) -> tuple[list[StatisticRow], list[str]]:
-    problems = Problems()
+    problems = debug_problems()
     found = list(read_statistics(statistics(path, columns, *lines), problems))
-    return found, [each.reason.code for each in problems]
+    return found, [each.code for each in problems.values()]
 
 
 def fields(found: StatisticRow) -> dict[str, float]:
@@ -102,9 +102,9 @@ def test_damaged_rows_are_counted(tmp_path: Path) -> None:
     empty, problems = read(tmp_path / "other", "")
     assert (empty, problems) == ([], [])
     (tmp_path / "other" / "statistic.csv").write_text("a,b\n1,2\n")
-    noted = Problems()
+    noted = debug_problems()
     assert list(read_statistics(tmp_path / "other" / "statistic.csv", noted)) == []
-    assert [each.reason.code for each in noted] == ["debug_columns_missing"]
+    assert [each.code for each in noted.values()] == ["debug_columns_missing"]
 
 
 @pytest.mark.parametrize("header", [FIXED, FIXED.upper(), FIXED.lower()])
@@ -154,7 +154,7 @@ def test_odd_cells_cost_only_themselves_or_their_row(tmp_path: Path) -> None:
 def test_a_file_that_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = statistics(tmp_path, COUNTS, row("6,0,6,0,0,0,0"))
     path.write_text(path.read_text(), encoding="utf-8-sig")
-    (found,) = read_statistics(path, Problems())
+    (found,) = read_statistics(path, debug_problems())
     assert fields(found)["count"] == 6
 
 
@@ -164,20 +164,20 @@ def test_a_line_of_any_length_takes_little_memory(tmp_path: Path) -> None:
     path = statistics(tmp_path, "Max Value", row("1"), long, row("2"), f'"{long}', row("3"))
     tracemalloc.reset_peak()
     before, _ = tracemalloc.get_traced_memory()
-    problems = Problems()
+    problems = debug_problems()
     found = list(read_statistics(path, problems))
     peak = tracemalloc.get_traced_memory()[1] - before
     tracemalloc.stop()
     assert [fields(each)["max"] for each in found] == [1, 2, 3]
-    assert [str(each.reason) for each in problems] == ["2 rows of statistic.csv can’t be read."]
+    assert [str(each) for each in problems.values()] == ["2 rows of statistic.csv can’t be read."]
     assert peak < 16 << 20
 
 
 def test_rows_beyond_the_limit_are_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statistic_file_module, "MOST_ROWS", 3)
-    noted = Problems()
+    noted = debug_problems()
     file = statistics(tmp_path, "Max Value", *(row("1.5", slot=slot) for slot in range(5)))
     assert [each.name.slot for each in read_statistics(file, noted)] == [0, 1, 2]
-    assert [(each.reason.code, each.reason.values) for each in noted] == [
+    assert [(each.code, each.values) for each in noted.values()] == [
         ("debug_entries_left", {"file": "statistic.csv", "most": 3})
     ]

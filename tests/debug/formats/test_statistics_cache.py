@@ -15,7 +15,7 @@ from mindscope.debug.formats.recorded_steps import RecordedSteps
 from mindscope.debug.formats.statistics_cache import SUFFIX, StatisticsCache
 from mindscope.debug.model.fields import Field
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.open import find_debug_data
+from mindscope.debug.open import find_debug_data, with_cache
 from mindscope.store.workspace_caches import LOCK_NAME, hold
 from tests.debug.formats.made_dumps import TIME, npy_name, numbers, save, short_dump
 
@@ -43,7 +43,7 @@ def aged(root: Path, seconds: float = LONG_AGO) -> Path:
 
 def opened(dump: Path, cache: StatisticsCache | None) -> RecordedSteps:
     (found,) = find_debug_data(dump)
-    return found._replace(cache=cache).read()
+    return with_cache(found, cache).read()
 
 
 def statistics(dump: Path, folder: Path | None, limit_bytes: int = LARGE) -> list[StepStatistics]:
@@ -113,7 +113,7 @@ def test_a_step_with_a_problem_is_not_saved(dump: Path, folder: Path) -> None:
     source = opened(dump, StatisticsCache(folder, LARGE))
     for step in (1, 0):
         source.at(step, 0)
-    assert [each.reason.code for each in source.problems] == ["debug_file_damaged"]
+    assert [each.code for each in source.problems.values()] == ["debug_file_damaged"]
     assert len(saved(folder)) == 1
     again = opened(dump, StatisticsCache(folder, LARGE))
     again.at(1, 0)

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.axis_layouts import layout_of
 from mindscope.debug.formats.elements import element_type
-from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.tensors import Role
 from mindscope.errors import FormatError

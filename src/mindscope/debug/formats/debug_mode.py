@@ -24,9 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.elements import element_type
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor
 from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
@@ -71,9 +72,9 @@ def is_debug_mode_log(path: Path) -> bool:
         return is_debug_mode_text(file.read(HEAD_BYTES))
 
 
-def read_debug_mode_log(path: Path) -> RecordedSteps:
+def read_debug_mode_log(path: Path, on_progress: Progress) -> RecordedSteps:
     """Return the operators of a log as one step. Raises OSError."""
-    problems = Problems()
+    problems = debug_problems()
     rank = _RANK.search(path.name)
     readers = {(int(rank[1]) if rank else 0, 0): lambda: _rows(path, problems)}
     path.stat()
@@ -192,4 +193,4 @@ def _digest(number: str) -> int:
     return int.from_bytes(hashlib.md5(number.encode(), usedforsecurity=False).digest()[:8], "big")
 
 
-DEBUG_MODE = DebugFormat("debug_mode", "a log of PyTorch's DebugMode", is_debug_mode_log, read_debug_mode_log)
+DEBUG_MODE = Format("debug_mode", "a log of PyTorch's DebugMode", is_debug_mode_log, read_debug_mode_log)

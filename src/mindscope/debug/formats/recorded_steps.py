@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.formats.problems import Problems
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.statistics_cache import ArrayStatistics, StatisticsCache
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.attributes import TensorAttributes

@@ -15,7 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-from mindscope.debug.formats.problems import Problems
+from mindscope.artifacts.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.running_data_files import (
     ExecutedNode,
     MemoryAddress,
@@ -70,7 +71,7 @@ class RunningData:
     rank: int | None
     """Number of the rank; None if the path does not name it."""
     files: list[RecordedFile] = field(default_factory=list[RecordedFile])
-    problems: Problems = field(default_factory=Problems)
+    problems: Problems = field(default_factory=debug_problems)
     """What can't be read, or is left out, of the files that were read until now."""
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mindscope.debug.formats.problems import Problems
+from mindscope.artifacts.problems import Problems
 
 _NAME = re.compile(
     r"(?:(?P<module>[A-Z_]+)\.)?(?P<name>.+?)(?:\.(?P<graph>\d{1,9}))?(?:\.(?P<time>\d{14}))?\.(?P<kind>ir|pb|txt|json|csv|pickle)",

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from mindscope.debug.formats.debug_format import DebugFormat
-from mindscope.debug.formats.problems import Problems
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps, RecordedTensor, StepReader
 from mindscope.debug.formats.stored_array import read_npy
 from mindscope.debug.model.tensors import DebugTensor, Phase, Role
@@ -27,12 +28,12 @@ def is_tensor_dump(directory: Path) -> bool:
     return directory.is_dir() and bool(_files(directory))
 
 
-def read_tensor_dump(directory: Path) -> RecordedSteps:
+def read_tensor_dump(directory: Path, on_progress: Progress) -> RecordedSteps:
     """Return the tensors by name. Raises FormatError, OSError."""
     files = _files(directory)
     if not files:
         raise FormatError(f"{directory} holds no files of TensorDump")
-    problems = Problems()
+    problems = debug_problems()
     by_name: dict[tuple[str, Role], list[TensorDumpName]] = defaultdict(list)
     for file in files:
         by_name[file.name, _role(file)].append(file)
@@ -68,4 +69,4 @@ def _files(directory: Path) -> list[TensorDumpName]:
     return tensor_dump_names(each.name for each in directory.iterdir() if each.suffix == ".npy" and each.is_file())
 
 
-TENSOR_DUMP = DebugFormat("tensor_dump", "files of MindSpore's TensorDump", is_tensor_dump, read_tensor_dump)
+TENSOR_DUMP = Format("tensor_dump", "files of MindSpore's TensorDump", is_tensor_dump, read_tensor_dump)

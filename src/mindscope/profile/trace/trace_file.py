@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mindscope.profile.trace.rank_path import without_rank
+from mindscope.artifacts.rank_path import without_rank
 
 _PATTERNS = (
     "ASCEND_PROFILER_OUTPUT/trace_view.json",

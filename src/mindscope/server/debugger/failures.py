@@ -123,7 +123,7 @@ def _answer(found: RunningData) -> DebugFailureAnswer:
         nodes=_table(_text_table(("number", "node", "stream", "graph"), found.nodes)),
         addresses=_table(_text_table(("operator", "part", "address", "bytes"), found.addresses)),
         files=[DebugFailureFile(name=each.name, size_bytes=each.size_bytes) for each in found.files],
-        problems=[ReasonEntry.of(each.reason) for each in found.problems],
+        problems=[ReasonEntry.of(each) for each in found.problems.values()],
     )
 
 

@@ -17,7 +17,7 @@ from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
-from mindscope.debug.open import FoundDebugData
+from mindscope.debug.open import DebugData, with_cache
 from mindscope.debug.views.tensor_filter import TensorFilter
 from mindscope.ingest import Catalog
 from mindscope.lru import LRU
@@ -116,13 +116,13 @@ class OpenSources:
             raise SourceNotFoundError(run, source)
         return self.dump(run, source, found)
 
-    def dump(self, run: str, source: str, found: FoundDebugData) -> OpenSource:
+    def dump(self, run: str, source: str, found: DebugData) -> OpenSource:
         """Return the data in a directory. Raises FormatError, OSError."""
         with self._lock:
             key, version = (run, source), self._versions.of(found.path)
             return self._open.get_or_add(
                 key,
-                lambda: OpenSource(found._replace(cache=self._cache).read(), version, key),
+                lambda: OpenSource(with_cache(found, self._cache).read(), version, key),
                 lambda opened: opened.version == version,
             )
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from mindscope.artifacts.rank_path import path_below, without_rank
 from mindscope.ingest.file_names import readable
 from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT, find_cluster_outputs, is_cluster_output
 from mindscope.profile.open import FoundProfile, find_profiles
-from mindscope.profile.trace.rank_path import path_below, without_rank
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 

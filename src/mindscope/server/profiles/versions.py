@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from stat import S_ISREG
 
-from mindscope.profile.trace.rank_path import without_rank
+from mindscope.artifacts.rank_path import without_rank
 
 MOST_FILES = 1000
 """Of a profile that is a directory, whose changes are noticed."""

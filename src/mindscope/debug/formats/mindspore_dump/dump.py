@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.mindspore_dump.debug_tensors import TensorNames
 from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames, read_graph_names
 from mindscope.debug.formats.mindspore_dump.layouts import DumpDirectory, dump_directories, is_dump
 from mindscope.debug.formats.mindspore_dump.listing import ListedTensor, list_tensors
 from mindscope.debug.formats.mindspore_dump.metadata import read_facts, sample_size
 from mindscope.debug.formats.mindspore_dump.overflows import OverflowPlace, OverflowReader
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.recorded_steps import OverflowsReader, RecordedSteps, RecordedTensor, StepReader
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.overflows import Overflow
@@ -24,9 +25,9 @@ from mindscope.reasons import Reason
 _BESIDE = ("graphs", "execution_order", ".dump_metadata")
 
 
-def read_dump(root: Path) -> RecordedSteps:
+def read_dump(root: Path, on_progress: Progress) -> RecordedSteps:
     """Return the dump in a directory, of all ranks. Raises FormatError, OSError."""
-    problems = Problems()
+    problems = debug_problems()
     by_step: dict[tuple[int, int], list[DumpDirectory]] = {}
     constants: list[DumpDirectory] = []
     for directory in dump_directories(root):
@@ -127,4 +128,4 @@ def _is_sample(array: StoredArray, listed: ListedTensor, sample: int) -> bool:
     return bool(sample) and listed.row is None and array.tensor_shape == (sample,)
 
 
-MINDSPORE_DUMP = DebugFormat("mindspore_dump", "a dump of MindSpore", is_dump, read_dump)
+MINDSPORE_DUMP = Format("mindspore_dump", "a dump of MindSpore", is_dump, read_dump)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.mindspore_dump.ir_text import IrText, read_ir
 from mindscope.debug.formats.mindspore_dump.scopes import plain_name, scope_of
-from mindscope.debug.formats.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Messages
 from mindscope.formats.mindspore_schemas import MODEL

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.async_file import read_async_file
 from mindscope.debug.formats.elements import element_type
 from mindscope.debug.formats.mindspore_dump.file_names import (
@@ -23,7 +24,6 @@ from mindscope.debug.formats.mindspore_dump.file_names import (
 from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames
 from mindscope.debug.formats.mindspore_dump.scopes import operator_number
 from mindscope.debug.formats.mindspore_dump.statistic_file import MOST_ROWS, StatisticRow, read_statistics
-from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.model.tensors import Role
 from mindscope.errors import FormatError

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.async_file import read_async_file
 from mindscope.debug.formats.mindspore_dump.file_names import is_overflow_file
 from mindscope.debug.formats.mindspore_dump.layouts import DumpDirectory
 from mindscope.debug.formats.mindspore_dump.listing import ListedTensor
 from mindscope.debug.formats.overflow_record import OverflowTask, read_overflow_record
-from mindscope.debug.formats.problems import Problems
 from mindscope.debug.model.overflows import Overflow
 
 _DIRECTORY = "debug_files"

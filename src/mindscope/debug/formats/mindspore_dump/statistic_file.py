@@ -21,9 +21,9 @@ from typing import NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.extremes import counts_from_extremes
 from mindscope.debug.formats.mindspore_dump.file_names import LONGEST_NAME, DumpName
-from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.formats.stored_array import digest_of_text
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field

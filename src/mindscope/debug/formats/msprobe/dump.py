@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mindscope.debug.formats.debug_format import DebugFormat
+from mindscope.artifacts.format import Format, Progress
 from mindscope.debug.formats.msprobe.step_files import StepFiles, read_framework
-from mindscope.debug.formats.problems import Problems
+from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.recorded_steps import RecordedSteps, StepReader
 from mindscope.errors import FormatError
 
@@ -34,9 +34,9 @@ def is_msprobe_dump(root: Path) -> bool:
     return next(_directories(root), None) is not None
 
 
-def read_msprobe_dump(root: Path) -> RecordedSteps:
+def read_msprobe_dump(root: Path, on_progress: Progress) -> RecordedSteps:
     """Return all steps and ranks. A process of unknown rank counts as the next rank. Raises FormatError, OSError."""
-    problems = Problems()
+    problems = debug_problems()
     directories = list(_directories(root))
     if not directories:
         raise FormatError(f"{root} holds no {DUMP_FILES[0]} in directories of steps and ranks, want a dump of msprobe")
@@ -85,4 +85,4 @@ def _below(directory: Path) -> list[Path]:
     return sorted(each for each in directory.iterdir() if not each.is_symlink() and each.is_dir())
 
 
-MSPROBE = DebugFormat("msprobe", "a dump of msprobe", is_msprobe_dump, read_msprobe_dump)
+MSPROBE = Format("msprobe", "a dump of msprobe", is_msprobe_dump, read_msprobe_dump)

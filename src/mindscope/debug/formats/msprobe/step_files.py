@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.artifacts.problems import Problems
 from mindscope.debug.formats.json_entries import JsonEntry, json_entries
 from mindscope.debug.formats.msprobe.names import OperatorName, parse_operator
 from mindscope.debug.formats.msprobe.stacks import Stacks
 from mindscope.debug.formats.msprobe.values import ProbedTensor, plain_values_of, tensors_of
-from mindscope.debug.formats.problems import Problems
 from mindscope.debug.formats.recorded_steps import RecordedTensor
 from mindscope.debug.formats.stored_array import StoredArray, read_npy
 from mindscope.debug.formats.torch_file import read_torch_file

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mindscope.artifacts.rank_path import with_rank
 from mindscope.formats.profile_file_names import is_device_table
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
 from mindscope.profile.formats.ascend.memory import memory_of
@@ -52,7 +53,6 @@ from mindscope.profile.tables.step_rows import StepRows, step_texts
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.json_trace import read_json_trace
-from mindscope.profile.trace.rank_path import with_rank
 from mindscope.profile.trace.trace import Trace
 from mindscope.reasons import Reason
 
