@@ -8,13 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from mindscope.artifacts.version import DirectoryVersions
 from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.source import DebugSource
 from mindscope.debug.open import DebugData, with_cache
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import RecordedSource, statistics_version
 from mindscope.reading.debugging_data import OWN, dumps_of
-from mindscope.reading.dump_versions import DumpVersions
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
@@ -105,7 +105,7 @@ class DumpData:
     def below(
         catalog: Catalog,
         versions: Mapping[DataKey, str],
-        dump_versions: DumpVersions,
+        directory_versions: DirectoryVersions,
         cache: StatisticsCache | None,
         *,
         is_followed: bool,
@@ -115,7 +115,7 @@ class DumpData:
             if not _DUMPS.isdisjoint(content.kind for content in store.contents):
                 with suppress(OSError):  # deleted since it was found
                     for name, found in dumps_of(store):
-                        version = dump_versions.of(found.path)
+                        version = directory_versions.of(found.path)
                         is_settled = not is_followed or versions.get((id, name)) == version
                         yield DumpData((id, name), with_cache(found, cache), version, is_settled, is_followed)
 

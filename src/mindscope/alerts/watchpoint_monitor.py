@@ -15,11 +15,11 @@ from mindscope.alerts.run_checks import alert_of
 from mindscope.alerts.watched_data import DataKey, DumpData, RecordedData, WatchedData
 from mindscope.alerts.watchpoint_check import WatchpointCheck
 from mindscope.analysis.ranks import rank_stores
+from mindscope.artifacts.version import DirectoryVersions
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
 from mindscope.reading.debug import has_statistics
 from mindscope.reading.debugging_data import OWN, existing_cache
-from mindscope.reading.dump_versions import DumpVersions
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class WatchpointMonitor:
 
     def __init__(self, catalog: Catalog, calm: int, most_rows: int | None = None) -> None:
         self._catalog, self._calm, self._most_rows = catalog, calm, most_rows
-        self._dump_versions = DumpVersions()
+        self._directory_versions = DirectoryVersions()
         self._cache = existing_cache()
         self._rules: tuple[Rule, ...] = ()
         self._watched: dict[DataKey, _Watched] = {}
@@ -101,7 +101,7 @@ class WatchpointMonitor:
         """Look for dumps of other tools, and note those that changed; ``is_followed``: further steps are expected."""
         known = {key: each.data for key, each in self._watched.items() if isinstance(each.data, DumpData)}
         versions = {key: each.version for key, each in known.items()}
-        below = DumpData.below(self._catalog, versions, self._dump_versions, self._cache, is_followed=is_followed)
+        below = DumpData.below(self._catalog, versions, self._directory_versions, self._cache, is_followed=is_followed)
         found = {each.key: each for each in below}
         for key in known.keys() - found.keys():
             self._forget(key)

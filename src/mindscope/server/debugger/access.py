@@ -8,13 +8,13 @@ from typing import Any
 
 from fastapi.responses import Response
 
-from mindscope.errors import DebugDataError, FormatError, RunNotFoundError
+from mindscope.errors import DebugDataError, FormatError
 from mindscope.reading.debugging_data import statistics_cache
-from mindscope.reasons import Reason, reason_of
 from mindscope.server.debugger.schema import OfAllRanks
 from mindscope.server.debugger.sources import OpenSource, OpenSources, SourceNotFoundError
 from mindscope.server.http.context import Viewer
-from mindscope.server.http.errors import NOT_FOUND, failure
+from mindscope.server.http.errors import NOT_FOUND
+from mindscope.server.http.refusals import Refusal, refusing
 from mindscope.server.http.schema import FailureAnswer
 
 READABLE: dict[int | str, dict[str, Any]] = {
@@ -22,6 +22,11 @@ READABLE: dict[int | str, dict[str, Any]] = {
     404: {"model": FailureAnswer, "description": "No such run, source, step, row or tensor."},
     409: {"model": FailureAnswer, "description": "The data can't be read."},
 }
+_REFUSALS = (
+    Refusal((SourceNotFoundError,), 404, "POST /api/debugger/sources lists the debugging data of runs"),
+    Refusal((DebugDataError,), 404, "POST /api/debugger/steps lists steps", "debug_data_not_found"),
+    Refusal((FormatError, OSError), 409, "other steps may be readable", "unreadable"),
+)
 
 
 def sources_of(viewer: Viewer) -> OpenSources:
@@ -36,19 +41,11 @@ def opened_source(viewer: Viewer, run: str, source: str) -> OpenSource:
 
 
 def answer_of(viewer: Viewer, query: OfAllRanks, look: Callable[[OpenSource], Response]) -> Response:
-    """Return the result of ``look`` for a source, or a response with 404 or 409."""
+    """Return the result of ``look`` for a source. Raises as ``readable``."""
     return readable(lambda: look(opened_source(viewer, query.run, query.source)))
 
 
 def readable(look: Callable[[], Response]) -> Response:
-    """Return the result of ``look``, or a response with 404 or 409."""
-    try:
+    """Return the result of ``look``. Raises RefusedError with 404 or 409."""
+    with refusing(*_REFUSALS):
         return look()
-    except SourceNotFoundError as error:
-        return failure(404, reason_of(error), "POST /api/debugger/sources lists the debugging data of runs")
-    except RunNotFoundError:
-        raise  # an OSError, which has its own answer
-    except DebugDataError as error:
-        return failure(404, Reason("debug_data_not_found", detail=str(error)), "POST /api/debugger/steps lists steps")
-    except (FormatError, OSError) as error:
-        return failure(409, Reason("unreadable", detail=str(error)), "other steps may be readable")

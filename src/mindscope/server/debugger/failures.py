@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
-from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.formats.flight_recorder import Collective, FlightRecord
 from mindscope.debug.formats.running_data_directory import RunningData, TextTable, read_running_data
 from mindscope.ingest import Catalog
@@ -26,7 +25,8 @@ from mindscope.server.debugger.failures_schema import (
     DebugTextTable,
 )
 from mindscope.server.debugger.sources import SourceNotFoundError
-from mindscope.server.http.disconnect import check_connected, while_connected
+from mindscope.server.http.disconnect import check_connected
+from mindscope.server.http.run_stores import trainings_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.store import RunStore
 
@@ -37,14 +37,9 @@ _MOST_MISMATCHES = 500
 
 def list_failures(catalog: Catalog, runs: Iterable[str]) -> DebugFailuresAnswer:
     """Return those of runs, and of the other ranks of their trainings."""
-    known, seen = catalog.runs, set[str]()
     answer = DebugFailuresAnswer(failures=[], ranks=[], mismatches=[], problems=[])
-    for id in while_connected(dict.fromkeys(runs)):
-        if id not in known or id in seen:
-            continue
-        stores = rank_stores(known[id], known)
-        seen.update(each.id for each in stores)
-        _add(answer, stores)
+    for _, ranks in trainings_of(catalog, runs):
+        _add(answer, ranks)
     return answer
 
 

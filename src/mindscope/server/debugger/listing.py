@@ -16,7 +16,7 @@ from mindscope.reading.debugging_data import OWN, dumps_of
 from mindscope.reasons import Reason
 from mindscope.server.debugger.schema import DebugRank, DebugSourceEntry, DebugSourcesAnswer, UnlistedDebugRun
 from mindscope.server.debugger.sources import OpenSource, OpenSources
-from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.run_stores import stores_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.store import RunStore
 
@@ -25,16 +25,14 @@ MOST_PROBLEMS = 20
 
 def list_sources(catalog: Catalog, opened: OpenSources, runs: Sequence[str]) -> DebugSourcesAnswer:
     """Return the debugging data of each run. Ranks of one training have one source, listed with the first of them."""
-    known = catalog.runs
+    runs_by_id = catalog.runs
     answer = DebugSourcesAnswer(sources=[], unlisted=[])
     seen: set[str] = set()
-    for id in while_connected(dict.fromkeys(runs)):
-        store = known.get(id)
-        if store is None:
-            continue
-        if id not in seen and any(has_statistics(each) for each in rank_stores(store, known)):
-            seen.update(each.id for each in rank_stores(store, known))
-            _list(answer, id, OWN, lambda id=id: opened.get(catalog, id, OWN))
+    for store in stores_of(catalog, runs):
+        ranks = rank_stores(store, runs_by_id)
+        if store.id not in seen and any(map(has_statistics, ranks)):
+            seen.update(each.id for each in ranks)
+            _list(answer, store.id, OWN, lambda id=store.id: opened.get(catalog, id, OWN))
         _list_dumps(answer, store, opened)
     return answer
 

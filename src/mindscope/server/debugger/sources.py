@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Any
@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.ranks import rank_stores
+from mindscope.artifacts.opened import OpenArtifacts
+from mindscope.artifacts.version import DirectoryVersions
 from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.model.elements import TensorElements
 from mindscope.debug.model.source import DebugSource
@@ -23,7 +25,6 @@ from mindscope.ingest import Catalog
 from mindscope.lru import LRU
 from mindscope.reading.debug import RecordedSource, has_statistics, statistics_version
 from mindscope.reading.debugging_data import OWN, dumps_of
-from mindscope.reading.dump_versions import DumpVersions
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import check_connected
 from mindscope.store import RunStore
@@ -97,9 +98,8 @@ class OpenSources:
 
     def __init__(self, cache: StatisticsCache | None) -> None:
         self._cache = cache
-        self._versions = DumpVersions()
-        self._lock = RLock()
-        self._open: LRU[tuple[str, str], OpenSource] = LRU(MOST_OPEN)
+        self._versions = DirectoryVersions()
+        self._open: OpenArtifacts[tuple[str, str], OpenSource] = OpenArtifacts(MOST_OPEN)
 
     def get(self, catalog: Catalog, run: str, source: str) -> OpenSource:
         """Return the source of a run.
@@ -118,31 +118,21 @@ class OpenSources:
 
     def dump(self, run: str, source: str, found: DebugData) -> OpenSource:
         """Return the data in a directory. Raises FormatError, OSError."""
-        with self._lock:
-            key, version = (run, source), self._versions.of(found.path)
-            return self._open.get_or_add(
-                key,
-                lambda: OpenSource(with_cache(found, self._cache).read(), version, key),
-                lambda opened: opened.version == version,
-            )
+        key, version = (run, source), self._versions.of(found.path)
+        return self._open.get(key, version, lambda _: OpenSource(with_cache(found, self._cache).read(), version, key))
 
     def _own(self, store: RunStore, runs: Mapping[str, RunStore]) -> OpenSource:
         stores = [each for each in rank_stores(store, runs) if has_statistics(each)]
         if not stores:
             raise SourceNotFoundError(store.id, OWN)
-        with self._lock:
-            key = stores[0].id, OWN
-            version = "-".join(f"{statistics_version(each):x}" for each in stores)
-            return self._open.get_or_add(
-                key,
-                lambda: OpenSource(self._recorded(stores, key), version, key),
-                lambda opened: opened.version == version,
-            )
+        key, version = (stores[0].id, OWN), "-".join(f"{statistics_version(each):x}" for each in stores)
 
-    def _recorded(self, stores: Sequence[RunStore], key: tuple[str, str]) -> RecordedSource:
-        known = self._open.get(key)
-        earlier = known.source if known is not None else None
-        return RecordedSource(stores, earlier if isinstance(earlier, RecordedSource) else None)
+        def recorded(last: OpenSource | None) -> OpenSource:
+            earlier = None if last is None else last.source
+            source = RecordedSource(stores, earlier if isinstance(earlier, RecordedSource) else None)
+            return OpenSource(source, version, key)
+
+        return self._open.get(key, version, recorded)
 
 
 def is_growing(catalog: Catalog, run: str, source: str) -> bool:

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LRU cache of the graphs of runs."""
+"""The graphs of the runs that were used last."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from threading import Lock
 
+from mindscope.artifacts.opened import OpenArtifacts
 from mindscope.graph import Graph
-from mindscope.lru import LRU
 from mindscope.reading import Run
 from mindscope.reading.graphs import GraphReaders, graph_files
 from mindscope.reasons import Reason
@@ -32,26 +30,23 @@ class RunGraphs:
 
 
 class GraphCache:
-    """LRU cache. Reads graphs again after event files have new ones, or a graph file has changed. For any thread."""
+    """Reads graphs again after event files have new ones, or a graph file has changed. For any thread."""
 
     def __init__(self, readers: GraphReaders) -> None:
         self._readers = readers
-        self._runs: LRU[str, RunGraphs] = LRU(MAX_RUNS)
-        self._locks: defaultdict[str, Lock] = defaultdict(Lock)
-        """By run: a large graph is read once for all requests that wait for it."""
+        self._runs: OpenArtifacts[str, RunGraphs] = OpenArtifacts(MAX_RUNS)
 
     def get(self, store: RunStore) -> RunGraphs:
         """Return the graphs of a run."""
-        with self._locks[store.id]:
-            version = _version(store)  # before the graphs, so that a concurrent change is not missed
-            cached = self._runs.get(store.id)
-            if cached is not None and cached.version == version:
-                return cached
-            problems: dict[str, Reason] = {}
-            run = Run(store, lambda: False)
-            graphs = run.graphs(self._readers, problems)
-            problems |= _unread_values(run, graphs)
-            return self._runs.add(store.id, RunGraphs(version, graphs, problems))
+        version = _version(store)
+        return self._runs.get(store.id, version, lambda _: _read(store, self._readers, version))
+
+
+def _read(store: RunStore, readers: GraphReaders, version: str) -> RunGraphs:
+    problems: dict[str, Reason] = {}
+    run = Run(store, lambda: False)
+    graphs = run.graphs(readers, problems)
+    return RunGraphs(version, graphs, problems | _unread_values(run, graphs))
 
 
 def _unread_values(run: Run, graphs: dict[str, Graph]) -> dict[str, Reason]:

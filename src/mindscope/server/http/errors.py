@@ -38,6 +38,14 @@ NO_COLUMN: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "des
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": FailureAnswer, "description": "No such run or tag."}}
 
 
+class RefusedError(Exception):
+    """A request that gets an error as its response."""
+
+    def __init__(self, status: int, reason: Reason, remedy: str, retry_s: int | None = None) -> None:
+        super().__init__(reason)
+        self.status, self.reason, self.remedy, self.retry_s = status, reason, remedy, retry_s
+
+
 def failure(status: int, reason: Reason, remedy: str, retry_s: int | None = None) -> JSONResponse:
     """Return the response of an error, which a client may ask for again after ``retry_s`` seconds."""
     body = FailureAnswer(error=Failure(**dict(ReasonEntry.of(reason)), remedy=remedy))
@@ -53,6 +61,7 @@ async def refuse(scope: Scope, receive: Receive, send: Send, status: int, reason
 def add_error_handlers(app: FastAPI) -> None:
     """Answer each error of ``app`` with a ``FailureAnswer``."""
     app.add_exception_handler(RequestValidationError, _bad_request)
+    app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(RunNotFoundError, _run_not_found)
     app.add_exception_handler(TagNotFoundError, _tag_not_found)
     app.add_exception_handler(ColumnNotFoundError, _column_not_found)
@@ -72,6 +81,11 @@ async def _bad_request(request: Request, error: Exception) -> JSONResponse:
     detail = "; ".join(dict.fromkeys(one["msg"] for one in problems))
     what = Reason("invalid_request", fields=fields, detail=detail)
     return failure(422, what, "see /api/openapi.json for what this address takes")
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    refused = cast("RefusedError", error)
+    return failure(refused.status, refused.reason, refused.remedy, refused.retry_s)
 
 
 async def _run_not_found(request: Request, error: Exception) -> JSONResponse:

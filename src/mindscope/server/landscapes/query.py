@@ -16,9 +16,9 @@ from mindscope.formats.barrier import as_format_error
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
 from mindscope.server.http.columns import ColumnData, Packed, join
-from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.run_cache import RunCache
+from mindscope.server.http.run_stores import stores_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.landscapes.schema import (
     LandscapeColumns,
@@ -54,8 +54,7 @@ class LandscapeCache(RunCache[RunLandscapes]):
 
 def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) -> LandscapesAnswer:
     """Return the landscapes of each run that has any. Unreadable ones have a ``problem``."""
-    stores = [catalog.runs.get(id) for id in while_connected(dict.fromkeys(runs))]
-    found = [cache.get(store) for store in stores if store is not None and store.tags(Kind.LANDSCAPE)]
+    found = [cache.get(store) for store in stores_of(catalog, runs) if store.tags(Kind.LANDSCAPE)]
     return LandscapesAnswer(
         runs=[each.run for each in found], landscapes=[entry for each in found for entry in each.landscapes]
     )

@@ -9,14 +9,14 @@ from contextlib import suppress
 
 import numpy as np
 
-from mindscope.analysis.ranks import rank_stores
 from mindscope.debug.logs.filter import LogFilter
 from mindscope.debug.logs.index import LONGEST_MESSAGE
 from mindscope.debug.logs.line_heads import Level, parse_head
 from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
-from mindscope.server.http.disconnect import check_connected, while_connected
+from mindscope.server.http.disconnect import check_connected
+from mindscope.server.http.run_stores import trainings_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.logs.schema import (
     MOST_NAMES,
@@ -53,18 +53,13 @@ LEVELS = list(LogLevel)
 def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
     """Return the log files of trainings; ranks of one training have one entry."""
     answer = LogFilesAnswer(logs=[])
-    known, seen = catalog.runs, set[str]()
-    for id in while_connected(dict.fromkeys(runs)):
-        store = known.get(id)
-        if store is None or id in seen:
-            continue
-        seen.update(each.id for each in rank_stores(store, known))
+    for store, _ in trainings_of(catalog, runs):
         files: list[LogFileEntry] = []
-        for name, path in logs_of(store, known).items():
+        for name, path in logs_of(store, catalog.runs).items():
             with suppress(OSError):  # deleted since it was found
                 files.append(LogFileEntry(name=name, size_bytes=path.stat().st_size))
         if files:
-            answer.logs.append(RunLogs(run=id, files=files))
+            answer.logs.append(RunLogs(run=store.id, files=files))
     return answer
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
-from mindscope.errors import DebugDataError, RunNotFoundError
-from mindscope.reasons import Reason, reason_of
+from mindscope.errors import DebugDataError
 from mindscope.server.http.context import CurrentViewer, Viewer
-from mindscope.server.http.errors import NOT_FOUND, failure
+from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.http.json_response import JsonResponse
+from mindscope.server.http.refusals import Refusal, refusing
 from mindscope.server.http.schema import Answer, FailureAnswer
 from mindscope.server.logs.file import file_of
 from mindscope.server.logs.query import histogram_answer, lines_answer, list_logs, message_answer
@@ -40,6 +40,11 @@ READABLE: dict[int | str, dict[str, Any]] = {
     404: {"model": FailureAnswer, "description": "No such run, log or message."},
     409: {"model": FailureAnswer, "description": "The log can't be read."},
 }
+_REFUSALS = (
+    Refusal((NoLogError,), 404, "POST /api/logs/files lists the logs of runs"),
+    Refusal((DebugDataError,), 400, "use the syntax of RE2: no look-around, no back-references"),
+    Refusal((OSError,), 409, "check the permissions of the file", "unreadable"),
+)
 
 
 @router.post("/logs/files", response_model=LogFilesAnswer)
@@ -82,14 +87,6 @@ def _answer(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Answer]) -> 
 
 
 def _response(viewer: Viewer, query: OfLog, look: Callable[[OpenLog], Response]) -> Response:
-    """The result of ``look`` for a log, or a response with 400, 404 or 409."""
-    try:
+    """The result of ``look`` for a log. Raises RefusedError with 400, 404 or 409."""
+    with refusing(*_REFUSALS):
         return look(_logs(viewer).get(viewer.catalog, query.run, query.files))
-    except NoLogError as error:
-        return failure(404, reason_of(error), "POST /api/logs/files lists the logs of runs")
-    except RunNotFoundError:
-        raise  # an OSError, which has its own answer
-    except DebugDataError as error:
-        return failure(400, reason_of(error), "use the syntax of RE2: no look-around, no back-references")
-    except OSError as error:
-        return failure(409, Reason("unreadable", detail=str(error)), "check the permissions of the file")

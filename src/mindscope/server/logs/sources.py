@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import RLock
 
 from mindscope.analysis.ranks import rank_stores
+from mindscope.artifacts.opened import OpenArtifacts
 from mindscope.debug.logs.filter import LogFilter
 from mindscope.debug.logs.find_logs import MOST_FILES, find_logs, find_logs_beside
 from mindscope.debug.logs.log_files import LogFiles, Selection
@@ -40,7 +41,6 @@ class NoLogError(MindscopeError):
 class OpenLog:
     """The open files of a training, and what filters selected of them. Hold ``lock`` while it is used."""
 
-    paths: tuple[tuple[str, Path], ...]
     logs: LogFiles
     lock: RLock = field(default_factory=RLock)
     _selections: LRU[str, Selection] = field(default_factory=lambda: LRU(_MOST_SELECTIONS))
@@ -59,7 +59,7 @@ class OpenLogs:
 
     def __init__(self, folder: Path | None, limit_bytes: int) -> None:
         self._folder, self._limit_bytes = folder, limit_bytes
-        self._open: LRU[tuple[str, tuple[str, ...]], OpenLog] = LRU(MOST_OPEN)
+        self._open: OpenArtifacts[tuple[str, tuple[str, ...]], OpenLog] = OpenArtifacts(MOST_OPEN)
 
     def get(self, catalog: Catalog, run: str, names: Sequence[str]) -> OpenLog:
         """Return the log of a training, or some of its files.
@@ -72,14 +72,12 @@ class OpenLogs:
         paths = tuple((name, path) for name, path in found.items() if not names or name in names)
         if not paths:
             raise NoLogError(run)
-        return self._open.get_or_add(
-            (run, tuple(sorted(names))), lambda: self._opened(paths), lambda log: log.paths == paths
-        )
+        return self._open.get((run, tuple(sorted(names))), paths, lambda _: self._opened(paths))
 
     def _opened(self, paths: tuple[tuple[str, Path], ...]) -> OpenLog:
         if self._folder is not None:
             evict_indexes(self._folder, self._limit_bytes, MOST_OPEN * MOST_FILES)
-        return OpenLog(paths, LogFiles(paths, self._folder))
+        return OpenLog(LogFiles(paths, self._folder))
 
 
 def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:

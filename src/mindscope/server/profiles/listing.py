@@ -5,29 +5,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mindscope.artifacts.version import size_of
 from mindscope.ingest import Catalog
-from mindscope.server.http.disconnect import while_connected
+from mindscope.server.http.run_stores import stores_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.files import profiles_of
 from mindscope.server.profiles.schema import ProfileEntry, ProfilesAnswer, UnlistedRun
-from mindscope.server.profiles.versions import size_of
 
 
 def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
     """Return the profiles of each run that has any."""
-    known = catalog.runs
     profiles: list[ProfileEntry] = []
     unlisted: list[UnlistedRun] = []
-    for id in while_connected(dict.fromkeys(runs)):
-        store = known.get(id)
-        if store is None:
-            continue
+    for store in stores_of(catalog, runs):
         try:
-            for name, found in profiles_of(store, known):
+            for name, found in profiles_of(store, catalog.runs):
                 status, steps = found.path.stat(), found.format.steps(found.path)
                 profiles.append(
                     ProfileEntry(
-                        run=id,
+                        run=store.id,
                         profile=name,
                         format=found.format.name,
                         format_title=found.format.title,
@@ -38,5 +34,5 @@ def list_profiles(catalog: Catalog, runs: Sequence[str]) -> ProfilesAnswer:
                     )
                 )
         except OSError as error:
-            unlisted.append(UnlistedRun(run=id, problem=ReasonEntry.of(error)))
+            unlisted.append(UnlistedRun(run=store.id, problem=ReasonEntry.of(error)))
     return ProfilesAnswer(profiles=profiles, unlisted=unlisted)

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from mindscope.artifacts.version import size_of, version_of
 from mindscope.errors import MindscopeError
 from mindscope.limited_process import is_large
 from mindscope.profile.model.damage import readable
@@ -35,7 +36,6 @@ from mindscope.server.profiles.large_profile import (
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.profile_cache import ProfileCache
 from mindscope.server.profiles.tables.query import tables_of
-from mindscope.server.profiles.versions import size_of, version_of
 
 MOST_OPEN = 4
 """Profiles whose timelines stay open, and those whose parts do."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mindscope.artifacts.version import version_of
 from mindscope.errors import FormatError
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.ranks.open import with_summaries
@@ -26,7 +27,6 @@ from mindscope.server.profiles.ranks.cache import KnownRank, RanksCache, Version
 from mindscope.server.profiles.ranks.messages import Place, pack_progress, pack_ranks
 from mindscope.server.profiles.ranks.schema import RanksProgress, UnreadRank
 from mindscope.server.profiles.reader import ProfileReader
-from mindscope.server.profiles.versions import version_of
 
 _WITHOUT_RANKS = frozenset(("chrome_trace", "memory_snapshot", "ascend_cluster"))
 """Formats that hold neither steps nor communication of one rank."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mindscope.reading.dump_versions import DumpVersions
+from mindscope.artifacts.version import DirectoryVersions
 from tests.debug.formats.made_dumps import numbers, save, short_dump
 
 LONG_AGO = 1_700_000_000
@@ -24,14 +24,14 @@ def dump(tmp_path: Path) -> Path:
 
 
 def test_every_change_gives_another_version(dump: Path) -> None:
-    versions = DumpVersions()
+    versions = DirectoryVersions()
     net = dump / "rank_0" / "Net" / "0"
     seen = [versions.of(dump)]
-    assert versions.of(dump) == DumpVersions().of(dump) == seen[0]
+    assert versions.of(dump) == DirectoryVersions().of(dump) == seen[0]
 
     def check() -> None:
         found = versions.of(dump)
-        assert found == DumpVersions().of(dump)
+        assert found == DirectoryVersions().of(dump)
         assert found not in seen
         seen.append(found)
 
@@ -46,7 +46,7 @@ def test_every_change_gives_another_version(dump: Path) -> None:
 
 
 def test_a_change_within_the_same_tick_of_the_clock_is_noticed(dump: Path) -> None:
-    versions = DumpVersions()
+    versions = DirectoryVersions()
     net = dump / "rank_0" / "Net" / "0"
     (net / "2").mkdir()
     before, modified = versions.of(dump), net.stat()
@@ -57,18 +57,18 @@ def test_a_change_within_the_same_tick_of_the_clock_is_noticed(dump: Path) -> No
 
 
 def test_directories_whose_time_is_the_same_are_not_listed(dump: Path) -> None:
-    versions = DumpVersions()
+    versions = DirectoryVersions()
     net = dump / "rank_0" / "Net" / "0"
     before = versions.of(dump)
     (net / "2").mkdir()
     for path in (net, net / "2"):
         os.utime(path, (LONG_AGO, LONG_AGO))
     assert versions.of(dump) == before
-    assert DumpVersions().of(dump) != before
+    assert DirectoryVersions().of(dump) != before
 
 
 def test_files_links_and_what_is_not_there(dump: Path, tmp_path: Path) -> None:
-    versions = DumpVersions()
+    versions = DirectoryVersions()
     (dump / "loop").symlink_to(dump)
     os.utime(dump, (LONG_AGO, LONG_AGO))
     file = tmp_path / "log.txt"

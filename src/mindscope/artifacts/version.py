@@ -1,21 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notices changes of dumps by the times of their directories."""
+"""Texts that change with the content of files and directories, and their sizes."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
+from mindscope.artifacts.rank_path import without_rank
 from mindscope.lru import LRU
 
+MOST_FILES = 1000
+"""Of a directory, whose changes ``version_of`` notices."""
 MOST_DIRECTORIES = 20_000
-"""Of a dump, whose changes are noticed."""
-_MOST_DUMPS = 64
+"""Of a directory, whose changes ``DirectoryVersions`` notices."""
+_MOST_KEPT = 64
 _SETTLED_NS = 2 * 10**9
 """Times of directories may be this coarse: a younger one may change again without another time."""
+
+
+def version_of(path: Path) -> str:
+    """Changes with the content of a file, or of the files of a directory. Raises OSError."""
+    path, _ = without_rank(path)
+    status = path.stat()
+    size, changed_ns = status.st_size, _changed_ns(status)
+    for file in _files(path):
+        size, changed_ns = size + file.st_size, max(changed_ns, _changed_ns(file))
+    return f"{size:x}-{changed_ns:x}-{status.st_ino:x}"
+
+
+def _changed_ns(status: os.stat_result) -> int:
+    """Also ctime: a writer may set the other time back."""
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of the files of a directory. Raises OSError."""
+    path, _ = without_rank(path)
+    return path.stat().st_size if path.is_file() else sum(file.st_size for file in _files(path))
+
+
+def _files(directory: Path) -> Iterator[os.stat_result]:
+    """Yield the first of the files below a directory; none of a file."""
+    if directory.is_dir():
+        for file in islice(directory.rglob("*"), MOST_FILES):
+            with suppress(FileNotFoundError):
+                status = file.lstat()
+                if S_ISREG(status.st_mode):
+                    yield status
 
 
 class _Listed(NamedTuple):
@@ -28,14 +65,14 @@ class _Listed(NamedTuple):
     """Those in it, without links."""
 
 
-class DumpVersions:
-    """Versions of the dumps that were used last. A directory is listed again only if its time changed.
+class DirectoryVersions:
+    """Versions of directories whose files are added but not changed, such as dumps; for any thread.
 
-    Only one thread at a time may use it.
+    A directory is listed again only if its time changed, so that a version of 20,000 directories costs as many stats.
     """
 
     def __init__(self) -> None:
-        self._listed: LRU[Path, dict[str, _Listed]] = LRU(_MOST_DUMPS)
+        self._listed: LRU[Path, dict[str, _Listed]] = LRU(_MOST_KEPT)
 
     def of(self, path: Path) -> str:
         """Changes when a file or directory is added or removed. Raises OSError."""
