@@ -113,7 +113,7 @@ def tables(client: TestClient, of: dict[str, str]) -> dict[str, Any]:
 
 def test_each_format_is_here(profiles: dict[str, Profile]) -> None:
     assert {name: profile.facts.format for name, profile in profiles.items()} == {
-        each.name: each.name for each in FORMATS
+        each.name: each.name for each in FORMATS.rows
     }
 
 

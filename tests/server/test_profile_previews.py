@@ -14,7 +14,7 @@ from threading import Event
 
 import pytest
 
-from mindscope.profile.formats.profile_format import Progress
+from mindscope.artifacts.format import Progress
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.profile import Profile

@@ -40,7 +40,7 @@ def _changed_ns(status: os.stat_result) -> int:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, or of the files of a directory. Raises OSError."""
+    """Return the bytes of a file, or of the files of a directory. Raises OSError."""
     path, _ = without_rank(path)
     return path.stat().st_size if path.is_file() else sum(file.st_size for file in _files(path))
 

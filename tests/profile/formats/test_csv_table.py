@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
 from mindscope.profile.formats.json_file import read_object
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.open import read_profile
 from tests.profile.made_profiles import ascend_output
 
@@ -41,7 +41,7 @@ def test_rows_beyond_the_memory_of_a_table_are_left_out_and_counted() -> None:
     assert table.left_out == 1000 - len(table)
     assert table.cells("Time") == [str(number) for number in range(len(table))]
     problems = Problems()
-    problems.skip(Path("a.csv"), table)
+    table.note_gaps(problems, Path("a.csv"))
     assert problems.keys() == {"a.csv"}
     assert f"first {len(table)} fit" in problems["a.csv"]
     assert CsvTable(["Name", "Time"], rows).left_out == 0

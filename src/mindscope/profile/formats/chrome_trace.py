@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.formats.json_trace_files import TraceKind, bare_name, trace_kind
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.model.profile_data import ProfileFacts
 from mindscope.profile.profile import Profile
 from mindscope.profile.trace.json_trace import read_json_trace
@@ -31,4 +31,4 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     return Profile(facts, trace, {})
 
 
-CHROME_TRACE = ProfileFormat("chrome_trace", "Chrome trace", is_chrome_trace, _read)
+CHROME_TRACE = Format("chrome_trace", "Chrome trace", is_chrome_trace, _read)

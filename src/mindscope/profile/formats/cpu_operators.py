@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.built_trace import Runs
-from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
-from mindscope.profile.formats.problems import Problems, columns_missing
+from mindscope.profile.formats.csv_table import CsvTable, columns_missing, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import MemoryCurve

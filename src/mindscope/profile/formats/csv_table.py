@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TextIO
@@ -13,6 +13,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.json_values import bounded, whole_numbers
 from mindscope.profile.tables.columns import TextColumn
@@ -32,8 +33,14 @@ _CELL_BYTES, _TEXT_BYTES = 8, 57
 """Bytes of a position in a list, and of a text beside its characters."""
 _MOST_TEXT = 128 << 20
 """Bytes of a file that is read whole."""
+_MOST_COLUMNS = 12
 _DIGITS = 9
 """Digits of the fraction of a time: as exact as nanoseconds of seconds."""
+
+
+def columns_missing(wanted: str, columns: Sequence[str]) -> Reason:
+    """A table has none of the columns for the ``wanted`` data, but others."""
+    return Reason("profile_columns_missing", wanted=wanted, columns=", ".join(columns[:_MOST_COLUMNS]) or "-")
 
 
 class CsvTable:
@@ -64,6 +71,13 @@ class CsvTable:
             else:
                 free -= self._add(row, shared)
         self._places = {_bare(cell): place for place, cell in reversed(list(enumerate(cells)))}
+
+    def note_gaps(self, problems: Problems, file: Path) -> None:
+        """Note rows that could not be read, or that don't fit in memory."""
+        if self.skipped:
+            problems.note(file.name, Reason("profile_rows_skipped", count=self.skipped))
+        if self.left_out:
+            problems.note(file.name, Reason("profile_rows_left_out", count=self.left_out, read=len(self)))
 
     def _add(self, row: list[str], shared: list[dict[str, str]]) -> int:
         """Adds a row; returns the bytes that its cells take."""

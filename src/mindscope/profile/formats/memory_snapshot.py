@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.format import Format, Progress
 from mindscope.errors import FormatError
 from mindscope.formats.plain_pickle import read_plain_pickle
 from mindscope.profile.formats.json_values import mapping_of
@@ -21,7 +22,6 @@ from mindscope.profile.formats.memory_segments import (
     SegmentChange,
     segments_over_time,
 )
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
 from mindscope.profile.tables.columns import TextColumn
@@ -308,4 +308,4 @@ def _array(values: Iterable[int]) -> Any:
     return np.array([max(-limit - 1, min(limit, value)) for value in values], np.int64)
 
 
-MEMORY_SNAPSHOT = ProfileFormat("memory_snapshot", "CUDA memory snapshot", is_memory_snapshot, _read)
+MEMORY_SNAPSHOT = Format("memory_snapshot", "CUDA memory snapshot", is_memory_snapshot, _read)

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import bounded, list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.minddata_summary import PipelineSummary, read_pipeline_summary, with_summary
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mindscope.profile.formats.problems import Problems
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.recorded_runs import RecordedRuns
 from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, open_sqlite
 

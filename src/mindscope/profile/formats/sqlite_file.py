@@ -15,8 +15,8 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.reasons import Reason
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.formats.json_trace_files import TraceKind, bare_name, json_head, trace_kind
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.completeness import problems_of, unmarked_operators
 from mindscope.profile.kineto.copy_rates import copy_rate_problem
@@ -108,4 +108,4 @@ def _steps(path: Path) -> tuple[int, int] | None:
     return (min(steps.values()), max(steps.values())) if steps else None
 
 
-TORCH_TRACE = ProfileFormat("torch_trace", "PyTorch trace", is_torch_trace, _read, steps=_steps)
+TORCH_TRACE = Format("torch_trace", "PyTorch trace", is_torch_trace, _read, steps=_steps)

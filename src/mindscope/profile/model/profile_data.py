@@ -13,8 +13,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.problems import DAMAGE, text_of_damage
 from mindscope.errors import MindscopeError, ProfilePartError
-from mindscope.profile.model.damage import DAMAGE, text_of_damage
 from mindscope.profile.tables.annotations import Annotations
 from mindscope.profile.tables.call_tree import CallTree
 from mindscope.profile.tables.communication import Communication, Links

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.ascend.cluster import STEPS
 from mindscope.profile.formats.ascend.communication import (
     AscendOperation,
@@ -22,7 +23,6 @@ from mindscope.profile.formats.ascend.communication import (
 )
 from mindscope.profile.formats.ascend.steps import steps_of
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication, Links
@@ -39,7 +39,7 @@ def cluster_output(path: Path, problems: Problems) -> Iterator[RankData]:
     table = problems.read(_file(path, STEPS), read_csv)
     steps: Mapping[int, Steps] = {}
     if table is not None:
-        problems.skip(path / STEPS, table)
+        table.note_gaps(problems, path / STEPS)
         steps = problems.read(path / STEPS, lambda _: _steps(table)) or {}
     communication = problems.read(_file(path, _COMMUNICATION), _communication) or {}
     links = problems.read(_file(path, _LINKS), _links) or {}

@@ -12,12 +12,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.mindspore.cluster_analysis import CLUSTER_ANALYSIS, read_split, with_split
 from mindscope.profile.formats.mindspore.links import links_of
 from mindscope.profile.formats.mindspore.step_trace import communication_of, read_step_trace, steps_of
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
@@ -105,7 +105,7 @@ def _read(path: Path, name: str, problems: Problems, reader: Any) -> Any:
 
     def read(file: Path) -> Any:
         table = read_csv(file)
-        problems.skip(file, table)
+        table.note_gaps(problems, file)
         found = reader(table)
         if found is None:
             raise FormatError(Reason("profile_without_steps"))

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from mindscope.artifacts.problems import problem_of
 from mindscope.errors import FormatError
-from mindscope.profile.formats.problems import problem_of
 from mindscope.profile.open import find_profiles
 from mindscope.profile.profile import Profile
 from mindscope.profile.ranks.rank_data import RankData, rank_data_of

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.ascend.cluster import is_cluster_output
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.ranks.cluster_output import cluster_output
 from mindscope.profile.ranks.old_summaries import is_old_summary, old_summaries
 from mindscope.profile.ranks.rank_data import RankData

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mindscope.artifacts.problems import readable
 from mindscope.errors import FormatError
 from mindscope.limited_process import Report, result_folder, run_limited
 from mindscope.profile.formats import FORMATS
-from mindscope.profile.model.damage import readable
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.parts_file import SavedParts, columns_of, open_parts, save_parts
@@ -95,12 +95,12 @@ def read_large(
 
 def is_readable_apart(found: FoundProfile) -> bool:
     """Return whether another process can find the format of a profile by its name."""
-    return found.format in FORMATS
+    return found.format in FORMATS.rows
 
 
 def read_into(path: str, format: str, rank: int | None, folder: str, version: str, report: Report) -> None:
     """In the process: read a profile, and write its timeline and parts into a folder."""
-    reader = next(each for each in FORMATS if each.name == format)
+    reader = next(each for each in FORMATS.rows if each.name == format)
     found = FoundProfile(Path(path), reader, rank)
     reported_at = -_REPORT_S
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from mindscope.artifacts.problems import readable
 from mindscope.artifacts.version import size_of, version_of
 from mindscope.errors import MindscopeError
 from mindscope.limited_process import is_large
-from mindscope.profile.model.damage import readable
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.parts_file import SavedParts, columns_of, save_parts

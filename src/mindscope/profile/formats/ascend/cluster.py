@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.ascend.further import FurtherFiles
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.model.profile_data import Part, ProfileFacts
 from mindscope.profile.profile import Profile
 
@@ -40,5 +40,5 @@ def _read(path: Path, on_progress: Progress) -> Profile:
     return Profile(facts, None, {Part.FURTHER_TABLES: FurtherFiles(path, problems).tables})
 
 
-CLUSTER_OUTPUT = ProfileFormat("ascend_cluster", "Ascend cluster analysis", is_cluster_output, _read)
+CLUSTER_OUTPUT = Format("ascend_cluster", "Ascend cluster analysis", is_cluster_output, _read)
 """The format of a cluster analysis. ``FORMATS`` lacks it: beside the profiles of the ranks it is no further profile."""

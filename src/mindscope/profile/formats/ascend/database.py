@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.ascend.communication import AscendOperation, communication_table, links_table
 from mindscope.profile.formats.ascend.database_parts import own_parts
@@ -22,8 +24,6 @@ from mindscope.profile.formats.ascend.database_tables import (
     steps_of_tables,
 )
 from mindscope.profile.formats.ascend.database_trace import DatabaseTrace, unread_tables
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table_names
 from mindscope.profile.kineto.analysis import KinetoAnalysis
@@ -195,4 +195,4 @@ def _since(memory: Memory, origin_ns: int) -> Memory:
     )  # fmt: skip
 
 
-ASCEND_DATABASE = ProfileFormat("ascend_database", "Ascend database", is_ascend_database, _read)
+ASCEND_DATABASE = Format("ascend_database", "Ascend database", is_ascend_database, _read)

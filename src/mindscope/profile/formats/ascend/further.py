@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.further_csv import counters_of_table, further_table, samples_track
-from mindscope.profile.formats.problems import Problems
 from mindscope.profile.tables.further_tables import FurtherTables
 from mindscope.profile.trace.trace import Counter, Trace
 
@@ -65,7 +65,7 @@ def csv_of(directory: Path, name: str, problems: Problems) -> CsvTable | None:
 
     def read(path: Path) -> CsvTable:
         table = read_csv(*files)
-        problems.skip(path, table)
+        table.note_gaps(problems, path)
         return table
 
     return problems.read(files[0], read) if files else None

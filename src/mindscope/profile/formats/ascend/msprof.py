@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.ascend.kernels import (
     kernels_of,
@@ -19,10 +21,8 @@ from mindscope.profile.formats.ascend.kernels import (
     operators_of_statistic,
     types_of,
 )
-from mindscope.profile.formats.csv_table import CsvTable, read_csv
+from mindscope.profile.formats.csv_table import CsvTable, columns_missing, read_csv
 from mindscope.profile.formats.json_file import read_object
-from mindscope.profile.formats.problems import Problems, columns_missing
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
@@ -144,7 +144,7 @@ class _Msprof:
 
         def read(path: Path) -> CsvTable:
             table = read_csv(path)
-            self.problems.skip(path, table)
+            table.note_gaps(self.problems, path)
             return table
 
         found: list[tuple[Path, CsvTable]] = []
@@ -158,7 +158,7 @@ class _Msprof:
             return None
         joined = _iterations(found)
         if len(found) > 1:
-            self.problems.skip(found[0][0], joined.table)
+            joined.table.note_gaps(self.problems, found[0][0])
         return joined
 
 
@@ -186,4 +186,4 @@ def _stamp_of(file: Path) -> str:
     return found[1] if found else ""
 
 
-MSPROF = ProfileFormat("msprof", "msprof result of CANN", is_msprof, _read)
+MSPROF = Format("msprof", "msprof result of CANN", is_msprof, _read)

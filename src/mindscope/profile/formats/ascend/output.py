@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.ascend.communication import communication_of, links_of
 from mindscope.profile.formats.ascend.database import read_directory
 from mindscope.profile.formats.ascend.further import FurtherFiles, csv_of
@@ -31,8 +33,6 @@ from mindscope.profile.formats.cpu_operators import cpu_operators
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
@@ -221,7 +221,7 @@ class _Output:
 
     def _csv(self, file: Path) -> CsvTable:
         table = read_csv(file)
-        self.problems.skip(file, table)
+        table.note_gaps(self.problems, file)
         return table
 
     def _file(self, name: str) -> Path | None:
@@ -262,6 +262,6 @@ def _since(trace: Trace, origin_ns: int) -> Trace:
     )
 
 
-ASCEND_OUTPUT = ProfileFormat(
+ASCEND_OUTPUT = Format(
     "ascend_output", "Ascend profile of MindSpore or torch_npu", is_ascend_output, _read, steps=first_and_last_step
 )

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.profile.formats.built_trace import Runs
-from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.json_values import whole_numbers
-from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels

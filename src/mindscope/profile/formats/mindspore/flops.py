@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.formats.csv_table import CsvTable
+from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
-from mindscope.profile.formats.problems import columns_missing
 from mindscope.profile.formats.scope_names import module_of
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.modules import Modules

@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindscope.errors import FormatError
-from mindscope.profile.formats.csv_table import CsvTable
-from mindscope.profile.formats.problems import columns_missing
+from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.artifacts.rank_path import with_rank
 from mindscope.formats.profile_file_names import is_device_table
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
@@ -38,8 +40,6 @@ from mindscope.profile.formats.mindspore.parallel_strategy import (
     with_shards,
 )
 from mindscope.profile.formats.mindspore.recommendations import recommendations_of
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
@@ -357,7 +357,7 @@ class _Legacy:
 
         def read(path: Path) -> _T | None:
             table = read_csv(path)
-            self.problems.skip(path, table)
+            table.note_gaps(self.problems, path)
             return reader(table)
 
         return self._read(name, read)
@@ -371,7 +371,7 @@ class _Legacy:
         return dict(self.problems.read(file, read_object) or {})
 
 
-MINDSPORE_PROFILE = ProfileFormat(
+MINDSPORE_PROFILE = Format(
     "mindspore_profile", "MindSpore profile before 2.3", is_mindspore_profile, _read, ranks=ranks_of,
     read_rank=_read_rank, holds=_holds,
 )  # fmt: skip

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
-from mindscope.profile.formats.problems import Problems
 
 _MODELS = "model"
 _NAMES = ("model_name", "model", "name", "title")

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.profile.formats.built_trace import Runs
-from mindscope.profile.formats.csv_table import CsvTable
-from mindscope.profile.formats.problems import columns_missing
+from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.tables.schema import EQUAL, ColumnField, Unit

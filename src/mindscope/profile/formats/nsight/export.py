@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mindscope.artifacts.format import Format, Progress
+from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.nsight.device_tables import devices_of, read_device_tables
 from mindscope.profile.formats.nsight.host_tables import read_host_tables
-from mindscope.profile.formats.problems import Problems
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress
 from mindscope.profile.formats.recording import Recording
 from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table_names
 from mindscope.profile.kineto.analysis import KinetoAnalysis
@@ -93,4 +93,4 @@ def _properties(file: SqliteFile) -> dict[str, Any]:
     return {"system": system, "unread_tables": others}
 
 
-NSIGHT_EXPORT = ProfileFormat("nsight_export", "Nsight Systems export", is_nsight_export, _read)
+NSIGHT_EXPORT = Format("nsight_export", "Nsight Systems export", is_nsight_export, _read)

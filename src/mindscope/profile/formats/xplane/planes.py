@@ -11,9 +11,9 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from mindscope.artifacts.format import Progress
 from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Messages, Runs, distinct_runs
-from mindscope.profile.formats.profile_format import Progress
 from mindscope.profile.formats.xplane.schemas import PLANE
 from mindscope.reasons import Reason
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from mindscope.artifacts.format import Format, Progress, no_progress
 from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Messages, Runs
-from mindscope.profile.formats.profile_format import ProfileFormat, Progress, no_progress
 from mindscope.profile.formats.xplane.operations import own_parts
 from mindscope.profile.formats.xplane.plane_reader import DevicePlane, PlaneReader
 from mindscope.profile.formats.xplane.planes import Space, metadata_of, name_of, planes_of, texts_by_id
@@ -120,4 +120,4 @@ def _devices(planes: Sequence[DevicePlane]) -> list[Device]:
     ]  # fmt: skip
 
 
-XPLANE = ProfileFormat("xplane", "XLA profile", is_xplane, _read)
+XPLANE = Format("xplane", "XLA profile", is_xplane, _read)
