@@ -28,7 +28,7 @@ def _no_steps(path: Path) -> tuple[int, int] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Format(Generic[T]):
     """One way in which a program writes files: a row of ``Formats``."""
 
@@ -50,7 +50,7 @@ class Format(Generic[T]):
     """Whether an entry of a directory of this format may be, or hold, another artifact; None for no entry."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Artifact(Generic[T]):
     """A file or directory, and the format that recognized it."""
 

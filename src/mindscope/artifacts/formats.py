@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from mindscope.artifacts.format import Artifact, Format, Progress, no_progress
 from mindscope.artifacts.rank_path import without_rank
@@ -20,7 +20,7 @@ def _nothing_else(path: Path) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Formats(Generic[T]):
     """The formats of one kind of artifact, and how a directory is searched for them."""
 
@@ -28,9 +28,9 @@ class Formats(Generic[T]):
     """The first one that recognizes a path reads it."""
     depth: int
     """Directories below the one that is searched."""
-    nothing: str
+    nothing: str = ""
     """Text for a path without artifacts, of which it takes ``path`` and ``titles``."""
-    several: str
+    several: str = ""
     """Text for a path with several, of which it takes ``path``, ``count``, ``names`` and ``paths``."""
     of_rank: str = ""
     """Text for a path without artifacts of a rank, of which it takes ``path``, ``rank`` and ``names``."""
@@ -39,21 +39,22 @@ class Formats(Generic[T]):
     follows_links: bool = False
     """Whether links to files within the directory that is searched count; links to directories never do."""
 
-    def recognize(self, path: Path) -> Artifact[T] | None:
-        """Return the artifact that a path is; None if no format recognizes it. Raises OSError."""
-        return next((Artifact(path, row) for row in self.rows if row.recognizes(path)), None)
+    def recognize(self, path: Path, rank: int | None = None) -> Artifact[T] | None:
+        """Return the artifact that a path is, or that of one of its ranks; None if it is none. Raises OSError."""
+        return next((each for each in self._recognized(path) if each.rank == rank), None)
 
-    def find(self, path: str | Path) -> Iterator[Artifact[T]]:
+    def find(self, path: str | Path, others: Collection[str] = ()) -> Iterator[Artifact[T]]:
         """Yield the artifact that a path is, or all that a directory holds, in the order of their names.
 
-        Directories within artifacts are searched only if their format ``holds`` them.
+        Directories within artifacts are searched only if their format ``holds`` them, and none of ``others``, such as
+        the directories of other runs.
 
         Raises:
             OSError: the path can't be read. Unreadable entries of a directory are left out.
         """
         root = Path(path)
         root.stat()  # raises for a loop of links, too
-        yield from self._find(root, root.resolve(), self.depth)
+        yield from self._find(root, _Search(root, root.resolve(), others), self.depth)
 
     def choose(self, path: str | Path, rank: int | None = None) -> Artifact[T]:
         """Return the only artifact of a path, which may end in a rank: ``runs/profiler#rank1``.
@@ -80,32 +81,47 @@ class Formats(Generic[T]):
         """Return the content of the only artifact of a path. Raises as ``choose``; FormatError for damage too."""
         return self.choose(path, rank).read(on_progress)
 
-    def _find(self, path: Path, root: Path, depth: int) -> Iterator[Artifact[T]]:
-        artifact = self.recognize(path)
-        holds = _anything if depth > 0 else None
-        if artifact is not None:
-            yield from _of_ranks(artifact)
-            holds = artifact.format.holds
-        for entry in sorted(path.iterdir()) if holds is not None and path.is_dir() else ():
-            if holds is not None and holds(entry):
-                yield from self._find_entry(entry, root, depth - 1)
+    def _recognized(self, path: Path) -> Sequence[Artifact[T]]:
+        row = next((row for row in self.rows if row.recognizes(path)), None)
+        if row is None:
+            return ()
+        ranks = row.ranks(path)
+        return [Artifact(path, row, rank) for rank in (ranks if len(ranks) > 1 else (None,))]
 
-    def _find_entry(self, path: Path, root: Path, depth: int) -> Iterator[Artifact[T]]:
+    def _find(self, path: Path, search: _Search, depth: int) -> Iterator[Artifact[T]]:
+        artifacts = self._recognized(path)
+        yield from artifacts
+        holds = artifacts[0].format.holds if artifacts else _anything if depth > 0 else None
+        if holds is None or not path.is_dir() or search.is_other(path):
+            return
+        for entry in sorted(path.iterdir()):
+            if holds(entry):
+                yield from self._find_entry(entry, search, depth - 1)
+
+    def _find_entry(self, path: Path, search: _Search, depth: int) -> Iterator[Artifact[T]]:
         try:
-            if not path.is_symlink() or (self.follows_links and path.is_file() and path.resolve().is_relative_to(root)):
-                yield from self._find(path, root, depth)
+            if not path.is_symlink() or (self.follows_links and search.has_target(path)):
+                yield from self._find(path, search, depth)
         except OSError:
             return
 
 
+class _Search(NamedTuple):
+    """The directory that is searched, where it really is, and the directories that are not."""
+
+    root: Path
+    resolved: Path
+    others: Collection[str]
+
+    def is_other(self, path: Path) -> bool:
+        return bool(self.others) and path != self.root and str(path) in self.others
+
+    def has_target(self, link: Path) -> bool:
+        return link.is_file() and link.resolve().is_relative_to(self.resolved)
+
+
 def _anything(path: Path) -> bool:
     return True
-
-
-def _of_ranks(artifact: Artifact[T]) -> Iterator[Artifact[T]]:
-    ranks = artifact.format.ranks(artifact.path)
-    for rank in ranks if len(ranks) > 1 else (None,):
-        yield replace(artifact, rank=rank)
 
 
 def _names(artifacts: Sequence[Artifact[T]], directory: Path) -> str:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from mindscope.artifacts.format import Artifact, Format, Progress, no_progress
+from mindscope.artifacts.formats import Formats
 from mindscope.errors import FormatError
 from mindscope.formats.message_columns import Messages
 from mindscope.formats.mindspore_schemas import MODEL
@@ -17,7 +19,6 @@ from mindscope.graph.graph import Graph
 from mindscope.reasons import Reason, reason_of
 
 ONNX_SUFFIX = ".onnx"
-_SUFFIXES = (".pb", ONNX_SUFFIX)
 MAX_FILE_BYTES = MOST_BYTES
 """Largest size of other files than models of ONNX, of which the weights are not read."""
 _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
@@ -25,12 +26,7 @@ _OTHER_CONTENT = re.compile(r"memory_usage_\d+\.pb", re.ASCII)
 
 def find_graph_files(directory: str | Path) -> tuple[Path, ...]:
     """The graph files directly in ``directory``, by name, without links. Raises OSError if it can't be listed."""
-    candidates = (path for path in Path(directory).iterdir() if path.suffix in _SUFFIXES)
-    return tuple(sorted(path for path in candidates if _is_graph_file(path)))
-
-
-def _is_graph_file(path: Path) -> bool:
-    return _OTHER_CONTENT.fullmatch(path.name) is None and not path.is_symlink() and path.is_file()
+    return tuple(each.path for each in FORMATS.find(directory))
 
 
 def read_graph_file(path: str | Path) -> Graph:
@@ -38,12 +34,23 @@ def read_graph_file(path: str | Path) -> Graph:
 
     Raises FormatError if the file is none of them, or too large.
     """
-    if Path(path).suffix == ONNX_SUFFIX:
-        return _read_onnx(Path(path))
-    size = Path(path).stat().st_size
+    file = FORMATS.recognize(Path(path)) or Artifact(Path(path), MINDSPORE)  # whatever its name is
+    return file.format.read(file.path, no_progress)
+
+
+def _is_onnx(path: Path) -> bool:
+    return path.suffix == ONNX_SUFFIX and path.is_file()
+
+
+def _is_mindspore(path: Path) -> bool:
+    return path.suffix == ".pb" and _OTHER_CONTENT.fullmatch(path.name) is None and path.is_file()
+
+
+def _read_mindspore(path: Path, on_progress: Progress) -> Graph:
+    size = path.stat().st_size
     if size > MAX_FILE_BYTES:
-        raise FormatError(Reason("graph_file_too_large", file=Path(path).name, size=size, most=MAX_FILE_BYTES))
-    data = Path(path).read_bytes()
+        raise FormatError(Reason("graph_file_too_large", file=path.name, size=size, most=MAX_FILE_BYTES))
+    data = path.read_bytes()
     try:
         graph = _read_model(data) or _read_bare(data)
     except FormatError as error:
@@ -69,8 +76,15 @@ def _read_bare(data: bytes) -> Graph | None:
     return graph if len(graph.operations) else None
 
 
-def _read_onnx(path: Path) -> Graph:
+def _read_onnx(path: Path, on_progress: Progress) -> Graph:
     graph = read_onnx_model(read_without_weights(path), inferred_types)
     if not len(graph.node_columns):
         raise FormatError(f"{path}: no graph with nodes in it; is it an ONNX model?")
     return graph
+
+
+MINDSPORE = Format("mindspore_graph", "graph of MindSpore", _is_mindspore, _read_mindspore)
+FORMATS: Formats[Graph] = Formats(
+    (Format("onnx", "ONNX model", _is_onnx, _read_onnx), MINDSPORE), depth=1,
+)  # fmt: skip
+"""Files directly in a directory."""

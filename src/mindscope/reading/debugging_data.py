@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 
+from mindscope.artifacts.entries import entries_of
 from mindscope.debug.formats.statistics_cache import StatisticsCache
 from mindscope.debug.open import DebugData, find_debug_data, recognize_debug_data
 from mindscope.errors import SettingsError
@@ -25,7 +25,6 @@ OWN = "."
 """The name of what a ``Debugger`` recorded into the runs of a training, beside names of paths."""
 BASE_ID = "."
 """Of a run that is the base directory: what lies beside it is not shown."""
-_MOST_ENTRIES = 20_000
 _STATISTICS = "tensor_statistics"
 """In the folder of caches, for the dumps of all base directories."""
 
@@ -98,7 +97,7 @@ def entries_beside(directory: Path) -> list[Path]:
     parent = directory.parent
     if parent == directory or is_run(parent) or not is_run(directory):
         return []
-    others = [each for each in _entries(parent) if each.path != os.fspath(directory)]
+    others = [each for each in entries_of(parent) if each.path != os.fspath(directory)]
     if any(each.is_dir(follow_symlinks=False) and is_run(Path(each.path)) for each in others):
         return []
     return [Path(each.path) for each in others if not each.is_symlink()]
@@ -106,10 +105,4 @@ def entries_beside(directory: Path) -> list[Path]:
 
 def is_run(directory: Path) -> bool:
     """Return whether a directory holds event files itself."""
-    return any(is_event_name(each.name) for each in _entries(directory))
-
-
-def _entries(directory: Path) -> list[os.DirEntry[str]]:
-    with suppress(OSError), os.scandir(directory) as entries:
-        return sorted(islice(entries, _MOST_ENTRIES), key=lambda each: each.name)
-    return []
+    return any(is_event_name(each.name) for each in entries_of(directory))

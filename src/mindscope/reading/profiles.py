@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import overload
 
@@ -22,7 +22,7 @@ class RunProfiles(Sequence[Profile]):
         """Finds the profiles in a directory, but those of runs below it. A directory that is gone has none."""
         self._directory = directory
         try:
-            self._found = list(_profiles_of(directory))
+            self._found = _profiles_of(directory)
         except OSError:
             self._found = []
         self._read: dict[int, Profile] = {}
@@ -62,8 +62,6 @@ class RunProfiles(Sequence[Profile]):
         return f"<{len(self)} profiles: {', '.join(path.name for path in self.paths[:5])}>"
 
 
-def _profiles_of(directory: Path) -> Iterator[FoundProfile]:
-    below = {Path(run.path) for run in find_runs(directory).runs.values()} - {directory}
-    for found in sorted(find_profiles(directory), key=lambda each: natural_key(str(each.key))):
-        if below.isdisjoint(found.path.parents):
-            yield found
+def _profiles_of(directory: Path) -> list[FoundProfile]:
+    runs = {str(run.path) for run in find_runs(directory).runs.values()}
+    return sorted(find_profiles(directory, runs), key=lambda each: natural_key(str(each.key)))

@@ -7,16 +7,15 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 
+from mindscope.artifacts.entries import entries_of
 from mindscope.debug.formats.print_file import is_print_file
 from mindscope.formats.log_names import is_log_name
 
 _DEPTH = 4
 """Directories below the one of a run."""
 MOST_FILES = 256
-_MOST_ENTRIES = 20_000
 _GLOG = re.compile(
     r"(?P<program>.+)\.log\.(?P<level>INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.(?P<process>\d+)", re.ASCII
 )
@@ -40,7 +39,7 @@ def find_logs_beside(directory: Path, others: Collection[Path] = ()) -> list[Pat
     """Find the logs in the directory that holds the one of a run, and in its directories such as ``logs``."""
     known = {str(each) for each in (*others, directory)}
     found: list[Path] = []
-    for entry in _entries(directory.parent):
+    for entry in entries_of(directory.parent):
         if _is_log(entry):
             found.append(Path(entry.path))
         elif _BESIDE.fullmatch(entry.name) and entry.path not in known and entry.is_dir(follow_symlinks=False):
@@ -49,17 +48,11 @@ def find_logs_beside(directory: Path, others: Collection[Path] = ()) -> list[Pat
 
 
 def _below(directory: Path, depth: int, others: Collection[str]) -> Iterator[Path]:
-    for entry in _entries(directory):
+    for entry in entries_of(directory):
         if _is_log(entry):
             yield Path(entry.path)
         elif depth and entry.path not in others and _is_directory(entry):
             yield from _below(Path(entry.path), depth - 1, others)
-
-
-def _entries(directory: Path) -> list[os.DirEntry[str]]:
-    with suppress(OSError), os.scandir(directory) as entries:
-        return sorted(islice(entries, _MOST_ENTRIES), key=lambda each: each.name)
-    return []
 
 
 def _is_log(entry: os.DirEntry[str]) -> bool:

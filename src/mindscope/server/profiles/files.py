@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mindscope.artifacts.rank_path import path_below, without_rank
 from mindscope.ingest.file_names import readable
-from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUT, find_cluster_outputs, is_cluster_output
+from mindscope.profile.formats import FORMATS
+from mindscope.profile.formats.ascend.cluster import CLUSTER_OUTPUTS
 from mindscope.profile.open import FoundProfile, find_profiles
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
@@ -25,20 +26,8 @@ def profiles_of(store: RunStore, runs: Mapping[str, RunStore]) -> Iterator[tuple
         return
     directory = Path(store.path)
     others = {str(each.path) for each in runs.values() if each is not store}
-    has_profiles = False
-    for found in find_profiles(directory):
-        if _belongs(found.path, directory, others):
-            has_profiles = True
-            yield readable(path_below(directory, found.path, found.rank).as_posix()), found
-    for path in () if has_profiles else find_cluster_outputs(directory):
-        if _belongs(path, directory, others):
-            yield readable(path.relative_to(directory).as_posix()), FoundProfile(path, CLUSTER_OUTPUT)
-
-
-def _belongs(path: Path, directory: Path, others: Collection[str]) -> bool:
-    """Return whether a profile lies in no directory of another run below ``directory``."""
-    above = (parent for parent in path.parents if parent.is_relative_to(directory) and parent != directory)
-    return not any(str(parent) in others for parent in above)
+    for found in list(find_profiles(directory, others)) or CLUSTER_OUTPUTS.find(directory, others):
+        yield readable(path_below(directory, found.path, found.rank).as_posix()), found
 
 
 def find_profile(store: RunStore, runs: Mapping[str, RunStore], profile: str) -> FoundProfile | None:
@@ -59,5 +48,4 @@ def _at(directory: Path, profile: str) -> FoundProfile | None:
         return None
     if not path.exists():
         return None
-    found = next((found for found in find_profiles(path) if found.path == path and found.rank == rank), None)
-    return FoundProfile(path, CLUSTER_OUTPUT) if found is None and is_cluster_output(path) else found
+    return FORMATS.recognize(path, rank) or CLUSTER_OUTPUTS.recognize(path)
