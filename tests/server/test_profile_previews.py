@@ -15,6 +15,7 @@ from threading import Event
 import pytest
 
 from mindscope.artifacts.format import Progress
+from mindscope.artifacts.version import version_of
 from mindscope.profile.formats.torch_trace import TORCH_TRACE
 from mindscope.profile.open import FoundProfile
 from mindscope.profile.profile import Profile
@@ -24,7 +25,6 @@ from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.server.profiles import preview
 from mindscope.server.profiles.preview import TimelinePreviews
 from mindscope.server.profiles.reader import ProfileReader
-from mindscope.server.profiles.versions import version_of
 
 EVENTS = 60_000
 
