@@ -3357,11 +3357,11 @@ export interface components {
          * DebugComparisonHeader
          * @description The JSON header of a comparison as ``application/vnd.mindscope.columns``.
          *
-         *     Of the ``steps`` that both have, ``read_steps`` were compared; request again until they are all. ``cause`` and
-         *     ``first`` say what differs first; if not ``is_comparable``, too few operators match for a result, also if nothing
-         *     differs. ``step_offset`` is added to a step of the left one to get that of the other; ``is_offset_found`` if it was
-         *     found and not requested.  ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
-         *     training that has more, ``matched`` have a counterpart. ``by_hand`` are the pairs made by hand that apply.
+         *     Of the ``steps`` that both have, ``read_steps`` were compared. ``cause`` and ``first`` say what differs first; if
+         *     not ``is_comparable``, too few operators match for a result, also if nothing differs. ``step_offset`` is added to a
+         *     step of the left one to get that of the other; ``is_offset_found`` if it was found and not requested. ``bitwise`` is
+         *     the first tensor whose bytes differ. Of ``operators`` of the training that has more, ``matched`` have a counterpart.
+         *     ``by_hand`` are the pairs made by hand that apply.
          *
          *     Columns, float64, one number for each compared step: ``error`` is the largest relative error (NaN where
          *     nothing compares), ``unbounded`` how many tensors have an infinite one, ``differing`` how many are beyond their
@@ -3377,6 +3377,8 @@ export interface components {
             first: components["schemas"]["DebugDifference"] | null;
             /** Is Comparable */
             is_comparable: boolean;
+            /** Is Complete */
+            is_complete: boolean;
             /** Is Offset Found */
             is_offset_found: boolean;
             /** Matched */
@@ -3672,7 +3674,7 @@ export interface components {
          * DebugHeatHeader
          * @description The JSON header of a heat map as ``application/vnd.mindscope.columns``.
          *
-         *     ``read_steps`` of ``steps`` are in the cells; request again for the others. A cell covers neighboring tensors and
+         *     ``read_steps`` of ``steps`` are in the cells. A cell covers neighboring tensors and
          *     ``steps_per_column`` steps: ``value`` (float64, column by column) is the figure of the largest magnitude, ``bits``
          *     (uint8) sum 1 if something was recorded, 2 if one tensor has a NaN, 4 if one has an infinity. Row i has the tensors
          *     ``start[i]`` to ``start[i + 1]`` of those that match; ``first_tensors`` has the first of each row.
@@ -3681,6 +3683,8 @@ export interface components {
             bits: components["schemas"]["Column"];
             /** First Tensors */
             first_tensors: components["schemas"]["DebugTensorEntry"][];
+            /** Is Complete */
+            is_complete: boolean;
             /** Matching */
             matching: number;
             /** Maximum */
@@ -3752,10 +3756,12 @@ export interface components {
          * DebugHistoryHeader
          * @description The JSON header of histories as ``application/vnd.mindscope.columns``.
          *
-         *     ``read_steps`` of ``steps`` are in the columns; request again for the others. ``values`` and
-         *     ``non_finite`` (how many elements are NaN or infinite) have one column for each tensor of the query.
+         *     ``read_steps`` of ``steps`` are in the columns. ``values`` and ``non_finite`` (how many elements are NaN or
+         *     infinite) have one column for each tensor of the query.
          */
         DebugHistoryHeader: {
+            /** Is Complete */
+            is_complete: boolean;
             /** Non Finite */
             non_finite: components["schemas"]["Column"][];
             /** Read Steps */

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from mindscope.debug.first_bad import Cause, OperatorKind
 from mindscope.debug.model.tensors import Phase
-from mindscope.server.debugger.schema import DebugRowEntry, DebugTensorEntry
+from mindscope.server.debugger.schema import DebugRowEntry, DebugStepsRead, DebugTensorEntry
 from mindscope.server.http.schema import Answer
 
 
@@ -75,17 +75,13 @@ class DebugUnfinishedStep(Answer):
     operator: str
 
 
-class DebugFirstBadAnswer(Answer):
+class DebugFirstBadAnswer(DebugStepsRead):
     """The search for the first bad number over all steps and ranks.
 
     ``found`` is null where nothing is bad in the first ``read_steps`` of ``steps``. ``growth`` comes last:
     request again until ``is_complete``. ``unreadable_steps`` can't be read. ``unfinished`` comes with the last answer.
     """
 
-    version: str
-    steps: int
-    read_steps: int
     unreadable_steps: int
-    is_complete: bool
     found: DebugFirstBad | None
     unfinished: DebugUnfinishedStep | None

@@ -197,6 +197,15 @@ class DebugRowAnswer(Answer):
     operator_rows: list[DebugRowEntry]
 
 
+class DebugStepsRead(Answer):
+    """The answer of a job that has read ``read_steps`` of ``steps``: request again until ``is_complete``."""
+
+    version: str
+    steps: int
+    read_steps: int
+    is_complete: bool
+
+
 class DebugHistoryQuery(OfSource):
     """One figure of some tensors over all steps."""
 
@@ -204,16 +213,13 @@ class DebugHistoryQuery(OfSource):
     figure: FigureName
 
 
-class DebugHistoryHeader(Answer):
+class DebugHistoryHeader(DebugStepsRead):
     """The JSON header of histories as ``application/vnd.mindscope.columns``.
 
-    ``read_steps`` of ``steps`` are in the columns; request again for the others. ``values`` and
-    ``non_finite`` (how many elements are NaN or infinite) have one column for each tensor of the query.
+    ``read_steps`` of ``steps`` are in the columns. ``values`` and ``non_finite`` (how many elements are NaN or
+    infinite) have one column for each tensor of the query.
     """
 
-    version: str
-    steps: int
-    read_steps: int
     tensors: list[DebugTensorEntry]
     step: Column
     values: list[Column]
@@ -228,18 +234,15 @@ class DebugHeatQuery(OfTensors):
     columns: Whole = Field(800, ge=1, le=MAX_PIXELS)
 
 
-class DebugHeatHeader(Answer):
+class DebugHeatHeader(DebugStepsRead):
     """The JSON header of a heat map as ``application/vnd.mindscope.columns``.
 
-    ``read_steps`` of ``steps`` are in the cells; request again for the others. A cell covers neighboring tensors and
+    ``read_steps`` of ``steps`` are in the cells. A cell covers neighboring tensors and
     ``steps_per_column`` steps: ``value`` (float64, column by column) is the figure of the largest magnitude, ``bits``
     (uint8) sum 1 if something was recorded, 2 if one tensor has a NaN, 4 if one has an infinity. Row i has the tensors
     ``start[i]`` to ``start[i + 1]`` of those that match; ``first_tensors`` has the first of each row.
     """
 
-    version: str
-    steps: int
-    read_steps: int
     matching: int
     steps_per_column: int
     minimum: float | None

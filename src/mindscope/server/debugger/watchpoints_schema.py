@@ -10,7 +10,7 @@ from pydantic import Field
 
 from mindscope.debug.model.tensor_kinds import TensorKind
 from mindscope.debug.watchpoints.conditions import Comparison
-from mindscope.server.debugger.schema import MOST_PAGE, DebugTensorEntry, Number, OfAllRanks, Step
+from mindscope.server.debugger.schema import MOST_PAGE, DebugStepsRead, DebugTensorEntry, Number, OfAllRanks, Step
 from mindscope.server.http.schema import Answer, ReasonEntry, Whole
 
 MOST_WATCHPOINTS = 50
@@ -154,7 +154,7 @@ class DebugHitSteps(Answer):
     count: int
 
 
-class DebugWatchAnswer(Answer):
+class DebugWatchAnswer(DebugStepsRead):
     """The hits in the first ``read_steps`` of ``steps``, those of each rank; request again until ``is_complete``.
 
     ``unreadable_steps`` can't be read. ``hits`` is a page of ``matching`` entries, from ``first`` on; by step, of the
@@ -162,11 +162,7 @@ class DebugWatchAnswer(Answer):
     together.
     """
 
-    version: str
-    steps: int
-    read_steps: int
     unreadable_steps: int
-    is_complete: bool
     watchpoints: list[DebugWatchpointEntry]
     matching: int
     first: int

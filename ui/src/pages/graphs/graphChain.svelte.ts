@@ -27,7 +27,7 @@ interface Inputs {
   isWanted: () => boolean;
 }
 
-const [AGAIN_MS, MOST_OPERATORS] = [50, 5000];
+const MOST_OPERATORS = 5000;
 
 /** Call it while a component is set up. */
 export function createGraphChain({ stage, graph, tensors, isWanted }: Inputs): GraphChain {
@@ -48,12 +48,6 @@ export function createGraphChain({ stage, graph, tensors, isWanted }: Inputs): G
   const items = $derived(perOperator && [...new Set(perOperator.flatMap((each) => each.slice(-1)))]);
 
   const hasPicture = $derived(stage()?.picture != null);
-
-  $effect(() => {
-    if (!answer || search.isLoading || answer.is_complete) return;
-    const timer = setTimeout(() => search.reload(), AGAIN_MS);
-    return () => clearTimeout(timer);
-  });
 
   $effect(() => {
     const [current, chain] = [stage(), items];

@@ -13,8 +13,6 @@ export interface GraphTimes {
   readonly isOnDevice: boolean;
 }
 
-const POLL_MS = 500;
-
 /** Call it while a component is set up. */
 export function createGraphTimes(stage: () => GraphStage | null, run: () => string): GraphTimes {
   const hasProfile = $derived(runs.byId.get(run())?.contents.some(({ kind }) => kind.endsWith("_profile")) ?? false);
@@ -29,12 +27,6 @@ export function createGraphTimes(stage: () => GraphStage | null, run: () => stri
     const current = stage();
     const found = current && query && source.value ? new ProfiledTimes(current.tree, source.value.scopes) : null;
     return found?.isEmpty ? null : found;
-  });
-
-  $effect(() => {
-    if (!source.value?.progress || source.isLoading) return;
-    const timer = setTimeout(() => source.reload(), POLL_MS);
-    return () => clearTimeout(timer);
   });
 
   return {

@@ -14,7 +14,7 @@ import {
   type UnmatchedQuery,
 } from "../../api/debugComparison";
 import type { ResourceDefinition } from "../requests/resourceCache";
-import { readPages } from "./debugger";
+import { readPages, SEARCH_MS } from "./debugger";
 
 export { putOperatorPair } from "../../api/debugComparison";
 export type {
@@ -44,6 +44,7 @@ function runsOf({ run, other_run }: OfComparison): readonly string[] {
 
 export const debugComparison: ResourceDefinition<OfComparison, DebugComparison> = {
   kind: "debug_comparison",
+  pollMs: SEARCH_MS,
   read: fetchDebugComparison,
   runs: runsOf,
   keepsValue: isSame,

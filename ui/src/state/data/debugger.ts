@@ -56,6 +56,9 @@ export type {
   OfSource,
 } from "../../api/debugger";
 
+/** Between two requests for further steps. */
+export const SEARCH_MS = 50;
+
 /** The tensors of a rank that pass the filter of the page. */
 export type OfTensors = OfSource & Pick<DebugRowsQuery, "words" | "regex" | "module" | "phases" | "roles">;
 
@@ -107,6 +110,7 @@ export const debugRow: ResourceDefinition<DebugRowQuery, DebugRowDetails> = {
 
 export const debugHistory: ResourceDefinition<DebugHistoryQuery, DebugHistory> = {
   kind: "debug_history",
+  pollMs: SEARCH_MS,
   read: fetchDebugHistory,
   runs: runOf,
   keepsValue: (previous, next) => isSameSource(previous, next) && previous.tensors.join() === next.tensors.join(),
@@ -114,6 +118,7 @@ export const debugHistory: ResourceDefinition<DebugHistoryQuery, DebugHistory> =
 
 export const debugHeat: ResourceDefinition<DebugHeatQuery, DebugHeat> = {
   kind: "debug_heat",
+  pollMs: SEARCH_MS,
   read: fetchDebugHeat,
   runs: runOf,
   keepsValue: isSameSource,
@@ -122,6 +127,7 @@ export const debugHeat: ResourceDefinition<DebugHeatQuery, DebugHeat> = {
 /** Over all ranks. */
 export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> = {
   kind: "debug_first_bad",
+  pollMs: SEARCH_MS,
   read: fetchDebugFirstBad,
   runs: runOf,
   keepsValue: isSameTraining,
@@ -177,6 +183,7 @@ export const debugConditions: ResourceDefinition<Record<string, never>, DebugCon
 /** Over all ranks; the last hits stay until the next ones are there. */
 export const debugWatch: ResourceDefinition<DebugWatchQuery, DebugWatchAnswer> = {
   kind: "debug_watch",
+  pollMs: SEARCH_MS,
   read: fetchDebugWatch,
   runs: runOf,
   bytes: ({ hits }) => 600 * hits.length + 40_000,

@@ -50,6 +50,9 @@ export type {
   TimelineFacts,
 } from "../../api/profiles";
 
+/** Between two requests for the progress of reading a profile. */
+export const PROGRESS_MS = 400;
+
 /** Whether the contents of a run have a profile among them. */
 export function holdsProfiles(contents: readonly { kind: string }[] | undefined): boolean {
   return contents?.some(({ kind }) => kind.endsWith("_profile")) ?? false;
@@ -73,6 +76,7 @@ export const listedProfiles: ResourceDefinition<{ runs: readonly string[]; conte
 /** What a timeline consists of, or how far it is read. */
 export const timelineSource: ResourceDefinition<ProfileKey, TimelineAnswer> = {
   kind: "timeline",
+  pollMs: PROGRESS_MS,
   read: ({ run, profile }, signal) => fetchTimeline(run, profile, signal),
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
@@ -81,6 +85,7 @@ export const timelineSource: ResourceDefinition<ProfileKey, TimelineAnswer> = {
 /** Overview of a profile, or how far it is computed. */
 export const profileTables: ResourceDefinition<ProfileKey, TablesAnswer> = {
   kind: "profile_tables",
+  pollMs: PROGRESS_MS,
   read: ({ run, profile }, signal) => fetchTables(run, profile, true, signal),
   runs: ({ run }) => [run],
   keepsValue: (previous, next) => previous.run === next.run && previous.profile === next.profile,
@@ -96,6 +101,7 @@ export const computedTables: ResourceDefinition<ProfileKey, TablesAnswer> = {
 /** What changed from one profile to another, or how far they are read. */
 export const profileDiff: ResourceDefinition<DiffQuery, DiffAnswer> = {
   kind: "profile_diff",
+  pollMs: PROGRESS_MS,
   read: fetchDiff,
   runs: ({ before, after }) => [before.run, after.run],
   bytes: ({ diff }) => 400 * ((diff?.operators.length ?? 0) + (diff?.calls?.length ?? 0) + (diff?.kernels?.length ?? 0)),
@@ -104,6 +110,7 @@ export const profileDiff: ResourceDefinition<DiffQuery, DiffAnswer> = {
 /** What the newest profile of a run says of the scopes of a graph. */
 export const scopeTimes: ResourceDefinition<ScopesQuery, ScopesAnswer> = {
   kind: "scope_times",
+  pollMs: PROGRESS_MS,
   read: fetchScopes,
   runs: ({ run }) => [run],
   bytes: ({ scopes }) => 600 * scopes.length,

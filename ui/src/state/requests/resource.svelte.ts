@@ -4,7 +4,16 @@ import { untrack } from "svelte";
 import { isAbort } from "../../api/client";
 import { Backoff } from "./backoff";
 import { problemOf, type Problem } from "./problem";
-import { cachedValue, cacheKey, cacheValue, isAffected, isCacheFresh, type ResourceDefinition, type RunDependency } from "./resourceCache";
+import {
+  cachedValue,
+  cacheKey,
+  cacheValue,
+  isAffected,
+  isCacheFresh,
+  isPartial,
+  type ResourceDefinition,
+  type RunDependency,
+} from "./resourceCache";
 import { onChanges } from "./runChanges";
 
 interface Target<Query> {
@@ -19,7 +28,7 @@ interface Pending {
   isOutdated: boolean;
 }
 
-/** A value of the server for a query that may change. It follows the growth of its runs until it is released. */
+/** A value of the server for a query that may change. It follows the growth of its runs, and jobs, until it is released. */
 export class Resource<Query, Value> {
   /** The newest value; see `isStale`. */
   value = $state.raw<Value | null>(null);
@@ -36,6 +45,9 @@ export class Resource<Query, Value> {
   #pending: Pending | null = null;
   #unsubscribe: (() => void) | null = null;
   readonly #backoff = new Backoff(() => void this.#load(this.#target!));
+  /** Until the next request for the value of a job that is not complete. */
+  #poll: ReturnType<typeof setTimeout> | undefined;
+  #isPaused = false;
 
   constructor(definition: ResourceDefinition<Query, Value>) {
     this.#definition = definition;
@@ -44,7 +56,16 @@ export class Resource<Query, Value> {
   /** Shows the cached value and requests what is missing; aborts the request of another query. Tracks no state. */
   request(query: Query): void {
     const key = cacheKey(this.#definition, query);
+    const wasPaused = this.#isPaused;
+    this.#isPaused = false;
     if (key !== this.#target?.key) untrack(() => this.#retarget({ query, key, runs: this.#definition.runs(query) }));
+    else if (wasPaused) untrack(() => this.#pollJob());
+  }
+
+  /** Requests the value of a job no further, until the next `request`. */
+  pause(): void {
+    this.#isPaused = true;
+    clearTimeout(this.#poll);
   }
 
   /** Requests again after a problem. */
@@ -85,6 +106,7 @@ export class Resource<Query, Value> {
 
   #cancel(): void {
     this.#backoff.reset();
+    clearTimeout(this.#poll);
     this.#pending?.abort.abort();
     this.#pending = null;
     this.isLoading = false;
@@ -104,7 +126,19 @@ export class Resource<Query, Value> {
     this.#backoff.reset();
   }
 
+  get #isPartial(): boolean {
+    return this.#valueKey === this.#target?.key && isPartial(this.#definition, this.value);
+  }
+
+  #pollJob(): void {
+    clearTimeout(this.#poll);
+    if (!this.#isPaused && !this.#pending && !this.problem && this.#isPartial) {
+      this.#poll = setTimeout(() => this.reload(), this.#definition.pollMs);
+    }
+  }
+
   async #load(target: Target<Query>): Promise<void> {
+    clearTimeout(this.#poll);
     const pending: Pending = { abort: new AbortController(), isOutdated: false };
     this.#pending = pending;
     this.isLoading = true;
@@ -120,6 +154,7 @@ export class Resource<Query, Value> {
     this.#pending = null;
     this.isLoading = false;
     if (pending.isOutdated) this.reload();
+    else this.#pollJob();
   }
 
   #known(key: string): Value | undefined {
@@ -128,7 +163,7 @@ export class Resource<Query, Value> {
 
   #fail(problem: Problem): void {
     this.problem = problem;
-    if (problem.isUnreachable) this.#backoff.failed();
+    if (problem.isUnreachable || this.#isPartial) this.#backoff.failed();
   }
 }
 
@@ -141,6 +176,7 @@ export function createResource<Query, Value>(
   $effect(() => {
     const next = query();
     if (next !== null) resource.request(next);
+    else resource.pause();
   });
   $effect(() => () => resource.release());
   return resource;

@@ -264,3 +264,107 @@ describe("Resource without a server", () => {
     expect(calls.length).toBe(2);
   });
 });
+
+describe("Resource of a job", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const POLL_MS = 400;
+
+  interface Answer {
+    is_complete?: boolean;
+    progress?: { read: number } | null;
+  }
+
+  /** A job that answers each request with the next of some answers, the last one again and again; an error fails. */
+  function job(answers: readonly (Answer | ApiError)[], options: Partial<ResourceDefinition<string, Answer>> = {}) {
+    const requests = { count: 0 };
+    const definition: ResourceDefinition<string, Answer> = {
+      kind: `test ${definitions++}`,
+      read: () => {
+        const next = answers[Math.min(requests.count++, answers.length - 1)]!;
+        return next instanceof ApiError ? Promise.reject(next) : Promise.resolve(next);
+      },
+      runs: noRuns,
+      pollMs: POLL_MS,
+      ...options,
+    };
+    return { requests, definition };
+  }
+
+  async function pass(milliseconds: number): Promise<void> {
+    vi.advanceTimersByTime(milliseconds);
+    await settle();
+  }
+
+  it.each<[string, Answer[]]>([
+    ["its progress", [{ progress: { read: 1 } }, { progress: { read: 2 } }, { progress: null }]],
+    ["its steps", [{ is_complete: false }, { is_complete: false }, { is_complete: true }]],
+  ])("is read again until %s is complete", async (_, answers) => {
+    const { requests, definition } = job(answers);
+    const resource = new Resource(definition);
+    resource.request("a");
+    await settle();
+    await pass(POLL_MS - 1);
+    expect([requests.count, resource.value]).toEqual([1, answers[0]]);
+    await pass(1);
+    expect([requests.count, resource.value]).toEqual([2, answers[1]]);
+    await pass(POLL_MS);
+    await pass(60_000);
+    expect([requests.count, resource.value, resource.isStale]).toEqual([3, answers[2], false]);
+  });
+
+  it("is not read again without an interval", async () => {
+    const { requests, definition } = job([{ is_complete: false }]);
+    Reflect.deleteProperty(definition, "pollMs");
+    new Resource(definition).request("a");
+    await settle();
+    await pass(60_000);
+    expect(requests.count).toBe(1);
+  });
+
+  it("pauses, and continues with its request", async () => {
+    const { requests, definition } = job([{ is_complete: false }]);
+    const resource = new Resource(definition);
+    resource.request("a");
+    await settle();
+    resource.pause();
+    await pass(60_000);
+    expect(requests.count).toBe(1);
+    resource.request("a");
+    await pass(POLL_MS);
+    expect(requests.count).toBe(2);
+    resource.release();
+    await pass(60_000);
+    expect(requests.count).toBe(2);
+  });
+
+  it("continues after growing pauses when a request fails", async () => {
+    const { requests, definition } = job([{ is_complete: false }, new ApiError("500", "failed", ""), { is_complete: true }]);
+    const resource = new Resource(definition);
+    resource.request("a");
+    await settle();
+    await pass(POLL_MS);
+    expect([requests.count, resource.problem?.what]).toEqual([2, "failed"]);
+    await pass(999);
+    expect(requests.count).toBe(2);
+    await pass(1);
+    expect([requests.count, resource.problem, resource.value]).toEqual([3, null, { is_complete: true }]);
+  });
+
+  it("is cached as old until it is complete", async () => {
+    const { requests, definition } = job([{ is_complete: false }, { is_complete: true }], { bytes: () => 1 });
+    const first = new Resource(definition);
+    first.request("a");
+    await settle();
+    first.release();
+    const second = new Resource(definition);
+    second.request("a");
+    expect([requests.count, second.value]).toEqual([2, { is_complete: false }]);
+    await settle();
+    second.release();
+    const third = new Resource(definition);
+    third.request("a");
+    expect([requests.count, third.value]).toEqual([2, { is_complete: true }]);
+  });
+});

@@ -16,6 +16,20 @@ export interface ResourceDefinition<Query, Value> {
   bytes?: (value: Value) => number;
   /** Whether the value of the previous query stays visible until the next one arrives; true if absent. */
   keepsValue?: (previous: Query, next: Query) => boolean;
+  /** After these milliseconds, an answer of a job that is not complete is read again. */
+  pollMs?: number;
+}
+
+/** What answers of jobs have in common: their progress, or whether they are complete. */
+interface JobAnswer {
+  progress?: unknown;
+  is_complete?: boolean;
+}
+
+/** Whether a value is the answer of a job that is not complete. */
+export function isPartial<Query, Value>({ pollMs }: ResourceDefinition<Query, Value>, value: Value | null): boolean {
+  const { progress, is_complete: isComplete } = (value ?? {}) as JobAnswer;
+  return pollMs !== undefined && (isComplete === false || (progress ?? null) !== null);
 }
 
 const LIMIT_BYTES = 144 * 1024 * 1024;
@@ -48,7 +62,8 @@ export function cacheValue<Query, Value>(
   value: Value,
   isFresh = true,
 ): void {
-  if (definition.bytes) cache.put(key, runs, value, definition.bytes(value) + ENTRY_BYTES, isFresh);
+  const isWhole = isFresh && !isPartial(definition, value);
+  if (definition.bytes) cache.put(key, runs, value, definition.bytes(value) + ENTRY_BYTES, isWhole);
 }
 
 /** Reads a value once, from the cache if it is fresh there. Raises what the read raises. */

@@ -50,6 +50,7 @@ def pack_comparison(opened: OpenComparison) -> Packed:
         version=opened.version,
         steps=comparison.steps,
         read_steps=len(differences),
+        is_complete=opened.is_complete,
         unreadable_steps=len(opened.unreadable),
         cause=found.cause,
         is_comparable=found.is_comparable,

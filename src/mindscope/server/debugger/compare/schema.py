@@ -10,7 +10,7 @@ from pydantic import Field
 from mindscope.debug.compare.result import DivergenceCause
 from mindscope.debug.difference_level import Level
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.server.debugger.schema import MOST_PAGE, MOST_STEP, MOST_WORDS, Number, OfAllRanks, Step
+from mindscope.server.debugger.schema import MOST_PAGE, MOST_STEP, MOST_WORDS, DebugStepsRead, Number, OfAllRanks, Step
 from mindscope.server.http.schema import Answer, Column, IsNumber, Query, Whole
 
 OperatorName = Annotated[str, Field(min_length=1, max_length=4096)]
@@ -66,23 +66,20 @@ class OperatorPair(Query):
     right: OperatorName
 
 
-class DebugComparisonHeader(Answer):
+class DebugComparisonHeader(DebugStepsRead):
     """The JSON header of a comparison as ``application/vnd.mindscope.columns``.
 
-    Of the ``steps`` that both have, ``read_steps`` were compared; request again until they are all. ``cause`` and
-    ``first`` say what differs first; if not ``is_comparable``, too few operators match for a result, also if nothing
-    differs. ``step_offset`` is added to a step of the left one to get that of the other; ``is_offset_found`` if it was
-    found and not requested.  ``bitwise`` is the first tensor whose bytes differ. Of ``operators`` of the
-    training that has more, ``matched`` have a counterpart. ``by_hand`` are the pairs made by hand that apply.
+    Of the ``steps`` that both have, ``read_steps`` were compared. ``cause`` and ``first`` say what differs first; if
+    not ``is_comparable``, too few operators match for a result, also if nothing differs. ``step_offset`` is added to a
+    step of the left one to get that of the other; ``is_offset_found`` if it was found and not requested. ``bitwise`` is
+    the first tensor whose bytes differ. Of ``operators`` of the training that has more, ``matched`` have a counterpart.
+    ``by_hand`` are the pairs made by hand that apply.
 
     Columns, float64, one number for each compared step: ``error`` is the largest relative error (NaN where
     nothing compares), ``unbounded`` how many tensors have an infinite one, ``differing`` how many are beyond their
     tolerance.
     """
 
-    version: str
-    steps: int
-    read_steps: int
     unreadable_steps: int
     cause: DivergenceCause
     is_comparable: bool

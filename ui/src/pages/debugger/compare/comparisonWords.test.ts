@@ -28,7 +28,7 @@ const first: DebugDifference = {
 function comparison(change: Partial<DebugComparison> = {}): DebugComparison {
   const none = new Float64Array();
   return {
-    ...{ version: "1", steps: 39, read_steps: 39, unreadable_steps: 0, cause: "operator", first, bitwise: null },
+    ...{ version: "1", steps: 39, read_steps: 39, is_complete: true, unreadable_steps: 0, cause: "operator", first, bitwise: null },
     ...{ is_comparable: true, step_offset: 0, is_offset_found: false },
     ...{ operators: 1204, matched: 1095, unmatched_left: 109, unmatched_right: 0, by_hand: [] },
     ...{ step: none, error: none, unbounded: none, differing: none },
@@ -54,7 +54,9 @@ describe("where two trainings part, in words", () => {
   it("says how far it read while nothing differs, and rounds the coverage down", () => {
     const none = { cause: "none", first: null } as const;
     expect(comparisonHead(comparison(none), false, english)).toBe("Nothing differs beyond the tolerance in 39 steps");
-    expect(comparisonHead(comparison({ ...none, read_steps: 4 }), false, english)).toBe("Nothing differs in the first 4 steps");
+    expect(comparisonHead(comparison({ ...none, read_steps: 4, is_complete: false }), false, english)).toBe(
+      "Nothing differs in the first 4 steps",
+    );
     expect(coverageText(comparison({ operators: 1000, matched: 999 }), english)).toMatch(/^99 % of 1.?000 operators matched$/);
   });
 

@@ -15,8 +15,7 @@ type Say = (key: MessageKey, values?: Values) => string;
 export function comparisonHead(found: DebugComparison, hasRanks: boolean, say: Say): string {
   const { first, cause } = found;
   if (first === null || cause === "none") {
-    const isOver = found.read_steps >= found.steps;
-    return say(isOver ? "debug.cmp_none" : "debug.cmp_none_yet", { n: found.read_steps });
+    return say(found.is_complete ? "debug.cmp_none" : "debug.cmp_none_yet", { n: found.read_steps });
   }
   const step = groupDigits(first.step);
   return say(`debug.cmp_${cause}`, {
