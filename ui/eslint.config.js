@@ -7,7 +7,7 @@ import ts from "typescript-eslint";
 import svelteConfig from "./svelte.config.js";
 
 export default ts.config(
-  { ignores: ["node_modules/", "src/api/schema.ts", "public/"] },
+  { ignores: ["node_modules/", "src/core/messages/schema.ts", "public/"] },
   js.configs.recommended,
   ...ts.configs.strict,
   ...svelte.configs.recommended,

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("docs", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 SUFFIXES = frozenset((".py", ".pyi", ".pyx", ".pxd", ".h", ".md", ".ts", ".svelte", ".json", ".css"))
-GENERATED = ("src/mindscope/server/web/", "ui/src/api/schema.ts")
+GENERATED = ("src/mindscope/server/web/", "ui/src/core/messages/schema.ts")
 
 NAMES: Mapping[str, str] = {
     "Abscissa": "XAxis",

@@ -163,7 +163,8 @@ def test_steps_are_those_of_python(
     assert (got.header["count"], got.header["warm_up_rows"]) == (len(steps), list(range(steps.warm_up)))
     np.testing.assert_array_equal(column(got.header["number"]), steps.number)
     np.testing.assert_array_equal(np.diff(column(got.header["begin"])), np.diff(steps.start))
-    for each in got.header["columns"]:
-        np.testing.assert_array_equal(column(each["values"]), getattr(steps, each["name"]), err_msg=each["name"])
+    columns = got.header["columns"]
+    for title, place in columns.items():
+        np.testing.assert_array_equal(column(place), getattr(steps, title), err_msg=title)
     recorded = {name for name in ("duration", *PARTS) if getattr(steps, name) is not None}
-    assert {each["name"] for each in got.header["columns"]} >= recorded
+    assert columns.keys() >= recorded

@@ -20,6 +20,8 @@ import httpx
 import numpy as np
 
 from mindscope.formats import frames, mindspore
+from mindscope.server.http.columns import pack
+from mindscope.server.http.schema import Answer
 
 from .viewer_process import ForkedViewer, Start, ViewerProcess
 
@@ -63,6 +65,24 @@ def unpack(body: bytes) -> Columns:
     assert (8 + length) % 8 == 0
     assert len(body) % 8 == 0
     return Columns(json.loads(body[8 : 8 + length]), body[8 + length :])
+
+
+def check_header(model: type[Answer], answer: Columns) -> None:
+    """Check that the message is of a model: the same message can be made of its values and columns."""
+    again = unpack(bytes(pack(model.model_validate(_column_values(answer.header, answer.data)))))
+    assert _without_offsets(again.header) == _without_offsets(answer.header)
+
+
+def _column_values(value: Any, data: bytes) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {"dtype", "offset", "length"}:
+            return np.frombuffer(data, value["dtype"], value["length"], value["offset"])
+        return {name: _column_values(each, data) for name, each in value.items()}
+    return [_column_values(each, data) for each in value] if isinstance(value, list) else value
+
+
+def _without_offsets(header: Any) -> Any:
+    return json.loads(re.sub(r'"offset": \d+', '"offset": 0', json.dumps(header)))
 
 
 @dataclass

@@ -49,7 +49,9 @@ def sealed_series(path: Path, starts: list[int]) -> ScalarSeries:
 
 
 def ask(series: ScalarSeries, drawn: CurveCache, query: CurvesQuery, since: str | None = None) -> tuple[Curve, Rows]:
-    return reduce_series(series, drawn, NAME.model_copy(update={"since": since}), query)
+    curve = reduce_series(series, drawn, NAME.model_copy(update={"since": since}), query)
+    assert curve.columns is not None
+    return curve, curve.columns.__dict__
 
 
 def spoil(path: Path, series: ScalarSeries, drawn_steps: NDArray[np.generic]) -> int:

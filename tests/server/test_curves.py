@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mindscope.formats import frames, mindspore
 from mindscope.ingest import Catalog
 from mindscope.server.scalars.cache import LONG, CurveCache
-from mindscope.server.scalars.query import compute_curves, pack
+from mindscope.server.scalars.query import pack_curves
 from mindscope.server.scalars.schema import CurvesQuery
 
 from .live_viewer import GrowingLog, unpack
@@ -50,7 +50,7 @@ class Page:
                 self.rows[column] = np.concatenate([known, answer.column(0, column)])
 
     def answer(self, query: dict[str, Any]) -> bytes:
-        return bytes(pack(compute_curves(self.catalog, CurvesQuery.model_validate(query), self.drawn)))
+        return bytes(pack_curves(self.catalog, CurvesQuery.model_validate(query), self.drawn))
 
     def assert_complete(self, **query: Any) -> None:
         """Compare with a client that asks for the first time."""
@@ -188,7 +188,7 @@ def test_a_long_curve_is_remembered_and_answered_as_if_it_were_not(page: Page) -
         page.catalog.refresh()
         for query in QUERIES:
             asked = {"series": [{"run": "run", "tag": "loss"}], **query}
-            want = bytes(pack(compute_curves(page.catalog, CurvesQuery.model_validate(asked))))
+            want = bytes(pack_curves(page.catalog, CurvesQuery.model_validate(asked)))
             assert page.answer(asked) == want
         append_steps(page.log, [LONG + 900, LONG + 901, 70, 71])
     assert len(page.drawn) == 2

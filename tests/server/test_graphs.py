@@ -38,7 +38,8 @@ def unpack(body: bytes) -> tuple[Any, dict[str, np.ndarray[Any, Any]]]:
     """The header and the columns of a response."""
     length = int.from_bytes(body[4:8], "little")
     header = json.loads(body[8 : 8 + length])
-    return header, {name: column(body, 8 + length, place) for name, place in header["columns"].items()}
+    places = {**header, **header.get("texts", {})}
+    return header, {name: column(body, 8 + length, place) for name, place in places.items() if is_column(place)}
 
 
 def column(body: bytes, data: int, place: dict[str, Any]) -> np.ndarray[Any, Any]:
@@ -47,10 +48,13 @@ def column(body: bytes, data: int, place: dict[str, Any]) -> np.ndarray[Any, Any
     return np.frombuffer(body, place["dtype"], place["length"], data + place["offset"])
 
 
+def is_column(value: Any) -> bool:
+    return isinstance(value, dict) and "offset" in value
+
+
 def texts_of(columns: dict[str, np.ndarray[Any, Any]]) -> list[str]:
-    text = columns["text"].tobytes()
-    starts = [0, *columns["text_end"][:-1].tolist()]
-    return [text[start:end].decode() for start, end in zip(starts, columns["text_end"].tolist(), strict=True)]
+    text, ends = columns["utf8"].tobytes(), columns["ends"].tolist()
+    return [text[start:end].decode() for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def columns_of(body: bytes) -> tuple[str, dict[str, np.ndarray[Any, Any]], list[str]]:
@@ -175,14 +179,12 @@ def test_attributes_of_all_nodes_are_texts(viewer: LiveViewer) -> None:
     assert len(set(texts)) == len(texts)
     assert header["is_cut"] is False
     got: dict[int, set[str]] = {}
-    for node, attribute in zip(columns["node"].tolist(), columns["attribute"].tolist(), strict=True):
+    for node, attribute in zip(columns["node"].tolist(), columns["text"].tolist(), strict=True):
         got.setdefault(node, set()).add(texts[attribute].partition("=")[0])
     assert got == {node.index: set(node.attributes) for node in graph.nodes if node.attributes}
     pads = {node.index for node in graph.find(attribute="pad_mode=")}
     wanted = {number for number, text in enumerate(texts) if "pad_mode=" in text}
-    assert pads == {
-        node for node, number in zip(columns["node"], columns["attribute"], strict=True) if number in wanted
-    }
+    assert pads == {node for node, number in zip(columns["node"], columns["text"], strict=True) if number in wanted}
     assert pads
 
 

@@ -18,7 +18,7 @@ from mindscope.server.groups.cache import GroupCache, GroupSpread
 from mindscope.server.groups.schema import GroupsHeader
 from tests.event_log import DATA, append, scalars, version
 
-from .live_viewer import LiveViewer, eventually, running_viewer
+from .live_viewer import LiveViewer, check_header, eventually, running_viewer, unpack
 
 RUNS = 5
 POINTS = 3000
@@ -56,13 +56,12 @@ class Answer:
     """Lines or groups of an answer, with their columns as arrays."""
 
     def __init__(self, body: bytes, key: str) -> None:
-        length = int.from_bytes(body[4:8], "little")
-        model = {"lines": ExpressionsHeader, "groups": GroupsHeader}[key]
-        header = model.model_validate_json(body[8 : 8 + length]).model_dump(mode="json")
-        self.facts: list[dict[str, Any]] = header[key]
+        answer = unpack(body)
+        check_header({"lines": ExpressionsHeader, "groups": GroupsHeader}[key], answer)
+        self.facts: list[dict[str, Any]] = answer.header[key]
         self.arrays = [
             {
-                name: np.frombuffer(body[8 + length :], place["dtype"], place["length"], place["offset"])
+                name: np.frombuffer(answer.data, place["dtype"], place["length"], place["offset"])
                 for name, place in (each["columns"] or {}).items()
                 if place
             }

@@ -20,7 +20,7 @@ from tests.event_log import MINDSPORE_NAME, append
 from tests.hostile_values import landscape as hostile_landscape
 from tests.hostile_values import version
 
-from .live_viewer import DATA, LiveViewer, unpack
+from .live_viewer import DATA, LiveViewer, check_header, unpack
 
 DEEP = "mindspore/landscape/unit_step"
 X, Y = np.linspace(-1, 2, 6), np.linspace(-2, 2, 4)
@@ -61,7 +61,7 @@ def record(directory: Path, *landscapes: tuple[str, Landscape]) -> None:
 
 def unpacked(body: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     answer = unpack(body)
-    assert LandscapeHeader.model_validate(answer.header).model_dump(mode="json") == answer.header
+    check_header(LandscapeHeader, answer)
     places = answer.header["columns"]
     return answer.header, {
         n: np.frombuffer(answer.data, p["dtype"], p["length"], p["offset"]) for n, p in places.items()

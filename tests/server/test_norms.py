@@ -18,7 +18,7 @@ from mindscope.server.norms.schema import NormsHeader, NormsQuery
 from mindscope.types import Histogram
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 
-from .live_viewer import DATA, Columns, LiveViewer, unpack
+from .live_viewer import DATA, Columns, LiveViewer, check_header, unpack
 
 FIELDS = ("norm", "largest", "nan", "infinite", "state")
 ARRAYS = {step: np.random.default_rng(step).laplace(size=(40, 50)).astype(np.float32) for step in (0, 5, 10)}
@@ -54,7 +54,7 @@ def ask(catalog: Catalog, series: list[tuple[str, str]], **query: Any) -> dict[s
 
 
 def columns_of(answer: Columns, series: int, steps: int) -> dict[str, np.ndarray[Any, Any]]:
-    assert NormsHeader.model_validate(answer.header).model_dump(mode="json") == answer.header
+    check_header(NormsHeader, answer)
     places = answer.header["columns"]
     read = {n: np.frombuffer(answer.data, p["dtype"], p["length"], p["offset"]) for n, p in places.items()}
     return {"recorded": read["recorded"], **{name: read[name].reshape(series, steps) for name in FIELDS}}

@@ -18,7 +18,7 @@ from mindscope.server.pr_curves.query import pack_pr_curves
 from mindscope.server.pr_curves.schema import PrCurvesHeader, PrCurvesQuery
 from tests.event_log import TENSORBOARD_NAME, append, tensorboard_event, tensorboard_version
 
-from .live_viewer import DATA, Columns, LiveViewer, unpack
+from .live_viewer import DATA, Columns, LiveViewer, check_header, unpack
 
 RUN, TAG = "tensorboard/tb_all/run_a", "pr"
 
@@ -42,7 +42,7 @@ class Series:
 
 def ask(catalog: Catalog, *series: dict[str, Any]) -> list[Series]:
     answer = unpack(bytes(pack_pr_curves(catalog, PrCurvesQuery.model_validate({"series": [*series]}))))
-    assert PrCurvesHeader.model_validate(answer.header).model_dump(mode="json") == answer.header
+    check_header(PrCurvesHeader, answer)
     return [Series(answer, number) for number in range(len(series))]
 
 

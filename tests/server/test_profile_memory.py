@@ -99,15 +99,15 @@ def test_live_blocks(client: TestClient) -> None:
 def test_flame(client: TestClient) -> None:
     of = {**opened(client), "device": "GPU 0"}
     header, column = columns_of(client.post("/api/profiles/memory/flame", json={**of, "begin_ns": 25_000}).content)
-    names = [header["names"][name] for name in column(header["columns"]["name"])]
-    parents = column(header["columns"]["parent"])
-    found = sorted(zip(names, parents, column(header["columns"]["total"]), strict=True))
+    names = [header["names"][name] for name in column(header["name"])]
+    parents = column(header["parent"])
+    found = sorted(zip(names, parents, column(header["total"]), strict=True))
     assert [(name, total) for name, _, total in found] == [
         ("", 2 * MB), ("a.py(3): forward", 7 * MB), ("b.py(9): main", 7 * MB),
     ]  # fmt: skip
     later = client.post("/api/profiles/memory/flame", json={**of, "begin_ns": 15_000, "end_ns": 30_000})
     header, column = columns_of(later.content)
-    assert column(header["columns"]["own"]) == [0, 3 * MB]
+    assert column(header["own"]) == [0, 3 * MB]
 
 
 def test_segments(client: TestClient) -> None:

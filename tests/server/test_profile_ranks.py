@@ -86,7 +86,7 @@ def test_ranks_of_one_run(client: TestClient) -> None:
     steps = header["steps"]
     assert column(steps["rank"]) == [0] * 4 + [1] * 4 + [2] * 4
     assert column(steps["begin"]) == [50_000 + 1_000_000 * step for step in range(4)] * 3, "of the own timeline"
-    found = {each["name"]: column(each["values"]) for each in steps["columns"]}
+    found = {name: column(each) for name, each in steps["columns"].items()}
     assert found["own"][:5] == [200_000] * 4 + [600_000]
     assert found["synchronizing"][:5] == [400_000] * 4 + [0]
     assert "data_waiting" not in found

@@ -62,7 +62,7 @@ def test_steps(client: TestClient) -> None:
     assert (header["missing"], header["count"], header["has_communication"]) == (None, 2, True)
     assert column(header["number"]) == [1, 2]
     assert (header["warm_up_rows"], header["incomplete_rows"]) == ([0], [])
-    found = {each["name"]: column(each["values"]) for each in header["columns"]}
+    found = {name: column(each) for name, each in header["columns"].items()}
     assert (found["duration"], found["interval"]) == ([10_000, 15_000], [1000, 2000])
     assert (found["forward_backward"], found["tail"]) == ([7000, 10_000], [2000, 3000])
     assert "host" not in found
@@ -77,7 +77,7 @@ def test_steps(client: TestClient) -> None:
 def test_phases_that_a_step_lacks_are_no_numbers(client: TestClient) -> None:
     of = wait_until_read(client, "b.pt.trace.json")
     header, column = columns_of(client.get("/api/profiles/steps", params=of).content)
-    found = {each["name"]: column(each["values"]) for each in header["columns"]}
+    found = {name: column(each) for name, each in header["columns"].items()}
     for name, time in (("interval", 10_000), ("forward_backward", 70_000), ("tail", 20_000)):
         assert (found[name][0], found[name][2]) == (time, time)
         assert math.isnan(found[name][1])

@@ -145,10 +145,10 @@ def test_window_has_cells_wide_slices_counters_and_marks(client: TestClient) -> 
     of = {"run": "run", "profile": NAME, "version": found["version"]}
     query = {**of, "tracks": tracks, "counters": [0], "begin_ns": 0, "pixel_ns": 10_000, "width": 10}
     header, column = columns_of(client.post("/api/profiles/window", json=query).content)
-    wide = [header["names"][name] for name in column(header["columns"]["wide_name"])]
+    wide = [header["names"][name] for name in column(header["wide_name"])]
     assert sorted(wide) == ["ProfilerStep#7", "aten::mm", "gemm"]
-    assert column(header["columns"]["pixel"]) == [2]
-    assert column(header["columns"]["busy"]) == [128]
+    assert column(header["pixel"]) == [2]
+    assert column(header["busy"]) == [128]
     (counter,) = header["counters"]
     assert counter["before"] is None
     assert column(counter["high"]) == [3]
@@ -156,7 +156,7 @@ def test_window_has_cells_wide_slices_counters_and_marks(client: TestClient) -> 
     assert [header["names"][name] for name in column(header["mark_name"])] == ["mark"]
     one_row = {**query, "tracks": [{**each, "rows": 1} for each in tracks]}
     header, column = columns_of(client.post("/api/profiles/window", json=one_row).content)
-    assert set(column(header["columns"]["lane_row"])) == {0}
+    assert set(column(header["lane_row"])) == {0}
 
 
 def test_a_window_stays_small_whatever_it_holds(client: TestClient, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_window_stays_small_whatever_it_holds(client: TestClient, tmp_path: Pa
         header, column = columns_of(answer.content)
         assert header["pixel_ns"] % pixel_ns == 0
         assert header["pixel_ns"] * header["width"] >= pixel_ns * width
-        counted = sum(column(header["columns"]["count"])) + header["columns"]["wide"]["length"]
+        counted = sum(column(header["count"])) + header["wide"]["length"]
         assert counted == found["slices"]
     assert header["pixel_ns"] == 2**40
     query = {**of, "begin_ns": 0, "pixel_ns": 1, "width": 10, "tracks": [{"track": 0, "rows": 1025}]}
@@ -238,9 +238,9 @@ def test_search_statistics_flame_and_export(client: TestClient) -> None:
         ("launch", 5_000, 5_000),
     ]
     header, column = columns_of(client.post("/api/profiles/flame", json=ranged).content)
-    called = [header["names"][name] for name in column(header["columns"]["name"])]
+    called = [header["names"][name] for name in column(header["name"])]
     assert called == ["aten::mm", "launch", "ProfilerStep#7"]
-    assert column(header["columns"]["parent"]) == [-1, 0, -1]
+    assert column(header["parent"]) == [-1, 0, -1]
     response = client.get("/api/profiles/export", params={**of, "begin_ns": 0, "end_ns": 30_000, "tracks": tracks})
     assert "attachment" in response.headers["content-disposition"]
     exported = [each["name"] for each in response.json()["traceEvents"] if each["ph"] == "X"]

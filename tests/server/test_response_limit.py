@@ -18,7 +18,7 @@ from mindscope.formats import mindspore
 from mindscope.formats.frames import frame
 from mindscope.ingest import Catalog
 from mindscope.server.app import create_app
-from mindscope.server.http.columns import CHUNK_BYTES, ColumnData
+from mindscope.server.http.columns import CHUNK_BYTES, Float64, each_once, pack
 from mindscope.server.http.response_limit import (
     MAX_ANSWER_BYTES,
     MAX_ENTRIES,
@@ -26,6 +26,7 @@ from mindscope.server.http.response_limit import (
     DeadlineMiddleware,
     limited,
 )
+from mindscope.server.http.schema import Answer, Query
 from mindscope.settings import Settings
 
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer, unpack
@@ -128,12 +129,28 @@ def test_an_answer_that_takes_too_long_is_refused_with_the_limit(tmp_path: Path,
     assert answer.json()["error"]["values"] == {"most": 0.0}
 
 
+class Zeros(Answer):
+    """A message with columns."""
+
+    zeros: Float64
+    more: Float64
+
+
+class Length(Query):
+    """Names a message by the length of its columns."""
+
+    length: int
+
+
 def test_columns_are_counted_before_they_are_made():
-    data = ColumnData()
     all_zero: NDArray[np.float64] = np.broadcast_to(np.zeros(1), MAX_ANSWER_BYTES // 8)
-    data.add(all_zero)
     with pytest.raises(AnswerTooLargeError):
-        data.add(np.zeros(1))
+        pack(Zeros(zeros=all_zero, more=[0.0]))
+    names = [Length(length=each) for each in (7, MAX_ANSWER_BYTES // 8, 7)]
+    made = each_once(names, lambda name: Zeros(zeros=all_zero[: name.length], more=[]))
+    assert len(bytes(pack(next(made)))) < 300
+    with pytest.raises(AnswerTooLargeError):
+        next(made)
 
 
 def test_entries_are_counted():

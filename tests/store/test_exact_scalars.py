@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from mindscope.capture import SummaryRecord
 from mindscope.ingest import Catalog
 from mindscope.reading import ExportOptions, export_run, open_run
-from mindscope.server.scalars.query import compute_curves, pack
+from mindscope.server.scalars.query import pack_curves
 from mindscope.server.scalars.schema import CurvesQuery
 from mindscope.stats import GrowingCurve
 from mindscope.store.chunk import SCALAR_LAYOUT, WIDE_SCALAR_LAYOUT
@@ -89,11 +90,13 @@ def test_curves_carry_float64_where_the_series_needs_it(path: Path) -> None:
     catalog.refresh()
     names = [{"run": "run", "tag": tag} for tag in ("hard", "narrow")]
     query = CurvesQuery.model_validate({"series": names, "smoothing": 0.5})
-    (hard, columns), (_, others) = compute_curves(catalog, query)
-    assert columns["value"].tolist() == HARD
-    assert columns["smoothed"].dtype == np.float64
-    assert others["value"].dtype == others["smoothed"].dtype == np.float32
-    assert b'"dtype":"float64","offset":' in bytes(pack([(hard, columns)]))
+    body = bytes(pack_curves(catalog, query))
+    data = 8 + int.from_bytes(body[4:8], "little")
+    hard, narrow = (each["columns"] for each in json.loads(body[8:data])["series"])
+    value = hard["value"]
+    assert np.frombuffer(body, value["dtype"], value["length"], data + value["offset"]).tolist() == HARD
+    assert hard["value"]["dtype"] == hard["smoothed"]["dtype"] == "float64"
+    assert narrow["value"]["dtype"] == narrow["smoothed"]["dtype"] == "float32"
 
 
 def test_a_curve_that_becomes_wide_begins_again(path: Path) -> None:

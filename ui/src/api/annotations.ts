@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApiError, request } from "./client";
 import { json, type Json } from "./routes";
-import type { components } from "./schema";
+import type { components } from "../core/messages/schema";
 
 export type Annotations = Json<"/api/annotations", "get">;
 export type Records = components["schemas"]["AnnotationRecords"];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message, Schemas } from "../core/messages/message";
 import { request } from "./client";
-import { float64, readHeader } from "./columns";
+import { message } from "./decode";
 import { json, type Json } from "./routes";
-import type { components } from "./schema";
 
-type Schemas = components["schemas"];
 export type OfComparison = Schemas["OfComparison"];
 export type DebugDifference = Schemas["DebugDifference"];
 export type OperatorPair = Schemas["OperatorPair"];
@@ -20,15 +19,10 @@ export type DifferenceWindow = Schemas["DifferenceWindow"];
 export type PairChange = Schemas["PairChange"];
 
 /** Where two trainings part; a number for each compared step. */
-export type DebugComparison = Omit<Schemas["DebugComparisonHeader"], "step" | "error" | "unbounded" | "differing"> &
-  Readonly<Record<"step" | "error" | "unbounded" | "differing", Float64Array>>;
+export type DebugComparison = Message<"DebugComparisonHeader">;
 
-export async function fetchDebugComparison(query: OfComparison, signal: AbortSignal): Promise<DebugComparison> {
-  const buffer = await (await request("/api/debugger/compare", { body: query, signal })).arrayBuffer();
-  const { header, start } = readHeader<Schemas["DebugComparisonHeader"]>(buffer);
-  const [step, error] = [float64(buffer, start, header.step), float64(buffer, start, header.error)];
-  const [unbounded, differing] = [float64(buffer, start, header.unbounded), float64(buffer, start, header.differing)];
-  return { ...header, step, error, unbounded, differing };
+export function fetchDebugComparison(query: OfComparison, signal: AbortSignal): Promise<DebugComparison> {
+  return message<"DebugComparisonHeader">(request("/api/debugger/compare", { body: query, signal }));
 }
 
 export function fetchComparedOperators(query: ComparedOperatorsQuery, signal: AbortSignal): Promise<ComparedOperators> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { components } from "./schema";
+import type { components } from "../core/messages/schema";
 
 /** Ids of the runs that grew, and whether runs came or went. */
 export type Change = components["schemas"]["LiveChange"];

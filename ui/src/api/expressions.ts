@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../core/messages/message";
 import type { Axis, Range } from "../core/scales/axis";
 import type { Group } from "../core/series/groupStatistics";
 import type { Floats, Series } from "../core/series/series";
 import type { Smoothing } from "../core/view/smoothing";
 import { request } from "./client";
-import { float64, floats, readHeader } from "./columns";
-import type { components } from "./schema";
-
-type ExpressionsHeader = components["schemas"]["ExpressionsHeader"];
-type GroupsHeader = components["schemas"]["GroupsHeader"];
-type GroupColumns = components["schemas"]["GroupColumns"];
+import { message } from "./decode";
 
 /** Range and axis of a view; `x` is an expression for the x-axis, null for the axis itself. */
 export interface ExpressionView {
@@ -36,16 +32,12 @@ export interface GroupQuery extends ExpressionView {
 
 /** One answer for each line, in their order; the rows that are known are left out, see `completed`. */
 export async function fetchExpressions(query: ExpressionQuery, signal: AbortSignal): Promise<Series[]> {
-  const response = await request("/api/expressions", { body: query, signal });
-  const buffer = await response.arrayBuffer();
-  const { header, start } = readHeader<ExpressionsHeader>(buffer);
+  const { lines } = await message<"ExpressionsHeader">(request("/api/expressions", { body: query, signal }));
   const isStep = query.axis === "step" && query.x === null;
-  return header.lines.map((line) => lineFrom(line, buffer, start, isStep));
+  return lines.map((line) => lineFrom(line, isStep));
 }
 
-function lineFrom(line: ExpressionsHeader["lines"][number], buffer: ArrayBuffer, start: number, isStep: boolean): Series {
-  const { columns } = line;
-  const wallTime = columns ? float64(buffer, start, columns.wall_time) : new Float64Array(0);
+function lineFrom({ columns, ...line }: Message<"ExpressionLine">, isStep: boolean): Series {
   return {
     run: line.run,
     tag: line.y,
@@ -63,24 +55,21 @@ function lineFrom(line: ExpressionsHeader["lines"][number], buffer: ArrayBuffer,
     cursor: line.cursor,
     kept: line.kept,
     error: line.error,
-    x: columns ? float64(buffer, start, columns.x) : new Float64Array(0),
-    step: columns ? float64(buffer, start, columns.step) : new Float64Array(0),
-    wallTime,
-    value: columns ? float64(buffer, start, columns.value) : new Float32Array(0),
-    smoothed: columns?.smoothed ? float64(buffer, start, columns.smoothed) : null,
-    quantiles: columns ? float64(buffer, start, columns.quantiles) : new Float64Array(0),
+    x: columns?.x ?? new Float64Array(0),
+    step: columns?.step ?? new Float64Array(0),
+    wallTime: columns?.wall_time ?? new Float64Array(0),
+    value: columns?.value ?? new Float32Array(0),
+    smoothed: columns?.smoothed ?? null,
+    quantiles: columns?.quantiles ?? new Float64Array(0),
   };
 }
 
 /** The statistics of each group, in the order of the query. */
 export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promise<Group[]> {
   const keep = ["mean", "median", "low", "high"];
-  const response = await request("/api/groups", { body: { ...query, keep }, signal });
-  const buffer = await response.arrayBuffer();
-  const { header, start } = readHeader<GroupsHeader>(buffer);
-  return header.groups.map(({ columns, ...facts }) => {
-    const column = (name: Exclude<keyof GroupColumns, "x">): Floats =>
-      columns ? floats(buffer, start, columns[name]) : new Float32Array(0);
+  const { groups } = await message<"GroupsHeader">(request("/api/groups", { body: { ...query, keep }, signal }));
+  return groups.map(({ columns, ...facts }) => {
+    const column = (name: Exclude<keyof Message<"GroupColumns">, "x">): Floats => columns?.[name] ?? new Float32Array(0);
     return {
       key: facts.key,
       error: facts.error,
@@ -91,7 +80,7 @@ export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promi
       returned: facts.returned,
       reduced: facts.reduced,
       interpolated: facts.interpolated,
-      x: columns ? float64(buffer, start, columns.x) : new Float64Array(0),
+      x: columns?.x ?? new Float64Array(0),
       count: column("count"),
       mean: column("mean"),
       median: column("median"),

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../core/messages/message";
 import type { Axis, Range } from "../core/scales/axis";
 import type { Histograms } from "../core/series/histograms";
 import { request } from "./client";
-import { float64, readHeader } from "./columns";
+import { message } from "./decode";
 import type { KnownSeries } from "./routes";
-import type { components } from "./schema";
-
-type Header = components["schemas"]["HistogramsHeader"];
-type SeriesHeader = Header["series"][number];
-type ColumnName = keyof components["schemas"]["HistogramColumns"];
 
 /** Which steps of which series, in how many rows. */
 export interface HistogramQuery {
@@ -20,19 +16,12 @@ export interface HistogramQuery {
 
 /** One answer for each series; it leaves out rows that are known by `since`, see `completedHistograms`. */
 export async function fetchHistograms(query: HistogramQuery, signal?: AbortSignal): Promise<Histograms[]> {
-  const response = await request("/api/histograms", { body: query, ...(signal ? { signal } : {}) });
-  return decodeHistograms(await response.arrayBuffer());
+  const { series } = await message<"HistogramsHeader">(request("/api/histograms", { body: query, ...(signal ? { signal } : {}) }));
+  return series.map(histogramsFrom);
 }
 
-/** Views on the columns of histograms; raises RangeError or SyntaxError for bytes that are not this format. */
-export function decodeHistograms(buffer: ArrayBuffer): Histograms[] {
-  const { header, start } = readHeader<Header>(buffer);
-  return header.series.map((series) => histogramsFrom(series, buffer, start));
-}
-
-function histogramsFrom(header: SeriesHeader, buffer: ArrayBuffer, start: number): Histograms {
-  const { columns } = header;
-  const column = (name: ColumnName): Float64Array => (columns ? float64(buffer, start, columns[name]) : new Float64Array(0));
+function histogramsFrom({ columns, ...header }: Message<"HistogramSeries">): Histograms {
+  const column = (name: keyof Message<"HistogramColumns">): Float64Array => columns?.[name] ?? new Float64Array(0);
   return {
     run: header.run,
     tag: header.tag,

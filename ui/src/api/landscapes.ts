@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkAscending, offPlaneShares, type Landscape, type LandscapeFacts, type LandscapePath } from "../core/landscapes/landscape";
+import { checkAscending, offPlaneShares, type Landscape, type LandscapePath } from "../core/landscapes/landscape";
+import type { Message } from "../core/messages/message";
 import { request } from "./client";
-import { float64, readHeader } from "./columns";
+import { decode } from "./decode";
 import { json, type Json } from "./routes";
-import type { components } from "./schema";
 
 export type LandscapeList = Json<"/api/landscapes", "post">;
 export type LandscapeEntry = LandscapeList["landscapes"][number];
@@ -16,8 +16,6 @@ export interface LandscapeId {
   id: string;
 }
 
-type Header = components["schemas"]["LandscapeHeader"];
-
 export function fetchLandscapes(runs: readonly string[], signal: AbortSignal): Promise<LandscapeList> {
   return json(request("/api/landscapes", { body: { runs }, signal }));
 }
@@ -29,11 +27,9 @@ export async function fetchLandscape({ run, tag, id }: LandscapeId, signal: Abor
 
 /** Raises RangeError or SyntaxError for bytes that are no landscape, or one whose coordinates do not ascend. */
 export function decodeLandscape(buffer: ArrayBuffer): Landscape {
-  const { header, start } = readHeader<Header>(buffer);
+  const header = decode<"LandscapeHeader">(buffer);
   const { columns, facts, convergence } = header;
-  const read = (name: keyof Header["columns"]): Float64Array => float64(buffer, start, columns[name]);
-  const evaluated = new Uint8Array(buffer, start + columns.evaluated.offset, columns.evaluated.length);
-  const [x, y] = [read("x"), read("y")];
+  const { x, y, losses, evaluated } = columns;
   checkAscending(x, "x");
   checkAscending(y, "y");
   return {
@@ -45,17 +41,16 @@ export function decodeLandscape(buffer: ArrayBuffer): Landscape {
     decomposition: header.decomposition,
     x,
     y,
-    losses: read("losses"),
+    losses,
     evaluated: evaluated.length > 0 ? evaluated : null,
-    path: columns.path_x.length > 0 ? pathOf(header.interval, read) : null,
+    path: columns.path_x.length > 0 ? pathOf(header) : null,
     convergence: convergence && { x: convergence[0], y: convergence[1], loss: convergence[2] },
-    facts: facts && factsOf(facts),
+    facts,
   };
 }
 
-function pathOf(interval: readonly number[], read: (name: keyof Header["columns"]) => Float64Array): LandscapePath {
-  const [x, y, loss] = [read("path_x"), read("path_y"), read("path_losses")];
-  const [distances, lengths] = [read("path_distances"), read("path_lengths")];
+function pathOf({ interval, columns }: Message<"LandscapeHeader">): LandscapePath {
+  const { path_x: x, path_y: y, path_losses: loss, path_distances: distances, path_lengths: lengths } = columns;
   const hasDistances = distances.length === x.length;
   return {
     steps: interval.length === x.length ? interval : Array.from(x, (_, index) => index + 1),
@@ -64,25 +59,5 @@ function pathOf(interval: readonly number[], read: (name: keyof Header["columns"
     loss,
     distances: hasDistances ? distances : null,
     offPlane: hasDistances && lengths.length === x.length ? offPlaneShares(distances, lengths) : null,
-  };
-}
-
-function factsOf(facts: NonNullable<Header["facts"]>): LandscapeFacts {
-  return {
-    method: facts.method,
-    planeId: facts.plane_id,
-    degenerate: facts.degenerate,
-    failure: facts.failure,
-    explainedVariance: facts.explained_variance,
-    normalization: facts.normalization,
-    samples: facts.num_samples,
-    seed: facts.seed,
-    evaluation: facts.evaluation,
-    dtype: facts.dtype,
-    dtypeError: facts.dtype_error,
-    seconds: facts.seconds,
-    pointsDone: facts.points_done,
-    pointsTotal: facts.points_total,
-    secondsLeft: facts.seconds_left,
   };
 }

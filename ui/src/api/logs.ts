@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { request } from "./client";
 import { json, type Json } from "./routes";
-import type { components } from "./schema";
+import type { components } from "../core/messages/schema";
 
 type Schemas = components["schemas"];
 export type LogFiles = Json<"/api/logs/files", "post">;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../core/messages/message";
 import type { PrSeries } from "../core/series/prCurve";
 import { request } from "./client";
-import { float64, readHeader } from "./columns";
+import { message } from "./decode";
 import type { KnownSeries } from "./routes";
-import type { components } from "./schema";
-
-type Header = components["schemas"]["PrCurvesHeader"];
-type ColumnName = keyof components["schemas"]["PrCurveColumns"];
 
 /** The last step up to a number, the first when all are later; or the newest. */
 export type PrStep = number | "newest";
@@ -15,18 +12,12 @@ export type PrQuery = KnownSeries & { step: PrStep };
 
 /** One answer for each series; it leaves out a curve that is known by `since`, see `completedPr`. */
 export async function fetchPrCurves(series: readonly PrQuery[], signal?: AbortSignal): Promise<PrSeries[]> {
-  const response = await request("/api/pr_curves", { body: { series }, ...(signal ? { signal } : {}) });
-  const buffer = await response.arrayBuffer();
-  const { header, start } = readHeader<Header>(buffer);
-  return header.series.map((one) => seriesFrom(one, buffer, start));
+  const response = request("/api/pr_curves", { body: { series }, ...(signal ? { signal } : {}) });
+  return (await message<"PrCurvesHeader">(response)).series.map(seriesFrom);
 }
 
-function seriesFrom(
-  { columns, error, problem, cursor, kept, returned }: Header["series"][number],
-  buffer: ArrayBuffer,
-  start: number,
-): PrSeries {
-  const column = (name: ColumnName): Float64Array => (columns ? float64(buffer, start, columns[name]) : new Float64Array(0));
+function seriesFrom({ columns, error, problem, cursor, kept, returned }: Message<"PrSeries">): PrSeries {
+  const column = (name: keyof Message<"PrCurveColumns">): Float64Array => columns?.[name] ?? new Float64Array(0);
   const curve = {
     threshold: column("threshold"),
     precision: column("precision"),

@@ -2,7 +2,7 @@
 import type { ModuleColumns } from "../core/profiles/moduleTree";
 import { request } from "./client";
 import { json, type Json } from "./routes";
-import type { components } from "./schema";
+import type { components } from "../core/messages/schema";
 
 export type RowsQuery = components["schemas"]["RowsQuery"];
 export type RowQuery = components["schemas"]["RowQuery"];

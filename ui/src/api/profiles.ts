@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Flame } from "../core/profiles/flame";
-import type { TimelineWindow } from "../core/profiles/timeline";
+import type { Message } from "../core/messages/message";
 import { request } from "./client";
-import { float64, readHeader } from "./columns";
+import { message } from "./decode";
 import { json, type Json } from "./routes";
-import type { components } from "./schema";
+import type { components } from "../core/messages/schema";
 
-type Column = components["schemas"]["Column"];
 export type ProfileList = Json<"/api/profiles", "post">;
 export type ProfileEntry = ProfileList["profiles"][number];
 export type TimelineAnswer = Json<"/api/profiles/timeline", "get">;
@@ -66,8 +64,8 @@ export function fetchDiff({ before, after }: DiffQuery, signal: AbortSignal): Pr
   return json(request(`/api/profiles/diff?${query}`, { signal }));
 }
 
-export async function fetchWindow(query: WindowQuery, signal: AbortSignal): Promise<TimelineWindow> {
-  return decodeWindow(await (await request("/api/profiles/window", { body: query, signal })).arrayBuffer());
+export function fetchWindow(query: WindowQuery, signal: AbortSignal): Promise<Message<"WindowHeader">> {
+  return message<"WindowHeader">(request("/api/profiles/window", { body: query, signal }));
 }
 
 export function fetchSlice(of: OfTimeline, slice: number, signal: AbortSignal): Promise<SliceAnswer> {
@@ -86,8 +84,8 @@ export function fetchRangeStatistics(query: RangeQuery, signal: AbortSignal): Pr
   return json(request("/api/profiles/statistics", { body: query, signal }));
 }
 
-export async function fetchFlame(query: RangeQuery, signal: AbortSignal): Promise<Flame> {
-  return decodeFlame(await (await request("/api/profiles/flame", { body: query, signal })).arrayBuffer());
+export function fetchFlame(query: RangeQuery, signal: AbortSignal): Promise<Message<"FlameHeader">> {
+  return message<"FlameHeader">(request("/api/profiles/flame", { body: query, signal }));
 }
 
 /** The address of the JSON trace of a range. */
@@ -95,63 +93,4 @@ export function exportAddress({ tracks, begin_ns, end_ns, ...of }: RangeQuery): 
   const query = new URLSearchParams({ ...of, begin_ns: String(begin_ns), end_ns: String(end_ns) });
   for (const track of tracks) query.append("tracks", String(track));
   return `/api/profiles/export?${query}`;
-}
-
-/** Raises RangeError or SyntaxError for bytes that are no window. */
-export function decodeWindow(buffer: ArrayBuffer): TimelineWindow {
-  const { header, start } = readHeader<components["schemas"]["WindowHeader"]>(buffer);
-  const { columns } = header;
-  const u8 = ({ offset, length }: Column): Uint8Array => new Uint8Array(buffer, start + offset, length);
-  const u16 = ({ offset, length }: Column): Uint16Array => new Uint16Array(buffer, start + offset, length);
-  const u32 = ({ offset, length }: Column): Uint32Array => new Uint32Array(buffer, start + offset, length);
-  const f64 = (column: Column): Float64Array => float64(buffer, start, column);
-  return {
-    version: header.version,
-    begin: header.begin_ns,
-    pixelNs: header.pixel_ns,
-    width: header.width,
-    names: header.names,
-    colors: header.colors,
-    laneTrack: u32(columns.lane_track),
-    laneRow: u16(columns.lane_row),
-    laneCells: u32(columns.lane_cells),
-    pixel: u16(columns.pixel),
-    count: u16(columns.count),
-    longest: u32(columns.longest),
-    busy: u8(columns.busy),
-    color: u8(columns.color),
-    laneWide: u32(columns.lane_wide),
-    wide: u32(columns.wide),
-    wideBegin: f64(columns.wide_begin),
-    wideDuration: f64(columns.wide_duration),
-    wideName: u32(columns.wide_name),
-    counters: header.counters.map((each) => ({
-      counter: each.counter,
-      before: each.before,
-      pixel: u16(each.pixel),
-      low: f64(each.low),
-      high: f64(each.high),
-      last: f64(each.last),
-    })),
-    markPixel: u16(header.mark_pixel),
-    markName: u32(header.mark_name),
-    markTrack: u32(header.mark_track),
-    markCount: u32(header.mark_count),
-  };
-}
-
-/** Raises RangeError or SyntaxError for bytes that are no flame graph. */
-export function decodeFlame(buffer: ArrayBuffer): Flame {
-  const { header, start } = readHeader<components["schemas"]["FlameHeader"]>(buffer);
-  const { columns } = header;
-  return {
-    names: header.names,
-    colors: header.colors,
-    leftOut: header.left_out,
-    parent: new Int32Array(buffer, start + columns.parent.offset, columns.parent.length),
-    name: new Uint32Array(buffer, start + columns.name.offset, columns.name.length),
-    count: float64(buffer, start, columns.count),
-    total: float64(buffer, start, columns.total),
-    own: float64(buffer, start, columns.own),
-  };
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../core/messages/message";
 import type { Axis, Range } from "../core/scales/axis";
 import type { Series } from "../core/series/series";
 import { request } from "./client";
-import { decodeColumns } from "./columns";
-import type { paths } from "./schema";
+import { message } from "./decode";
+import type { paths } from "../core/messages/schema";
 
 export type Json<P extends keyof paths, M extends "get" | "post" | "put" | "patch"> = paths[P] extends {
   [K in M]: { responses: { 200: { content: { "application/json": infer Body } } } };
@@ -62,8 +63,35 @@ export function fetchTags(runs: readonly string[], kind: string, signal: AbortSi
 
 /** One answer for each series; it leaves out rows that are known by `since`, see `completed`. */
 export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promise<Series[]> {
-  const response = await request("/api/curves", { body: query, signal });
-  return decodeColumns(await response.arrayBuffer());
+  const { series } = await message<"CurvesHeader">(request("/api/curves", { body: query, signal }));
+  return series.map(seriesFrom);
+}
+
+function seriesFrom({ columns, ...curve }: Message<"Curve">): Series {
+  return {
+    run: curve.run,
+    tag: curve.tag,
+    points: curve.points,
+    returned: curve.returned,
+    reduced: curve.reduced,
+    nan: curve.nan,
+    positiveInfinity: curve.positive_infinity,
+    negativeInfinity: curve.negative_infinity,
+    overwritten: curve.overwritten,
+    repeated: curve.repeated,
+    startWallTime: curve.start_wall_time ?? 0,
+    firstStep: curve.first_step,
+    version: curve.version,
+    cursor: curve.cursor,
+    kept: curve.kept,
+    error: curve.error,
+    x: null,
+    step: columns?.step ?? new Float64Array(0),
+    wallTime: columns?.wall_time ?? new Float64Array(0),
+    value: columns?.value ?? new Float32Array(0),
+    smoothed: columns?.smoothed ?? null,
+    quantiles: columns?.quantiles ?? new Float32Array(0),
+  };
 }
 
 export function fetchDamages(run: string, signal: AbortSignal): Promise<DamageList> {

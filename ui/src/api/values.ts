@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Heat } from "../core/series/heat";
 import { request } from "./client";
-import { float32, float64, readHeader } from "./columns";
+import { message } from "./decode";
 import type { SeriesKey } from "./routes";
-import type { components, paths } from "./schema";
+import type { components, paths } from "../core/messages/schema";
 
 type Schemas = components["schemas"];
 
@@ -100,20 +100,9 @@ export function fetchStatistics(key: SliceKey, bins: number, signal: AbortSignal
 }
 
 export async function fetchHeat(key: SliceKey, rows: number, columns: number, signal: AbortSignal): Promise<Heat> {
-  const response = await request(`${tensorRoute(key)}/heat?${sliceQuery(key, { rows, columns })}`, { signal });
-  const buffer = await response.arrayBuffer();
-  const { header, start } = readHeader<Schemas["HeatHeader"]>(buffer);
-  return {
-    shape: [header.shape[0]!, header.shape[1]!],
-    cells: [header.cells[0]!, header.cells[1]!],
-    rows: header.rows,
-    columns: header.columns,
-    isReduced: header.is_reduced,
-    minimum: header.minimum,
-    maximum: header.maximum,
-    value: float64(buffer, start, header.columns_data.value),
-    odd: float32(buffer, start, header.columns_data.odd),
-  };
+  const address = `${tensorRoute(key)}/heat?${sliceQuery(key, { rows, columns })}`;
+  const { columns_data, ...facts } = await message<"HeatHeader">(request(address, { signal }));
+  return { ...facts, ...columns_data };
 }
 
 /** Where a slice can be downloaded as a file. */

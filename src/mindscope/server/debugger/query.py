@@ -31,7 +31,7 @@ from mindscope.server.debugger.schema import (
     OfTensors,
 )
 from mindscope.server.debugger.sources import OpenSource
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 
 MOST_OPERATOR_ROWS = 200
@@ -49,7 +49,6 @@ def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
     found = matching_rows(recorded, opened.mask(_filter_of(query)), only_non_finite=query.only_non_finite)
     ordered = ordered_rows(recorded, tensors, found, query.sort, is_descending=query.is_descending)
     page = ordered[query.first :][: query.count]
-    data = ColumnData()
     header = DebugRowsHeader(
         version=opened.version,
         step=recorded.step,
@@ -57,13 +56,11 @@ def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
         matching=len(found),
         non_finite=int(non_finite_rows(recorded).sum()),
         tensors=[tensor_entry(int(place), tensors[int(place)]) for place in recorded.tensor[page]],
-        row=data.add_as_is(page.astype(np.int32)),
-        order=data.add_as_is(recorded.order[page].astype(np.int32)),
-        figures={
-            figure.name: data.add(figure.of(recorded.values[page])) for figure in figures_from(opened.source.fields)
-        },
+        row=page,
+        order=recorded.order[page],
+        figures={each.name: each.of(recorded.values[page]) for each in figures_from(opened.source.fields)},
     )
-    return join(header, data)
+    return pack(header)
 
 
 def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
@@ -108,7 +105,6 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
     total = len(opened.source.steps(query.rank))
 
     def look(history: TensorHistory) -> Packed:
-        data = ColumnData()
         values, non_finite = history.figure(FIGURES[query.figure]), history.figure(FIGURES["non_finite"])
         places = [wanted.index(each) for each in query.tensors]
         header = DebugHistoryHeader(
@@ -117,11 +113,11 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
             read_steps=len(history.steps),
             is_complete=len(history.steps) == total,
             tensors=[tensor_entry(each, tensors[each]) for each in query.tensors],
-            step=data.add(np.array(history.steps, np.float64)),
-            values=[data.add(_column(values, place)) for place in places],
-            non_finite=[data.add(_column(non_finite, place)) for place in places],
+            step=history.steps,
+            values=[_column(values, place) for place in places],
+            non_finite=[_column(non_finite, place) for place in places],
         )
-        return join(header, data)
+        return pack(header)
 
     what = ("history", wanted, len(tensors))
     return scans.collect(opened, query.rank, what, lambda: TensorHistory(wanted), look)
@@ -134,7 +130,6 @@ def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed
     total = len(opened.source.steps(query.rank))
 
     def look(grid: HeatGrid) -> Packed:
-        data = ColumnData()
         value, bits, each = reduced(grid.value, grid.bits, query.columns)
         numbers = value[~np.isnan(value)]
         firsts = grid.tensors[grid.starts[:-1]]
@@ -148,12 +143,12 @@ def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed
             minimum=finite(float(numbers.min())) if numbers.size else None,
             maximum=finite(float(numbers.max())) if numbers.size else None,
             first_tensors=[tensor_entry(int(place), tensors[int(place)]) for place in firsts],
-            start=data.add(grid.starts.astype(np.float64)),
-            step=data.add(np.array(grid.first_steps[::each], np.float64)),
-            value=data.add(value.flatten()),
-            bits=data.add_as_is(bits.flatten()),
+            start=grid.starts,
+            step=grid.first_steps[::each],
+            value=value.flatten(),  # later steps change the cells
+            bits=bits.flatten(),
         )
-        return join(header, data)
+        return pack(header)
 
     what = ("heat", chosen, figure.name, query.rows, len(tensors))
     return scans.collect(opened, query.rank, what, lambda: HeatGrid(places, len(tensors), figure, query.rows), look)

@@ -9,7 +9,8 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.debug.views.figures import FIGURES
-from mindscope.server.http.schema import MAX_PIXELS, MAX_RUNS, Answer, Column, IsNumber, Query, ReasonEntry, Whole
+from mindscope.server.http.columns import Float64, Int32, Uint8
+from mindscope.server.http.schema import MAX_PIXELS, MAX_RUNS, Answer, IsNumber, Query, ReasonEntry, Whole
 
 MOST_PAGE = 500
 MOST_WORDS = 20
@@ -157,9 +158,9 @@ class DebugRowsHeader(Answer):
     matching: int
     non_finite: int
     tensors: list[DebugTensorEntry]
-    row: Column
-    order: Column
-    figures: dict[str, Column]
+    row: Int32
+    order: Int32
+    figures: dict[str, Float64]
 
 
 class DebugRowQuery(OfSource):
@@ -221,9 +222,9 @@ class DebugHistoryHeader(DebugStepsRead):
     """
 
     tensors: list[DebugTensorEntry]
-    step: Column
-    values: list[Column]
-    non_finite: list[Column]
+    step: Float64
+    values: list[Float64]
+    non_finite: list[Float64]
 
 
 class DebugHeatQuery(OfTensors):
@@ -248,7 +249,7 @@ class DebugHeatHeader(DebugStepsRead):
     minimum: float | None
     maximum: float | None
     first_tensors: list[DebugTensorEntry]
-    start: Column
-    step: Column
-    value: Column
-    bits: Column
+    start: Float64
+    step: Float64
+    value: Float64
+    bits: Uint8

@@ -17,11 +17,10 @@ from mindscope.server.expressions.schema import (
     ExpressionsHeader,
     ExpressionsQuery,
 )
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, each_once, pack
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
-from mindscope.server.http.response_limit import each_once
-from mindscope.server.http.schema import Column, ReasonEntry
+from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.http.series_errors import series_reason
 from mindscope.stats import ChunkedArray, Line, Reduction, quantiles, reduce, sort_x
 from mindscope.stats.alignment import trace
@@ -31,17 +30,16 @@ Arrays = dict[str, NDArray[np.float64]]
 
 def pack_expressions(catalog: Catalog, query: ExpressionsQuery) -> Packed:
     """Return the lines of the query in its order, as columns."""
-    data = ColumnData()
-    lines = each_once(while_connected(query.lines), lambda name: _line_or_error(catalog, query, name, data))
-    return join(ExpressionsHeader(lines=list(lines)), data)
+    lines = each_once(while_connected(query.lines), lambda name: _line_or_error(catalog, query, name))
+    return pack(ExpressionsHeader(lines=list(lines)))
 
 
-def _line_or_error(catalog: Catalog, query: ExpressionsQuery, name: ExpressionName, data: ColumnData) -> ExpressionLine:
+def _line_or_error(catalog: Catalog, query: ExpressionsQuery, name: ExpressionName) -> ExpressionLine:
     try:
         points = query.points(catalog.run(name.run), name.y)
         if query.baseline is not None:
             points = _less(points, query.points(catalog.run(query.baseline), name.y))
-        return _reduced(points, query, name, data)
+        return _reduced(points, query, name)
     except Exception as error:
         return _empty(name, ReasonEntry.of(series_reason(error, name.run, name.y)))
 
@@ -55,9 +53,7 @@ def _less(points: ExpressionPoints, baseline: ExpressionPoints) -> ExpressionPoi
     )
 
 
-def _reduced(
-    points: ExpressionPoints, query: ExpressionsQuery, name: ExpressionName, data: ColumnData
-) -> ExpressionLine:
+def _reduced(points: ExpressionPoints, query: ExpressionsQuery, name: ExpressionName) -> ExpressionLine:
     x: NDArray[np.float64] = points.x + name.offset
     x_axis = sort_x(np.where(np.isfinite(x), x, np.nan))
     shown = [points.value, points.smoothed] if bool(query.smoothing.options()) else [points.value]
@@ -81,7 +77,7 @@ def _reduced(
         last_x=float(x_axis.x.at(x_axis.x.size - 1)) if x_axis.x.size else None,
         cursor=cursor_of(list(arrays.values()), reduction.settled),
         kept=kept,
-        columns=_columns({**later, "quantiles": quantiles(ChunkedArray([points.value]))}, data),
+        columns=ExpressionColumns.model_validate({**later, "quantiles": quantiles(ChunkedArray([points.value]))}),
     )
 
 
@@ -90,11 +86,6 @@ def _rows(points: ExpressionPoints, x: NDArray[np.float64], reduction: Reduction
     if is_smoothed:
         every["smoothed"] = points.smoothed
     return {name: column[reduction.rows] for name, column in every.items()}
-
-
-def _columns(arrays: Arrays, data: ColumnData) -> ExpressionColumns:
-    placed: dict[str, Column | None] = {name: data.add(column) for name, column in arrays.items()}
-    return ExpressionColumns.model_validate({"smoothed": None, **placed})
 
 
 def _empty(name: ExpressionName, error: ReasonEntry) -> ExpressionLine:

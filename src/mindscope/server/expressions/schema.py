@@ -9,11 +9,11 @@ from pydantic import Field
 
 from mindscope.analysis.expressions import Axis, ExpressionPoints, expression_points
 from mindscope.analysis.expressions import Smoothing as SmoothingOptions
+from mindscope.server.http.columns import Float64
 from mindscope.server.http.schema import (
     MAX_PIXELS,
     MAX_SERIES,
     Answer,
-    Column,
     Coordinate,
     Query,
     ReasonEntry,
@@ -88,12 +88,12 @@ class ExpressionsQuery(ExpressionView):
 class ExpressionColumns(Answer):
     """float64 columns; ``smoothed`` is null without smoothing, ``quantiles`` are as with curves."""
 
-    x: Column
-    step: Column
-    wall_time: Column
-    value: Column
-    smoothed: Column | None
-    quantiles: Column
+    x: Float64
+    step: Float64
+    wall_time: Float64
+    value: Float64
+    smoothed: Float64 | None = None
+    quantiles: Float64
 
 
 class ExpressionLine(Answer):

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from hashlib import blake2b
 from typing import Any, TypeVar, cast
-
-import numpy as np
 
 from mindscope.graph import DatasetNode, DatasetOperation, Graph, Node, Role
 from mindscope.graph.algorithms.attribute_texts import attribute_texts, value_text
@@ -16,9 +15,7 @@ from mindscope.reasons import reason_of
 from mindscope.server.graphs.cache import RunGraphs
 from mindscope.server.graphs.schema import (
     Attribute,
-    AttributeColumns,
     AttributesHeader,
-    DiffColumns,
     DiffHeader,
     DiffTotals,
     GraphEntry,
@@ -28,12 +25,15 @@ from mindscope.server.graphs.schema import (
     PipelineOperation,
     PipelineStage,
     RoleName,
-    StructureColumns,
     StructureHeader,
 )
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, Utf8Column, pack
 from mindscope.server.http.schema import ReasonEntry
 
+COLUMNS_REVISION = 2
+DIFF_COLUMNS = (
+    "before_status", "after_status", "after_of", "before_of", "changes", "edge_removed", "edge_added",
+)  # fmt: skip
 MOST_ENDS = 200
 MOST_LETTERS = 2000
 
@@ -51,8 +51,10 @@ def graph_problems(found: RunGraphs) -> list[GraphProblem]:
 
 
 def graph_version(found: RunGraphs, name: str) -> str:
-    """Changes with the content of the graph."""
-    return blake2b(f"{found.version}\0{name}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    """Changes with the content of the graph, and with the columns of the messages, which browsers keep by it."""
+    return blake2b(
+        f"{COLUMNS_REVISION}\0{found.version}\0{name}".encode("utf-8", "surrogatepass"), digest_size=12
+    ).hexdigest()
 
 
 def _entry(name: str, graph: Graph, version: str) -> GraphEntry:
@@ -73,38 +75,30 @@ def _entry(name: str, graph: Graph, version: str) -> GraphEntry:
 def pack_structure(name: str, graph: Graph) -> Packed:
     """Return the structure of a graph as columns."""
     structure = structure_of(graph)
-    data = ColumnData()
-    fields = [field for field in StructureColumns.model_fields if field not in ("text", "text_end")]
-    columns = {field: data.add_compact(np.asarray(getattr(structure, field))) for field in fields}
-    columns["text"] = data.add_compact(structure.texts.joined)
-    columns["text_end"] = data.add_compact(structure.texts.ends.astype(np.uint32))
-    return join(StructureHeader(name=name, columns=StructureColumns(**columns)), data)
+    columns = {each.name: getattr(structure, each.name) for each in fields(structure) if each.name != "texts"}
+    return pack(StructureHeader(name=name, texts=Utf8Column.of(structure.texts), **columns))
 
 
 def pack_attributes(graph: Graph) -> Packed:
     """Return the attributes of all nodes as texts."""
     found = attribute_texts(graph)
-    encoded = [text.encode("utf-8", "replace") for text in found.texts]
-    data = ColumnData()
-    columns = AttributeColumns(
-        node=data.add_as_is(found.node),
-        attribute=data.add_as_is(found.text),
-        text=data.add_as_is(np.frombuffer(b"".join(encoded), np.uint8)),
-        text_end=data.add_as_is(np.cumsum([len(text) for text in encoded]).astype(np.uint32)),
-    )
-    return join(AttributesHeader(is_cut=found.is_cut, columns=columns), data)
+    texts = Utf8Column.of(found.texts)
+    return pack(AttributesHeader(is_cut=found.is_cut, node=found.node, text=found.text, texts=texts))
 
 
 def pack_diff(before: Graph, after: Graph) -> Packed:
     """Return the difference between two graphs as columns."""
     diff = before.diff(after)
-    data = ColumnData()
-    entries = dict(zip(("entry_status", "entry_before", "entry_after"), diff.entries, strict=True))
-    columns = {
-        field: data.add_as_is(entries[field] if field in entries else np.asarray(getattr(diff, field)))
-        for field in DiffColumns.model_fields
-    }
-    return join(DiffHeader(counts=DiffTotals(**diff.counts._asdict()), columns=DiffColumns(**columns)), data)
+    status, entry_before, entry_after = diff.entries
+    columns = {name: getattr(diff, name) for name in DIFF_COLUMNS}
+    header = DiffHeader(
+        counts=DiffTotals(**diff.counts._asdict()),
+        entry_status=status,
+        entry_before=entry_before,
+        entry_after=entry_after,
+        **columns,
+    )
+    return pack(header)
 
 
 def describe_node(node: Node) -> NodeAnswer:

@@ -5,7 +5,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from mindscope.server.http.schema import Answer, Column, CompactColumn, ReasonEntry
+from mindscope.server.http.columns import (
+    CompactFloat64,
+    CompactInt32,
+    CompactUint8,
+    CompactUint32,
+    Int32,
+    Uint8,
+    Utf8Column,
+)
+from mindscope.server.http.schema import Answer, ReasonEntry
 
 RoleName = Literal["operation", "parameter", "constant", "input", "unresolved"]
 
@@ -43,8 +52,8 @@ class GraphsAnswer(Answer):
     problems: list[GraphProblem]
 
 
-class StructureColumns(Answer):
-    """Columns of n nodes, k scopes, m edges and the texts.
+class StructureHeader(Answer):
+    """The JSON header of the n nodes, k scopes and m edges of a graph as ``application/vnd.mindscope.columns``.
 
     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
@@ -53,82 +62,42 @@ class StructureColumns(Answer):
     Scopes: ``scope_label`` is a text; ``scope_parent`` is -1 for the root, which is the first; parents precede their
     children; equal numbers above 0 in ``scope_class`` mean the same structure.
 
-    Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source. Text i ends at byte
-    ``text_end[i]`` of ``text``, which is UTF-8.
+    Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source.
     """
-
-    label: CompactColumn
-    type: CompactColumn
-    dtype: CompactColumn
-    shape: CompactColumn
-    device: CompactColumn
-    scope: CompactColumn
-    role: CompactColumn
-    parts: CompactColumn
-    bytes: CompactColumn
-    parameter_count: CompactColumn
-    flops: CompactColumn
-    scope_label: CompactColumn
-    scope_parent: CompactColumn
-    scope_class: CompactColumn
-    source: CompactColumn
-    target: CompactColumn
-    is_control: CompactColumn
-    output: CompactColumn
-    text: CompactColumn
-    text_end: CompactColumn
-
-
-class StructureHeader(Answer):
-    """The header of a graph's structure."""
 
     name: str
-    columns: StructureColumns
-
-
-class AttributeColumns(Answer):
-    """Columns of m pairs and the texts: ``node`` has the attribute whose text is ``attribute``, ``name=value``.
-
-    Text i ends at byte ``text_end[i]`` of ``text``, which is UTF-8; each distinct one is there once.
-    """
-
-    node: Column
-    attribute: Column
-    text: Column
-    text_end: Column
+    label: CompactInt32
+    type: CompactInt32
+    dtype: CompactInt32
+    shape: CompactInt32
+    device: CompactInt32
+    scope: CompactInt32
+    role: CompactUint8
+    parts: CompactUint8
+    bytes: CompactFloat64
+    parameter_count: CompactFloat64
+    flops: CompactFloat64
+    scope_label: CompactInt32
+    scope_parent: CompactInt32
+    scope_class: CompactUint32
+    source: CompactInt32
+    target: CompactInt32
+    is_control: CompactUint8
+    output: CompactInt32
+    texts: Utf8Column
 
 
 class AttributesHeader(Answer):
-    """The header of the attributes of a graph; ``is_cut`` if there are more than 64 MiB of texts."""
+    """The JSON header of the attributes of a graph as ``application/vnd.mindscope.columns``.
 
-    is_cut: bool
-    columns: AttributeColumns
-
-
-class DiffColumns(Answer):
-    """Columns of a difference between a graph with n nodes and m edges and one with k nodes and l edges.
-
-    ``before_status`` (n) and ``after_status`` (k): 0 same, 1 changed, 2 removed, 3 added, 4 fused (several nodes
-    before, one after), 5 split (one before, several after). ``after_of`` (n) and ``before_of`` (k): the matching node
-    of the other graph, -1 without one; all fused nodes have the one in their place, whose own match is the last of
-    them. ``changes`` (n) has the bits 1 type, 2 attributes, 4 shape, 8 dtype, 16 inputs and 32 name or scope; a node
-    that differs only in the name is the same. ``edge_removed`` (m) and ``edge_added`` (l): edges that the other graph
-    lacks.
-
-    The differences as a list: ``entry_status``, ``entry_before``, ``entry_after``, -1 without a node; of fused and
-    split nodes one entry with the last of several nodes.
+    Of each pair, ``node`` has the attribute with the text ``text``, ``name=value``; ``texts`` are distinct. ``is_cut``
+    if there are more than 64 MiB of texts.
     """
 
-    before_status: Column
-    after_status: Column
-    after_of: Column
-    before_of: Column
-    changes: Column
-    edge_removed: Column
-    edge_added: Column
-    entry_status: Column
-    entry_before: Column
-    entry_after: Column
+    is_cut: bool
+    node: Int32
+    text: Int32
+    texts: Utf8Column
 
 
 class DiffTotals(Answer):
@@ -143,10 +112,32 @@ class DiffTotals(Answer):
 
 
 class DiffHeader(Answer):
-    """The header of a difference between two graphs."""
+    """The JSON header of a difference as ``application/vnd.mindscope.columns``.
+
+    It is between a graph with n nodes and m edges and one with k nodes and l edges.
+
+    ``before_status`` (n) and ``after_status`` (k): 0 same, 1 changed, 2 removed, 3 added, 4 fused (several nodes
+    before, one after), 5 split (one before, several after). ``after_of`` (n) and ``before_of`` (k): the matching node
+    of the other graph, -1 without one; all fused nodes have the one in their place, whose own match is the last of
+    them. ``changes`` (n) has the bits 1 type, 2 attributes, 4 shape, 8 dtype, 16 inputs and 32 name or scope; a node
+    that differs only in the name is the same. ``edge_removed`` (m) and ``edge_added`` (l): edges that the other graph
+    lacks.
+
+    The differences as a list: ``entry_status``, ``entry_before``, ``entry_after``, -1 without a node; of fused and
+    split nodes one entry with the last of several nodes.
+    """
 
     counts: DiffTotals
-    columns: DiffColumns
+    before_status: Uint8
+    after_status: Uint8
+    after_of: Int32
+    before_of: Int32
+    changes: Uint8
+    edge_removed: Uint8
+    edge_added: Uint8
+    entry_status: Uint8
+    entry_before: Int32
+    entry_after: Int32
 
 
 class Attribute(Answer):

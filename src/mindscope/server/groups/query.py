@@ -17,10 +17,9 @@ from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
 from mindscope.server.groups.cache import GroupCache, GroupSpread
 from mindscope.server.groups.schema import GroupColumns, GroupLine, GroupName, GroupsHeader, GroupsQuery
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, each_once, pack
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
-from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.stats import ChunkedArray, Line, reduce, sort_x
 from mindscope.stats.alignment import Trace
@@ -31,14 +30,11 @@ from mindscope.stats.group_statistics import DERIVED, TraceStatistics
 
 def pack_groups(catalog: Catalog, query: GroupsQuery, spreads: GroupCache) -> Packed:
     """Return the groups of the query in its order, as columns."""
-    data = ColumnData()
-    groups = each_once(while_connected(query.groups), lambda name: _group_or_error(catalog, query, name, spreads, data))
-    return join(GroupsHeader(groups=list(groups)), data)
+    groups = each_once(while_connected(query.groups), lambda name: _group_or_error(catalog, query, name, spreads))
+    return pack(GroupsHeader(groups=list(groups)))
 
 
-def _group_or_error(
-    catalog: Catalog, query: GroupsQuery, name: GroupName, spreads: GroupCache, data: ColumnData
-) -> GroupLine:
+def _group_or_error(catalog: Catalog, query: GroupsQuery, name: GroupName, spreads: GroupCache) -> GroupLine:
     try:
         for expression in (name.y, query.x or name.y):
             parse(expression, wants_condition=False)
@@ -49,14 +45,14 @@ def _group_or_error(
         return _empty(query, name, error=_why_nothing(group), missing=group.problems)
     empty = _empty(query, name, missing=group.problems)
     if query.baseline is None:
-        return _reduced(group, query, empty, name.since, data)
+        return _reduced(group, query, empty, name.since)
     baseline = spreads.get(catalog, _runs_of(catalog, query.baseline.runs), query.expression(name.y), query.range)
     if baseline.runs == 0:
         return empty.model_copy(update={"error": _why_nothing(baseline)})
     center: NDArray[np.float64] = getattr(baseline.statistics, query.baseline.center)
     has_any = np.isfinite(center)
     less = minus_baseline(group.x, group.statistics, Trace(baseline.x[has_any], center[has_any]))
-    return _reduced(dataclasses.replace(group, statistics=less), query, empty, name.since, data)
+    return _reduced(dataclasses.replace(group, statistics=less), query, empty, name.since)
 
 
 def _runs_of(catalog: Catalog, names: Sequence[str]) -> tuple[str, ...]:
@@ -68,9 +64,7 @@ def _why_nothing(group: GroupSpread) -> ReasonEntry:
     return ReasonEntry.of(next(iter(group.problems.values()), Reason("group_empty")))
 
 
-def _reduced(
-    group: GroupSpread, query: GroupsQuery, empty: GroupLine, since: str | None, data: ColumnData
-) -> GroupLine:
+def _reduced(group: GroupSpread, query: GroupsQuery, empty: GroupLine, since: str | None) -> GroupLine:
     x, statistics = group.x, group.statistics
     lines = [Line(ChunkedArray([getattr(statistics, each)])) for each in dict.fromkeys(query.keep)]
     reduction = reduce(sort_x(x), lines, query.pixels, query.range, query.log_origin)
@@ -84,7 +78,7 @@ def _reduced(
         "interpolated": group.is_interpolated,
         "cursor": cursor_of(list(arrays.values()), reduction.settled),
         "kept": kept,
-        "columns": _columns({name: column[kept:] for name, column in arrays.items()}, data),
+        "columns": GroupColumns(**{name: column[kept:] for name, column in arrays.items()}),
     }
     return empty.model_copy(update=facts)
 
@@ -102,10 +96,6 @@ def _as_sent(column: NDArray[np.float64]) -> NDArray[np.generic]:
     with np.errstate(over="ignore"):
         narrow = column.astype(np.float32)
     return column if bool((np.isinf(narrow) & np.isfinite(column)).any()) else narrow
-
-
-def _columns(arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> GroupColumns:
-    return GroupColumns(**{name: data.add(column, column.itemsize) for name, column in arrays.items()})
 
 
 def _empty(

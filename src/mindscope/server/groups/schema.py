@@ -9,7 +9,8 @@ from pydantic import Field
 
 from mindscope.analysis.groups import Alignment, GroupExpression
 from mindscope.server.expressions.schema import Cursor, ExpressionView, Formula
-from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Column, Query, ReasonEntry
+from mindscope.server.http.columns import Float64, Floats
+from mindscope.server.http.schema import MAX_RUNS, MAX_SERIES, Answer, Query, ReasonEntry
 
 Statistic = Literal["mean", "median", "low", "high", "lower_quartile", "upper_quartile", "deviation", "count"]
 
@@ -63,17 +64,17 @@ class GroupColumns(Answer):
     95 % confidence interval by Student's t; these are NaN for a single run.
     """
 
-    x: Column
-    count: Column
-    mean: Column
-    median: Column
-    low: Column
-    high: Column
-    deviation: Column
-    lower_quartile: Column
-    upper_quartile: Column
-    standard_error: Column
-    confidence: Column
+    x: Float64
+    count: Floats
+    mean: Floats
+    median: Floats
+    low: Floats
+    high: Floats
+    deviation: Floats
+    lower_quartile: Floats
+    upper_quartile: Floats
+    standard_error: Floats
+    confidence: Floats
 
 
 class GroupLine(Answer):

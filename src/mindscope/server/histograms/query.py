@@ -16,10 +16,9 @@ from mindscope.analysis.stored_values import StoredValues, find_values, signatur
 from mindscope.ingest import Catalog
 from mindscope.server.histograms.cache import HistogramCache
 from mindscope.server.histograms.schema import HistogramColumns, HistogramSeries, HistogramsHeader, HistogramsQuery
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, each_once, pack
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
-from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import ReasonEntry, SeriesName
 from mindscope.server.http.series_errors import series_reason
 from mindscope.store import ReferenceColumns
@@ -54,29 +53,25 @@ class Row:
 def pack_histograms(catalog: Catalog, query: HistogramsQuery, merged: HistogramCache | None = None) -> Packed:
     """Return the histograms of each series of the query, in its order; ``merged`` caches them between queries."""
     known = HistogramCache() if merged is None else merged
-    data = ColumnData()
-    series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, known, data))
-    return join(HistogramsHeader(series=list(series)), data)
+    series = each_once(while_connected(query.series), lambda name: _series(catalog, name, query, known))
+    return pack(HistogramsHeader(series=list(series)))
 
 
-def _series(
-    catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: HistogramCache, data: ColumnData
-) -> HistogramSeries:
+def _series(catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: HistogramCache) -> HistogramSeries:
     empty = HistogramSeries(
         run=name.run, tag=name.tag, error=None, version=0, steps=0, in_range=0, returned=0, steps_per_row=0,
         problem=None, start_wall_time=None, first=None, last=None, cursor=None, kept=0, columns=None,
     )  # fmt: skip
     try:
         found = find_values(catalog.run(name.run), Kind.HISTOGRAM, name.tag)
-        return _reduced(empty, found, name.since, query, merged, data)
+        return _reduced(empty, found, name.since, query, merged)
     except Exception as error:
         return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
 
 
 def _reduced(
-    empty: HistogramSeries, found: StoredValues, since: str | None, query: HistogramsQuery, merged: HistogramCache,
-    data: ColumnData,
-) -> HistogramSeries:  # fmt: skip
+    empty: HistogramSeries, found: StoredValues, since: str | None, query: HistogramsQuery, merged: HistogramCache
+) -> HistogramSeries:
     places = found.places
     start_wall_time = _start(places.wall_time)
     x = _positions(places, query.axis, start_wall_time or 0.0)
@@ -98,25 +93,25 @@ def _reduced(
         "last": _finite(x[-1:]),
         "cursor": cursor_of(known, reduction.settled),
         "kept": kept,
-        "columns": _columns(places, rows, data),
+        "columns": _columns(places, rows),
     }
     return empty.model_copy(update=facts)
 
 
-def _columns(places: ReferenceColumns, rows: Sequence[Row], data: ColumnData) -> HistogramColumns:
+def _columns(places: ReferenceColumns, rows: Sequence[Row]) -> HistogramColumns:
     first = [row.group.start for row in rows]
     last = [row.group.stop - 1 for row in rows]
     histograms = [row.merged.histogram or NOTHING for row in rows]
     return HistogramColumns(
-        step=data.add(places.step[first]),
-        last_step=data.add(places.step[last]),
-        wall_time=data.add(places.wall_time[first]),
-        last_wall_time=data.add(places.wall_time[last]),
-        merged=data.add(np.array([row.group.stop - row.group.start for row in rows], np.float64)),
-        unreadable=data.add(np.array([row.merged.unreadable for row in rows], np.float64)),
-        bucket_start=data.add(np.cumsum([0, *(each.left.size for each in histograms)]).astype(np.float64)),
-        **{name: data.add(np.array([*map(pick, histograms)], np.float64)) for name, pick in NUMBERS.items()},
-        **{name: data.add(np.concatenate([np.empty(0), *map(pick, histograms)])) for name, pick in BUCKETS.items()},
+        step=places.step[first],
+        last_step=places.step[last],
+        wall_time=places.wall_time[first],
+        last_wall_time=places.wall_time[last],
+        merged=[row.group.stop - row.group.start for row in rows],
+        unreadable=[row.merged.unreadable for row in rows],
+        bucket_start=np.cumsum([0, *(each.left.size for each in histograms)]),
+        **{name: [*map(pick, histograms)] for name, pick in NUMBERS.items()},
+        **{name: np.concatenate([np.empty(0), *map(pick, histograms)]) for name, pick in BUCKETS.items()},
     )
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from mindscope.analysis.expressions import Axis
+from mindscope.server.http.columns import Float64
 from mindscope.server.http.schema import (
     MAX_SERIES,
     Answer,
-    Column,
     Coordinate,
     Query,
     ReasonEntry,
@@ -44,23 +44,23 @@ class HistogramColumns(Answer):
     starts at the first row of the response. All others have a number per row.
     """
 
-    step: Column
-    last_step: Column
-    wall_time: Column
-    last_wall_time: Column
-    merged: Column
-    unreadable: Column
-    bucket_start: Column
-    minimum: Column
-    maximum: Column
-    sum: Column
-    total: Column
-    nan: Column
-    positive_infinity: Column
-    negative_infinity: Column
-    left: Column
-    right: Column
-    count: Column
+    step: Float64
+    last_step: Float64
+    wall_time: Float64
+    last_wall_time: Float64
+    merged: Float64
+    unreadable: Float64
+    bucket_start: Float64
+    minimum: Float64
+    maximum: Float64
+    sum: Float64
+    total: Float64
+    nan: Float64
+    positive_infinity: Float64
+    negative_infinity: Float64
+    left: Float64
+    right: Float64
+    count: Float64
 
 
 class HistogramSeries(Answer):

@@ -16,12 +16,13 @@ class RawJsonResponse(GzipResponse):
     media_type = "application/json"
 
 
-def json_of(answer: Answer, exclude: set[str] | None = None) -> str:
+def json_of(answer: Answer, exclude: set[str] | None = None, context: object = None) -> str:
     """Return the JSON of a message. Halves of surrogate pairs, which names of files and JSON can hold, are escaped."""
     try:
-        return answer.model_dump_json(exclude=exclude)
+        return answer.model_dump_json(exclude=exclude, context=context)
     except PydanticSerializationError:
-        return to_json(as_unicode(answer.model_dump(mode="python", exclude=exclude)), inf_nan_mode="null").decode()
+        unescaped = answer.model_dump(mode="python", exclude=exclude, context=context)
+        return to_json(as_unicode(unescaped), inf_nan_mode="null").decode()
 
 
 class JsonResponse(RawJsonResponse):

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar
 
-from pydantic import BaseModel
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mindscope.errors import MindscopeError
@@ -21,8 +20,6 @@ MAX_ENTRIES = 500_000
 MAX_SECONDS = 30.0
 """Time limit for computing a response."""
 
-Name = TypeVar("Name", bound=BaseModel)
-Part = TypeVar("Part")
 Entry = TypeVar("Entry")
 
 
@@ -81,13 +78,3 @@ def limited(entries: Iterable[Entry], most: int = MAX_ENTRIES) -> Iterator[Entry
         if number >= most:
             raise AnswerTooLargeError(Reason("answer_too_many", most=most))
         yield entry
-
-
-def each_once(names: Iterable[Name], compute: Callable[[Name], Part]) -> Iterator[Part]:
-    """Yield the result of ``compute`` for each name, in their order. Computes equal names once."""
-    known: dict[str, Part] = {}
-    for name in names:
-        key = name.model_dump_json()
-        if key not in known:
-            known[key] = compute(name)
-        yield known[key]

@@ -104,17 +104,3 @@ class SeriesName(Query):
     run: str
     tag: str
     since: str | None = None
-
-
-class Column(Answer):
-    """The place of a column: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian."""
-
-    dtype: str
-    offset: int
-    length: int
-
-
-class CompactColumn(Column):
-    """A column in the smallest type that holds it; the data of a constant one is a single number for all ``length``."""
-
-    is_constant: bool

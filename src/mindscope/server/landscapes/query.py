@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mindscope.analysis.stored_values import StoredValue, StoredValues, find_values
 from mindscope.analysis.value_ids import value_ids
 from mindscope.formats.barrier import as_format_error
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.run_cache import RunCache
 from mindscope.server.http.run_stores import stores_of
@@ -67,8 +65,6 @@ def _read_landscapes(run: Run) -> RunLandscapes:
 def pack_landscape(run: str, tag: str, id: str, value: StoredValue) -> Packed:
     """Return a whole landscape with all that its log says of it. NaN and infinities stay what they are."""
     landscape: Landscape = value.decoded
-    data = ColumnData()
-    columns = _columns(landscape, data)
     header = LandscapeHeader(
         run=run,
         tag=tag,
@@ -79,9 +75,9 @@ def pack_landscape(run: str, tag: str, id: str, value: StoredValue) -> Packed:
         decomposition=landscape.decomposition,
         convergence=_finite_point(landscape.convergence_point),
         facts=landscape.facts and _computation(landscape.facts),
-        columns=columns,
+        columns=_columns(landscape),
     )
-    return join(header, data)
+    return pack(header)
 
 
 def _training_of(run: Run) -> LandscapeRun:
@@ -135,22 +131,22 @@ def _described(run: str, tag: str, id: str, landscape: Landscape) -> LandscapeEn
     )
 
 
-def _columns(landscape: Landscape, data: ColumnData) -> LandscapeColumns:
+def _columns(landscape: Landscape) -> LandscapeColumns:
     facts = landscape.facts or NO_FACTS
-    path = [_flat(each) for each in (landscape.path_x, landscape.path_y, landscape.path_z)]
+    path = [
+        NOTHING if each is None else each.reshape(-1) for each in (landscape.path_x, landscape.path_y, landscape.path_z)
+    ]
     length = min(each.size for each in path)  # a file may be wrong: a checkpoint has three numbers
-    evaluated = NOTHING if facts.evaluated is None else facts.evaluated.reshape(-1)
-    path_x, path_y, path_losses = (data.add(each[:length]) for each in path)
     return LandscapeColumns(
-        x=data.add(_flat(landscape.x)),
-        y=data.add(_flat(landscape.y)),
-        losses=data.add(_flat(landscape.z)),
-        evaluated=data.add_as_is(evaluated.astype(np.uint8)),
-        path_x=path_x,
-        path_y=path_y,
-        path_losses=path_losses,
-        path_distances=data.add(_flat(facts.path_distances)),
-        path_lengths=data.add(_flat(facts.path_lengths)),
+        x=landscape.x,
+        y=landscape.y,
+        losses=landscape.z,
+        evaluated=NOTHING if facts.evaluated is None else facts.evaluated,
+        path_x=path[0][:length],
+        path_y=path[1][:length],
+        path_losses=path[2][:length],
+        path_distances=NOTHING if facts.path_distances is None else facts.path_distances,
+        path_lengths=NOTHING if facts.path_lengths is None else facts.path_lengths,
     )
 
 
@@ -172,10 +168,6 @@ def _computation(facts: LandscapeFacts) -> LandscapeComputation:
         points_total=facts.points_total,
         seconds_left=finite(facts.seconds_left),
     )
-
-
-def _flat(values: NDArray[Any] | None) -> NDArray[Any]:
-    return NOTHING if values is None else values.reshape(-1)
 
 
 def _finite_point(point: tuple[float, float, float] | None) -> tuple[float, float, float] | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mindscope.server.http.schema import MAX_RUNS, Answer, Column, Query, ReasonEntry
+from mindscope.server.http.columns import Float64, Uint8
+from mindscope.server.http.schema import MAX_RUNS, Answer, Query, ReasonEntry
 
 
 class LandscapesQuery(Query):
@@ -69,15 +70,15 @@ class LandscapeColumns(Answer):
     ``path_losses``; ``path_distances`` from the plane and ``path_lengths`` from its origin are empty if unknown.
     """
 
-    x: Column
-    y: Column
-    losses: Column
-    evaluated: Column
-    path_x: Column
-    path_y: Column
-    path_losses: Column
-    path_distances: Column
-    path_lengths: Column
+    x: Float64
+    y: Float64
+    losses: Float64
+    evaluated: Uint8
+    path_x: Float64
+    path_y: Float64
+    path_losses: Float64
+    path_distances: Float64
+    path_lengths: Float64
 
 
 class LandscapeHeader(Answer):

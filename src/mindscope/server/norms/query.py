@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mindscope.analysis.norms import MISSING, Norm, norms_at, recorded_steps
 from mindscope.errors import TagNotFoundError
 from mindscope.ingest import Catalog
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.norms.schema import NormColumns, NormsHeader, NormsQuery
 from mindscope.store import RunStore
@@ -21,16 +19,12 @@ def pack_norms(catalog: Catalog, query: NormsQuery) -> Packed:
     names = [(Kind(each.kind), each.tag) for each in query.series]
     norms = [norm for name in while_connected(names) for norm in _norms(store, *name, query.steps)]
     recorded = recorded_steps(store, names if query.wants_steps else ())
-    data = ColumnData()
     columns = NormColumns(
-        **{
-            field: data.add(np.array([getattr(norm, field) for norm in norms], np.float64))
-            for field in ("norm", "largest", "nan", "infinite")
-        },
-        state=data.add_as_is(np.array([norm.state for norm in norms], np.uint8)),
-        recorded=data.add(recorded),
+        **{field: [getattr(norm, field) for norm in norms] for field in ("norm", "largest", "nan", "infinite")},
+        state=[norm.state for norm in norms],
+        recorded=recorded,
     )
-    return join(NormsHeader(run=query.run, columns=columns), data)
+    return pack(NormsHeader(run=query.run, columns=columns))
 
 
 def _norms(store: RunStore, kind: Kind, tag: str, steps: list[int]) -> list[Norm]:

@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from mindscope.server.http.schema import MAX_SERIES, Answer, Column, Query, Whole
+from mindscope.server.http.columns import Float64, Uint8
+from mindscope.server.http.schema import MAX_SERIES, Answer, Query, Whole
 
 MAX_STEPS = 64
 
@@ -35,12 +36,12 @@ class NormColumns(Answer):
     ``state`` is 0 without a value at the step, 1 exact, 2 estimated from a histogram, 3 unreadable.
     """
 
-    norm: Column
-    largest: Column
-    nan: Column
-    infinite: Column
-    state: Column
-    recorded: Column
+    norm: Float64
+    largest: Float64
+    nan: Float64
+    infinite: Float64
+    state: Uint8
+    recorded: Float64
 
 
 class NormsHeader(Answer):

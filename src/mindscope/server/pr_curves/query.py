@@ -13,10 +13,9 @@ from mindscope.analysis.stored_values import StoredValues, find_values, signatur
 from mindscope.errors import FormatError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason, reason_of
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, each_once, pack
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
-from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.http.series_errors import series_reason
 from mindscope.server.pr_curves.schema import (
@@ -35,23 +34,22 @@ NOTHING = np.empty((len(NAMES), 0))
 
 def pack_pr_curves(catalog: Catalog, query: PrCurvesQuery) -> Packed:
     """Return the curves of each series of the query, in its order."""
-    data = ColumnData()
-    series = each_once(while_connected(query.series), lambda name: _series_or_error(catalog, name, data))
-    return join(PrCurvesHeader(series=list(series)), data)
+    series = each_once(while_connected(query.series), lambda name: _series_or_error(catalog, name))
+    return pack(PrCurvesHeader(series=list(series)))
 
 
-def _series_or_error(catalog: Catalog, name: PrSeriesName, data: ColumnData) -> PrSeries:
+def _series_or_error(catalog: Catalog, name: PrSeriesName) -> PrSeries:
     empty = PrSeries(
         run=name.run, tag=name.tag, error=None, version=0, returned=0, problem=None, cursor=None, kept=0, columns=None
     )
     try:
         found = find_values(catalog.run(name.run), Kind.PR_CURVE, name.tag)
-        return _read(empty, found, name, data)
+        return _read(empty, found, name)
     except Exception as error:
         return empty.model_copy(update={"error": ReasonEntry.of(series_reason(error, name.run, name.tag))})
 
 
-def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName, data: ColumnData) -> PrSeries:
+def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName) -> PrSeries:
     rows = _rows_of(found.places.step, name.step)
     known = [np.array([signature(found, slice(row, row + 1)) for row in rows], np.uint64)]
     kept = kept_rows(known, name.since)
@@ -62,9 +60,7 @@ def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName, data: Column
         "problem": ReasonEntry.of_text(next((each for each in curves if isinstance(each, Reason)), None)),
         "cursor": cursor_of(known),
         "kept": kept,
-        "columns": _columns(
-            found, rows[kept:], [NOTHING if isinstance(each, Reason) else each for each in curves], data
-        ),
+        "columns": _columns(found, rows[kept:], [NOTHING if isinstance(each, Reason) else each for each in curves]),
     }
     return empty.model_copy(update=facts)
 
@@ -83,15 +79,15 @@ def _curve_or_reason(found: StoredValues, row: int) -> Floats | Reason:
         return reason_of(error)
 
 
-def _columns(found: StoredValues, rows: range, curves: Sequence[Floats], data: ColumnData) -> PrCurveColumns:
+def _columns(found: StoredValues, rows: range, curves: Sequence[Floats]) -> PrCurveColumns:
     sizes = [curve.shape[1] for curve in curves]
     side_by_side = np.concatenate([NOTHING, *curves], axis=1)
     chosen = slice(rows.start, rows.stop)
     return PrCurveColumns(
-        steps=data.add(found.places.step),
-        step=data.add(found.places.step[chosen]),
-        wall_time=data.add(found.places.wall_time[chosen]),
-        curve_start=data.add(np.cumsum([0, *sizes])),
-        threshold=data.add(np.concatenate([np.empty(0), *map(thresholds, sizes)])),
-        **{name: data.add(row) for name, row in zip(NAMES, side_by_side, strict=True)},
+        steps=found.places.step,
+        step=found.places.step[chosen],
+        wall_time=found.places.wall_time[chosen],
+        curve_start=np.cumsum([0, *sizes]),
+        threshold=np.concatenate([np.empty(0), *map(thresholds, sizes)]),
+        **dict(zip(NAMES, side_by_side, strict=True)),
     )

@@ -7,7 +7,8 @@ from enum import Enum
 
 from pydantic import Field
 
-from mindscope.server.http.schema import MAX_SERIES, Answer, Column, Query, ReasonEntry, SeriesName, Whole
+from mindscope.server.http.columns import Float64
+from mindscope.server.http.schema import MAX_SERIES, Answer, Query, ReasonEntry, SeriesName, Whole
 
 
 class PrSteps(str, Enum):
@@ -37,17 +38,17 @@ class PrCurveColumns(Answer):
     threshold. A curve that can't be read has no thresholds.
     """
 
-    steps: Column
-    step: Column
-    wall_time: Column
-    curve_start: Column
-    threshold: Column
-    precision: Column
-    recall: Column
-    true_positives: Column
-    false_positives: Column
-    true_negatives: Column
-    false_negatives: Column
+    steps: Float64
+    step: Float64
+    wall_time: Float64
+    curve_start: Float64
+    threshold: Float64
+    precision: Float64
+    recall: Float64
+    true_positives: Float64
+    false_positives: Float64
+    true_negatives: Float64
+    false_negatives: Float64
 
 
 class PrSeries(Answer):

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,10 +10,9 @@ from mindscope.analysis.expressions import Axis
 from mindscope.errors import TagNotFoundError
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, each_once, pack
 from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
-from mindscope.server.http.response_limit import each_once
 from mindscope.server.http.schema import ReasonEntry, SeriesName
 from mindscope.server.http.series_errors import series_reason
 from mindscope.server.scalars.cache import CurveCache
@@ -26,17 +23,11 @@ from mindscope.store import ScalarSeries
 Arrays = dict[str, NDArray[np.generic]]
 
 
-def compute_curves(
-    catalog: Catalog, query: CurvesQuery, drawn: CurveCache | None = None
-) -> Iterator[tuple[Curve, Arrays]]:
-    """Return one curve for each series of the query, in its order, with the rows to send; no rows if it has an error.
-
-    Equal series share their rows.
-
-    ``drawn`` caches long curves between queries; None caches nothing.
-    """
+def pack_curves(catalog: Catalog, query: CurvesQuery, drawn: CurveCache | None = None) -> Packed:
+    """Return one curve for each series of the query, in its order; ``drawn`` caches long curves between queries."""
     known = CurveCache() if drawn is None else drawn
-    return each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, known, name, query))
+    curves = each_once(while_connected(query.series), lambda name: _curve_or_error(catalog, known, name, query))
+    return pack(CurvesHeader(series=list(curves)))
 
 
 def count_points(catalog: Catalog, query: CurvesQuery) -> int:
@@ -56,17 +47,15 @@ def find_series(catalog: Catalog, run: str, tag: str) -> ScalarSeries:
     return series
 
 
-def _curve_or_error(catalog: Catalog, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> tuple[Curve, Arrays]:
+def _curve_or_error(catalog: Catalog, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
     try:
         return reduce_series(find_series(catalog, name.run, name.tag), drawn, name, query)
     except Exception as error:
-        return _empty(name, version=0, error=ReasonEntry.of(series_reason(error, name.run, name.tag))), {}
+        return _empty(name, version=0, error=ReasonEntry.of(series_reason(error, name.run, name.tag)))
 
 
-def reduce_series(
-    series: ScalarSeries, drawn: CurveCache, name: SeriesName, query: CurvesQuery
-) -> tuple[Curve, Arrays]:
-    """Return the curve of one series of a query, and the rows to send."""
+def reduce_series(series: ScalarSeries, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
+    """Return the curve of one series of a query with the rows to send."""
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     with drawn.open((name.run, name.tag, query.overwritten), series) as known:
         version = known.show(series, query.overwritten, weights, drawn.pool)
@@ -74,7 +63,7 @@ def reduce_series(
         return _reduce_curve(empty, known.curve, query, name.since)
 
 
-def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: str | None) -> tuple[Curve, Arrays]:
+def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: str | None) -> Curve:
     """Fill the fields of a curve, and select its rows."""
     start = curve.start_wall_time
     x: XName = "step" if query.axis is Axis.STEP else "wall_time"
@@ -97,9 +86,11 @@ def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: 
         "start_wall_time": start,
         "cursor": cursor_of(list(rows.values()), reduction.settled),
         "kept": kept,
+        "columns": CurveColumns(
+            quantiles=quantiles(curve.columns[2]), **{name: column[kept:] for name, column in rows.items()}
+        ),
     }
-    later = {name: column[kept:] for name, column in rows.items()}
-    return empty.model_copy(update=facts), {**later, "quantiles": quantiles(curve.columns[2])}
+    return empty.model_copy(update=facts)
 
 
 def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays:
@@ -116,32 +107,3 @@ def _empty(name: SeriesName, version: int, error: ReasonEntry | None) -> Curve:
         negative_infinity=0, overwritten=0, repeated=0, first_step=None, last_step=None, start_wall_time=None,
         version=version, cursor=None, kept=0, columns=None,
     )  # fmt: skip
-
-
-def pack(curves: Iterable[tuple[Curve, dict[str, NDArray[np.generic]]]]) -> Packed:
-    """Return curves, each with its arrays by column name (none for a curve with an error).
-
-    Curves that share their arrays share their columns.
-    """
-    data = ColumnData()
-    placed: dict[int, tuple[Curve, object]] = {}  # by ``id(arrays)``, with a reference to the arrays
-    series: list[Curve] = []
-    for curve, arrays in curves:
-        known = placed.get(id(arrays))
-        if known is None:
-            known = placed[id(arrays)] = _with_columns(curve, arrays, data), arrays
-        series.append(known[0])
-    return join(CurvesHeader(series=series), data)
-
-
-def _with_columns(curve: Curve, arrays: dict[str, NDArray[np.generic]], data: ColumnData) -> Curve:
-    if not arrays:
-        return curve
-    columns = CurveColumns(
-        step=data.add(arrays["step"], 8),
-        wall_time=data.add(arrays["wall_time"], 8),
-        value=data.add(arrays["value"], arrays["value"].itemsize),
-        smoothed=data.add(arrays["smoothed"], arrays["smoothed"].itemsize) if "smoothed" in arrays else None,
-        quantiles=data.add(arrays["quantiles"], arrays["quantiles"].itemsize),
-    )
-    return curve.model_copy(update={"columns": columns})

@@ -12,7 +12,7 @@ from mindscope.server.http.csv_response import CsvResponse, csv_file_name
 from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.scalars.cache import SHORT_QUERY, CurveCache
 from mindscope.server.scalars.csv import scalar_csv_chunks
-from mindscope.server.scalars.query import compute_curves, count_points, find_series, pack
+from mindscope.server.scalars.query import count_points, find_series, pack_curves
 from mindscope.server.scalars.schema import CurvesQuery
 
 router = APIRouter()
@@ -31,7 +31,7 @@ async def query_curves(query: CurvesQuery, viewer: CurrentViewer) -> ColumnsResp
 
 
 def _answer(viewer: Viewer, query: CurvesQuery, cache: CurveCache) -> ColumnsResponse:
-    return ColumnsResponse(pack(compute_curves(viewer.catalog, query, cache)))
+    return ColumnsResponse(pack_curves(viewer.catalog, query, cache))
 
 
 @router.get(

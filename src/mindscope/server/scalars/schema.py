@@ -6,11 +6,11 @@ from __future__ import annotations
 from pydantic import Field, StrictBool
 
 from mindscope.analysis.expressions import Axis
+from mindscope.server.http.columns import Float64, Floats
 from mindscope.server.http.schema import (
     MAX_PIXELS,
     MAX_SERIES,
     Answer,
-    Column,
     Coordinate,
     Query,
     ReasonEntry,
@@ -45,11 +45,11 @@ class CurveColumns(Answer):
     parts. They depend neither on the axis nor on range and pixels.
     """
 
-    step: Column
-    wall_time: Column
-    value: Column
-    smoothed: Column | None
-    quantiles: Column
+    step: Float64
+    wall_time: Float64
+    value: Floats
+    smoothed: Floats | None = None
+    quantiles: Floats
 
 
 class Curve(Answer):

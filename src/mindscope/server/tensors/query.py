@@ -16,7 +16,7 @@ from mindscope.analysis.slices import read_slice, sliced_shape
 from mindscope.analysis.tensor_statistics import tensor_statistics, whole
 from mindscope.analysis.tensors import TensorSource
 from mindscope.ingest import Catalog
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.tensors.schema import HeatColumns, HeatHeader, TensorStatisticsAnswer
@@ -72,21 +72,20 @@ def pack_heat(source: TensorSource, texts: Sequence[str], rows: int, columns: in
     found = heat_map(source, key, rows, columns)
     down, across = axis_spans(key)
     is_vector = len(sliced_shape(key)) < 2
-    data = ColumnData()
     header = HeatHeader(
-        shape=list(found.shape),
-        cells=list(found.value.shape),
+        shape=found.shape,
+        cells=found.value.shape,
         rows=across if is_vector else down,
         columns=down if is_vector else across,
         is_reduced=found.is_reduced,
         minimum=found.minimum,
         maximum=found.maximum,
         columns_data=HeatColumns(
-            value=data.add(found.value.reshape(-1)),
-            odd=data.add(found.non_finite.astype(np.float32).reshape(-1), 4),
+            value=found.value,
+            odd=found.non_finite,
         ),
     )
-    return join(header, data)
+    return pack(header)
 
 
 def _text(element: Any, dtype: np.dtype[Any]) -> str | None:

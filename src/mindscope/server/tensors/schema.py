@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindscope.server.http.schema import Answer, Column
+from mindscope.server.http.columns import Float32, Float64
+from mindscope.server.http.schema import Answer
 
 
 class TensorAnswer(Answer):
@@ -100,8 +101,8 @@ class HeatColumns(Answer):
     ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
     """
 
-    value: Column
-    odd: Column
+    value: Float64
+    odd: Float32
 
 
 class HeatHeader(Answer):
@@ -111,8 +112,8 @@ class HeatHeader(Answer):
     several elements and has the one farthest from the mean of the slice, so that each spike is visible.
     """
 
-    shape: list[int]
-    cells: list[int]
+    shape: tuple[int, int]
+    cells: tuple[int, int]
     rows: AxisSpan
     columns: AxisSpan
     is_reduced: bool

@@ -12,7 +12,7 @@ test("arrow keys go through the calls, and Enter shows one over the whole width"
   const props: Props = render<Props>(FlameChart, {
     label: "Calls",
     flame: {
-      ...{ names: ["a", "b"], colors: [0, 1], leftOut: 0, parent: Int32Array.of(-1, 0), name: Uint32Array.of(0, 1) },
+      ...{ names: ["a", "b"], colors: [0, 1], left_out: 0, parent: Int32Array.of(-1, 0), name: Uint32Array.of(0, 1) },
       ...{ count: Float64Array.of(1, 1), total: Float64Array.of(80, 20), own: Float64Array.of(60, 20) },
     },
     matches: null,

@@ -20,8 +20,8 @@ const track = (number: number, process: string, rows: number): TimelineTrack => 
 const TRACKS = [track(0, "python", 2), track(1, "GPU", 1)];
 /** A pixel for 100 ns: a call with three short ones below it, a kernel later, and a mark. */
 const WINDOW: TimelineWindow = {
-  ...{ version: "1", begin: 0, pixelNs: 100, width: WIDTH, names: ["aten::linear", "gemm", "cycle"], colors: [1, 2, 3] },
-  ...{ laneTrack: Uint32Array.of(0, 0, 1), laneRow: Uint16Array.of(0, 1, 0), laneCells: Uint32Array.of(0, 0, 1, 1) },
+  ...{ version: "1", begin_ns: 0, pixel_ns: 100, width: WIDTH, names: ["aten::linear", "gemm", "cycle"], colors: [1, 2, 3] },
+  ...{ lane_track: Uint32Array.of(0, 0, 1), lane_row: Uint16Array.of(0, 1, 0), lane_cells: Uint32Array.of(0, 0, 1, 1) },
   ...{
     pixel: Uint16Array.of(150),
     count: Uint16Array.of(3),
@@ -29,9 +29,9 @@ const WINDOW: TimelineWindow = {
     busy: Uint8Array.of(255),
     color: Uint8Array.of(4),
   },
-  ...{ laneWide: Uint32Array.of(0, 1, 1, 2), wide: Uint32Array.of(5, 9), wideName: Uint32Array.of(0, 1) },
-  ...{ wideBegin: Float64Array.of(10_000, 60_000), wideDuration: Float64Array.of(40_000, 20_000), counters: [] },
-  ...{ markPixel: Uint16Array.of(550), markName: Uint32Array.of(2), markTrack: Uint32Array.of(0), markCount: Uint32Array.of(1) },
+  ...{ lane_wide: Uint32Array.of(0, 1, 1, 2), wide: Uint32Array.of(5, 9), wide_name: Uint32Array.of(0, 1) },
+  ...{ wide_begin: Float64Array.of(10_000, 60_000), wide_duration: Float64Array.of(40_000, 20_000), counters: [] },
+  ...{ mark_pixel: Uint16Array.of(550), mark_name: Uint32Array.of(2), mark_track: Uint32Array.of(0), mark_count: Uint32Array.of(1) },
 };
 /** Heights in the tracks: the call, the short ones, the head of the second process, the kernel. */
 const [CALL, SHORT, GPU, KERNEL] = [33, 51, 78, 99];

@@ -36,8 +36,8 @@ export class CellRaster {
     const pixels = new Uint32Array(image.data.buffer);
     pixels.fill(0);
     const scale = columns / (range.end - range.begin);
-    const first = (window.begin - range.begin) * scale;
-    const step = window.pixelNs * scale;
+    const first = (window.begin_ns - range.begin) * scale;
+    const step = window.pixel_ns * scale;
     lines.forEach(({ lane }, line) =>
       rasterLane(pixels.subarray(line * columns, (line + 1) * columns), window, lane, first, step, packed, isPale),
     );
@@ -55,7 +55,7 @@ export class CellRaster {
 
 function rasterLane(
   pixels: Uint32Array,
-  { laneCells, pixel, busy, color }: TimelineWindow,
+  { lane_cells, pixel, busy, color }: TimelineWindow,
   lane: number,
   first: number,
   step: number,
@@ -63,7 +63,7 @@ function rasterLane(
   isPale: boolean,
 ): void {
   const columns = pixels.length;
-  for (let cell = laneCells[lane]!; cell < laneCells[lane + 1]!; cell++) {
+  for (let cell = lane_cells[lane]!; cell < lane_cells[lane + 1]!; cell++) {
     const at = first + pixel[cell]! * step;
     if (at >= columns) break;
     const end = Math.min(columns, Math.max(Math.floor(at) + 1, Math.round(at + step)));

@@ -12,7 +12,7 @@ const allocated: SizeWindow = {
   ...{ before: 0, pixel: Uint16Array.of(100), low: Float64Array.of(0), high: Float64Array.of(9), last: Float64Array.of(4) },
 };
 const window: MemoryWindow = {
-  ...{ version: "1", begin: 0, pixelNs: 10, width: 500, curves: [{ curve: 0, allocated, reserved: null }], areas: null },
+  ...{ version: "1", begin_ns: 0, pixel_ns: 10, width: 500, curves: [{ curve: 0, allocated, reserved: null }], areas: null },
 };
 
 /** A chart of 500 pixels for 5,000 ns. */

@@ -39,14 +39,14 @@ export function paintCounter(
   const line = new Path2D();
   const fill = new Path2D();
   let before = values.before;
-  let x = before === null ? null : Math.max(0, xOf(range, window.begin, width));
+  let x = before === null ? null : Math.max(0, xOf(range, window.begin_ns, width));
   if (x !== null) {
     line.moveTo(x, y(before!));
     fill.moveTo(x, zero);
     fill.lineTo(x, y(before!));
   }
   values.pixel.forEach((pixel, place) => {
-    const at = xOf(range, window.begin + pixel * window.pixelNs, width);
+    const at = xOf(range, window.begin_ns + pixel * window.pixel_ns, width);
     if (x === null) {
       line.moveTo(at, y(values.last[place]!));
       fill.moveTo(at, zero);
@@ -61,7 +61,7 @@ export function paintCounter(
     [x, before] = [at, values.last[place]!];
   });
   if (x === null || before === null) return;
-  const end = Math.min(width, xOf(range, window.begin + window.width * window.pixelNs, width));
+  const end = Math.min(width, xOf(range, window.begin_ns + window.width * window.pixel_ns, width));
   line.lineTo(end, y(before));
   fill.lineTo(end, y(before));
   fill.lineTo(end, zero);

@@ -11,10 +11,10 @@ const sizes = (low: number, high: number, last: number): SizeWindow => ({
   ...{ before: 0, pixel: Uint16Array.of(50), low: Float64Array.of(low), high: Float64Array.of(high), last: Float64Array.of(last) },
 });
 const window: MemoryWindow = {
-  ...{ version: "1", begin: 0, pixelNs: 10, width: 100 },
+  ...{ version: "1", begin_ns: 0, pixel_ns: 10, width: 100 },
   curves: [{ curve: 0, allocated: sizes(MIB, 8 * MIB, 2 * MIB), reserved: sizes(10 * MIB, 10 * MIB, 10 * MIB) }],
   areas: {
-    ...{ device: "GPU 0", texts: ["a", "b"], hasOthers: false, before: [0, 0], pixel: Uint16Array.of(50) },
+    ...{ device: "GPU 0", texts: ["a", "b"], has_others: false, before: [0, 0], pixel: Uint16Array.of(50) },
     ...{ highest: Float64Array.of(5 * MIB, 3 * MIB), last: Float64Array.of(MIB, MIB) },
   },
 };
@@ -53,12 +53,12 @@ it("stacks areas in their colors", () => {
 });
 
 const map: SegmentMap = {
-  ...{ time: 0, reserved: 30, allocated: 12, pending: 4, largestGap: 10, gaps: 2, texts: ["a"], address: ["0x0", "0x40"] },
+  ...{ time_ns: 0, reserved: 30, allocated: 12, pending: 4, largest_gap: 10, gaps: 2, texts: ["a"], address: ["0x0", "0x40"] },
   ...{ size: Float64Array.of(10, 20), stream: Float64Array.of(0, 0), block: Uint32Array.of(7, 8, 9), segment: Uint32Array.of(1, 1, 1) },
   ...{
     start: Float64Array.of(0, 4, 10),
-    blockSize: Float64Array.of(4, 4, 8),
-    isPending: Uint8Array.of(0, 1, 0),
+    block_size: Float64Array.of(4, 4, 8),
+    is_pending: Uint8Array.of(0, 1, 0),
     group: Uint8Array.of(0, 0, 1),
   },
 };

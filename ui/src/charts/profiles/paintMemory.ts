@@ -152,7 +152,7 @@ function paintMarks(surface: Surface, plot: Plot, ratio: number, ink: Ink, { pea
 /** From the lowest to the highest size of each pixel, then on with the last one. */
 function sizePath(surface: Surface, plot: Plot, window: MemoryWindow, sizes: SizeWindow): { from: number; to: number } | null {
   let before = sizes.before;
-  const from = before === null ? (sizes.pixel.length > 0 ? pixelX(plot, window, sizes.pixel[0]!) : null) : plot.x(window.begin);
+  const from = before === null ? (sizes.pixel.length > 0 ? pixelX(plot, window, sizes.pixel[0]!) : null) : plot.x(window.begin_ns);
   if (from === null) return null;
   surface.moveTo(from, plot.y(before ?? sizes.low[0]!));
   sizes.pixel.forEach((pixel, place) => {
@@ -197,7 +197,7 @@ function fillSizes(surface: Surface, plot: Plot, window: MemoryWindow, sizes: Si
 /** One area above the other, the first one at the bottom. */
 function paintAreas(surface: Surface, plot: Plot, window: MemoryWindow, areas: AreaWindow, colors: readonly string[], ink: Ink): void {
   let below = edgeOf(areas, -1);
-  for (let area = 0; area < areas.texts.length + Number(areas.hasOthers); area++) {
+  for (let area = 0; area < areas.texts.length + Number(areas.has_others); area++) {
     const above = edgeOf(areas, area, below);
     surface.beginPath();
     edgeLine(surface, plot, window, areas, above, false);
@@ -227,7 +227,7 @@ function edgeOf(areas: AreaWindow, area: number, below?: Edge): Edge {
 }
 
 function edgeLine(surface: Surface, plot: Plot, window: MemoryWindow, { pixel }: AreaWindow, edge: Edge, isBack: boolean): void {
-  const points: [number, number][] = [[plot.x(window.begin), edge.before]];
+  const points: [number, number][] = [[plot.x(window.begin_ns), edge.before]];
   let size = edge.before;
   pixel.forEach((at, place) => {
     const [x, next] = [pixelX(plot, window, at), pixelX(plot, window, at + 1)];
@@ -242,7 +242,7 @@ function edgeLine(surface: Surface, plot: Plot, window: MemoryWindow, { pixel }:
 
 /** Sums of the areas: before, and at the greatest sum of each pixel. */
 function sums(areas: AreaWindow): Float64Array {
-  const count = areas.texts.length + Number(areas.hasOthers);
+  const count = areas.texts.length + Number(areas.has_others);
   const found = new Float64Array(areas.pixel.length + 1);
   for (let area = 0; area < count; area++) {
     found[0]! += areas.before[area]!;
@@ -255,6 +255,6 @@ function extremes(values: Float64Array, of: (one: number, other: number) => numb
   return values.length > 0 ? [values.reduce((found, value) => of(found, value))] : [];
 }
 
-function pixelX(plot: Plot, { begin, pixelNs }: MemoryWindow, pixel: number): number {
-  return plot.x(begin + pixel * pixelNs);
+function pixelX(plot: Plot, { begin_ns, pixel_ns }: MemoryWindow, pixel: number): number {
+  return plot.x(begin_ns + pixel * pixel_ns);
 }

@@ -55,17 +55,17 @@ function paintMinimap(
   raster: CellRaster,
 ): void {
   if (overview) {
-    const lanes = overview.laneTrack.length;
+    const lanes = overview.lane_track.length;
     const tall = Math.max(1, Math.min(8, (MINIMAP_HEIGHT - 4) / Math.max(1, lanes)));
     const lines = Array.from({ length: Math.min(lanes, Math.floor((MINIMAP_HEIGHT - 4) / tall)) }, (_, lane) => ({
       ...{ lane, top: 2 + lane * tall, height: Math.max(1, tall - (tall > 2 ? 1 : 0)) },
     }));
     raster.paint(ctx, { window: overview, range: whole, width, packed: colors.packed, isPale: false }, lines);
     for (const { lane, top, height } of lines) {
-      for (let place = overview.laneWide[lane]!; place < overview.laneWide[lane + 1]!; place++) {
-        const left = xOf(whole, overview.wideBegin[place]!, width);
-        const wide = (overview.wideDuration[place]! / (whole.end - whole.begin)) * width;
-        ctx.fillStyle = colors.slices[overview.colors[overview.wideName[place]!] ?? 0]!;
+      for (let place = overview.lane_wide[lane]!; place < overview.lane_wide[lane + 1]!; place++) {
+        const left = xOf(whole, overview.wide_begin[place]!, width);
+        const wide = (overview.wide_duration[place]! / (whole.end - whole.begin)) * width;
+        ctx.fillStyle = colors.slices[overview.colors[overview.wide_name[place]!] ?? 0]!;
         ctx.fillRect(left, top, Math.max(1, wide), height);
       }
     }

@@ -55,9 +55,9 @@ export function paintSegments(
     surface.fillStyle = ink("var(--pressed)");
     surface.fillRect(SEGMENT_LEFT, y, long, ROW);
     for (let place = first[segment]!; place < first[segment + 1]!; place++) {
-      const [x, bytes] = [SEGMENT_LEFT + (map.start[place]! / scale) * wide, map.blockSize[place]!];
+      const [x, bytes] = [SEGMENT_LEFT + (map.start[place]! / scale) * wide, map.block_size[place]!];
       const block = (bytes / scale) * wide;
-      surface.globalAlpha = map.isPending[place] ? 0.35 : 1;
+      surface.globalAlpha = map.is_pending[place] ? 0.35 : 1;
       surface.fillStyle = ink(look.colors[map.group[place]!] ?? "var(--outline)");
       surface.fillRect(x, y, Math.max(0.4, block - (block > 3 ? 1 : 0)), ROW);
       if (map.block[place] === look.chosen) {
@@ -75,7 +75,7 @@ export function paintSegments(
 
 /** Where a block is drawn, in pixels from the first row on. */
 export function blockBox(
-  { segment, start, blockSize }: SegmentMap,
+  { segment, start, block_size }: SegmentMap,
   { rows, scale }: SegmentLayout,
   width: number,
   place: number,
@@ -83,7 +83,7 @@ export function blockBox(
   const pixels = (width - SEGMENT_LEFT - 1) / scale;
   const row = rows.findIndex((each) => each.segment === segment[place]);
   const left = SEGMENT_LEFT + start[place]! * pixels;
-  return { left, top: rowTop(row), width: Math.max(2, blockSize[place]! * pixels), height: ROW };
+  return { left, top: rowTop(row), width: Math.max(2, block_size[place]! * pixels), height: ROW };
 }
 
 /** The place of the block at a place of the picture; -1 in a gap, null beside all segments. */
@@ -100,7 +100,7 @@ export function blockAt(
   if (!found || bytes < 0 || bytes > found.size) return null;
   const first = blockStarts(map);
   for (let place = first[found.segment]!; place < first[found.segment + 1]!; place++) {
-    if (bytes >= map.start[place]! && bytes < map.start[place]! + map.blockSize[place]!) return { row, place };
+    if (bytes >= map.start[place]! && bytes < map.start[place]! + map.block_size[place]!) return { row, place };
   }
   return { row, place: -1 };
 }

@@ -123,14 +123,14 @@ function paintWide(
   labels: SliceLabels,
 ): void {
   const scale = width / (range.end - range.begin);
-  for (let place = window.laneWide[lane]!; place < window.laneWide[lane + 1]!; place++) {
-    const left = (window.wideBegin[place]! - range.begin) * scale;
+  for (let place = window.lane_wide[lane]!; place < window.lane_wide[lane + 1]!; place++) {
+    const left = (window.wide_begin[place]! - range.begin) * scale;
     if (left >= width) break;
-    const right = left + window.wideDuration[place]! * scale;
+    const right = left + window.wide_duration[place]! * scale;
     if (right <= 0) continue;
     const [from, to] = [Math.max(0, left), Math.min(width, right)];
-    const name = window.names[window.wideName[place]!] ?? "";
-    const color = window.colors[window.wideName[place]!] ?? 0;
+    const name = window.names[window.wide_name[place]!] ?? "";
+    const color = window.colors[window.wide_name[place]!] ?? 0;
     const isPale = matches !== null && !matches(name);
     ctx.globalAlpha = isPale ? PALE : 1;
     ctx.fillStyle = colors.slices[color]!;

@@ -18,6 +18,6 @@ export function movedBlock(map: SegmentMap, { rows }: SegmentLayout, place: numb
   );
 }
 
-function middleOf({ start, blockSize }: SegmentMap, place: number): number {
-  return start[place]! + blockSize[place]! / 2;
+function middleOf({ start, block_size }: SegmentMap, place: number): number {
+  return start[place]! + block_size[place]! / 2;
 }

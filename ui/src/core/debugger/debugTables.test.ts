@@ -25,7 +25,10 @@ test("cells of a heat map are column by column", () => {
 });
 
 test("pages of rows follow each other", () => {
-  const page = (name: string, value: number) => ({ tensors: [{ name }], figures: new Map([["max", Float64Array.of(value)]]) });
+  const page = (name: string, value: number) => ({
+    tensors: [{ name }],
+    figures: { max: Float64Array.of(value) } as Record<string, Float64Array>,
+  });
   expect(rowsTable([page("a", 1), page("b", NaN)], ["name"], (tensor) => tensor.name, ["max", "min"])).toEqual({
     header: ["name", "max", "min"],
     rows: [

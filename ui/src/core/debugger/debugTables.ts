@@ -26,7 +26,7 @@ export function heatTable(names: readonly string[], step: ArrayLike<number>, val
 
 /** Tensors of a step with their figures, in the order of a table. */
 export function rowsTable<Tensor>(
-  pages: readonly { tensors: readonly Tensor[]; figures: ReadonlyMap<string, Float64Array> }[],
+  pages: readonly { tensors: readonly Tensor[]; figures: Readonly<Record<string, Float64Array>> }[],
   texts: readonly string[],
   textOf: (tensor: Tensor, column: string) => string,
   figures: readonly string[],
@@ -36,7 +36,7 @@ export function rowsTable<Tensor>(
     rows: pages.flatMap((page) =>
       page.tensors.map((tensor, place) => [
         ...texts.map((column) => textOf(tensor, column)),
-        ...figures.map((figure) => cell(page.figures.get(figure)?.[place])),
+        ...figures.map((figure) => cell(page.figures[figure]?.[place])),
       ]),
     ),
   };

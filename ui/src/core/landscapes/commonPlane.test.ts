@@ -7,8 +7,8 @@ import type { Landscape, LandscapeFacts } from "./landscape";
 type OnPlane = Pick<Landscape, "run" | "x" | "y" | "path" | "facts">;
 
 const FACTS: LandscapeFacts = {
-  ...{ method: "pca", planeId: "", degenerate: "", failure: "", explainedVariance: [], normalization: "", samples: 0, seed: null },
-  ...{ evaluation: "", dtype: "", dtypeError: null, seconds: 0, pointsDone: 0, pointsTotal: 0, secondsLeft: null },
+  ...{ method: "pca", plane_id: "", degenerate: "", failure: "", explained_variance: [], normalization: "", num_samples: 0, seed: null },
+  ...{ evaluation: "", dtype: "", dtype_error: null, seconds: 0, points_done: 0, points_total: 0, seconds_left: null },
 };
 
 function landscape(run: string, steps: number[], x: number[], { rows = 2, y = x.map((each) => 2 * each) } = {}): OnPlane {
@@ -23,8 +23,8 @@ function landscape(run: string, steps: number[], x: number[], { rows = 2, y = x.
   return { run, x: Float64Array.of(0, 1), y: Float64Array.from({ length: rows }, (_, row) => row), path, facts: FACTS };
 }
 
-function onPlane(planeId: string, landscape: OnPlane): OnPlane {
-  return { ...landscape, facts: { ...FACTS, planeId } };
+function onPlane(plane_id: string, landscape: OnPlane): OnPlane {
+  return { ...landscape, facts: { ...FACTS, plane_id } };
 }
 
 const plane = landscape("a", [1, 5, 9], [4, 2, 0]);

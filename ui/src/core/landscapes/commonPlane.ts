@@ -14,7 +14,7 @@ type OnPlane = Pick<Landscape, "run" | "x" | "y" | "path" | "facts">;
  */
 export function haveCommonPlane(one: OnPlane, other: OnPlane): boolean {
   if (isLine(one) !== isLine(other)) return false;
-  const [id, otherId] = [one.facts?.planeId, other.facts?.planeId];
+  const [id, otherId] = [one.facts?.plane_id, other.facts?.plane_id];
   return id && otherId ? id === otherId : haveEqualPaths(one, other);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../messages/message";
 /** A loss landscape as it was recorded: losses over a plane through the weights, row by row, and the path of the training. */
 export interface Landscape {
   run: string;
@@ -42,31 +43,11 @@ export interface LandscapePath {
   distances: Float64Array | null;
 }
 
-/** How a landscape was computed; a field is empty, 0 or null if it is unknown. */
-export interface LandscapeFacts {
-  method: string;
-  /** Equal for landscapes of one plane or line: equal coordinates are equal weights. */
-  planeId: string;
-  /** "line" or "point" if the checkpoints span no plane: the missing directions are random. */
-  degenerate: string;
-  /** Why the computation stopped before all points were done. */
-  failure: string;
-  explainedVariance: readonly number[];
-  normalization: string;
-  samples: number;
-  seed: number | null;
-  evaluation: string;
-  dtype: string;
-  dtypeError: number | null;
-  seconds: number;
-  pointsDone: number;
-  pointsTotal: number;
-  secondsLeft: number | null;
-}
+export type LandscapeFacts = Message<"LandscapeComputation">;
 
 /** Whether points are missing: the computation continues, or it has stopped. */
 export function isPartial({ facts }: Pick<Landscape, "facts">): boolean {
-  return facts !== null && facts.pointsDone < facts.pointsTotal;
+  return facts !== null && facts.points_done < facts.points_total;
 }
 
 export function isLine({ y }: Pick<Landscape, "y">): boolean {
@@ -86,7 +67,7 @@ export function offPlaneShares(distances: ArrayLike<number>, lengths: ArrayLike<
 
 /** The largest share that the path leaves the plane, and the share of the variance that the plane explains; null if unknown. */
 export function planeQuality({ path, facts }: Pick<Landscape, "path" | "facts">): { offPlane: number | null; explained: number | null } {
-  const shares = facts?.explainedVariance ?? [];
+  const shares = facts?.explained_variance ?? [];
   return {
     offPlane: path?.offPlane ? path.offPlane.reduce((one, other) => Math.max(one, other), 0) : null,
     explained: shares.length > 0 ? Math.min(1, shares[0]! + (shares[1] ?? 0)) : null,

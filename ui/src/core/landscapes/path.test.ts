@@ -20,7 +20,7 @@ test("a checkpoint at the origin is on the plane, whatever rounding says", () =>
 });
 
 test("the quality of a plane is what the log knows", () => {
-  const facts = { explainedVariance: [0.7, 0.13] } as unknown as LandscapeFacts;
+  const facts = { explained_variance: [0.7, 0.13] } as unknown as LandscapeFacts;
   expect(planeQuality({ path: PATH, facts })).toEqual({ offPlane: 0.5, explained: 0.83 });
   expect(planeQuality({ path: { ...PATH, offPlane: null }, facts: null })).toEqual({ offPlane: null, explained: null });
 });

@@ -6,27 +6,27 @@ import { countPoints, drawnSurface, nearestIndex, POINT } from "./surface";
 
 const FACTS: LandscapeFacts = {
   method: "pca",
-  planeId: "",
+  plane_id: "",
   degenerate: "",
   failure: "",
-  explainedVariance: [],
+  explained_variance: [],
   normalization: "",
-  samples: 0,
+  num_samples: 0,
   seed: null,
   evaluation: "",
   dtype: "",
-  dtypeError: null,
+  dtype_error: null,
   seconds: 0,
-  pointsDone: 9,
-  pointsTotal: 9,
-  secondsLeft: null,
+  points_done: 9,
+  points_total: 9,
+  seconds_left: null,
 };
 const X = Float64Array.of(0, 1, 3, 4);
 const Y = Float64Array.of(0, 1, 2);
 const plane = Float64Array.from({ length: 12 }, (_, index) => 2 * X[index % 4]! + 10 * Y[Math.floor(index / 4)]!);
 
-function landscape(losses: Float64Array, evaluated: Uint8Array | null = null, pointsDone = 12) {
-  return { x: X, y: Y, losses, evaluated, facts: { ...FACTS, pointsDone, pointsTotal: 12 } };
+function landscape(losses: Float64Array, evaluated: Uint8Array | null = null, points_done = 12) {
+  return { x: X, y: Y, losses, evaluated, facts: { ...FACTS, points_done, points_total: 12 } };
 }
 
 test("a complete landscape keeps its holes, and says what they are", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { layoutFlame, movedNode, type Flame } from "./flame";
 
 const flame = (parents: number[], totals: number[]): Flame => ({
-  ...{ names: ["a"], colors: [0], leftOut: 0, parent: Int32Array.from(parents), name: new Uint32Array(parents.length) },
+  ...{ names: ["a"], colors: [0], left_out: 0, parent: Int32Array.from(parents), name: new Uint32Array(parents.length) },
   ...{ count: new Float64Array(parents.length), total: Float64Array.from(totals), own: new Float64Array(parents.length) },
 });
 

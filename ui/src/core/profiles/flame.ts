@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../messages/message";
 /** Nodes of a flame graph after their parents; -1 at the bottom. Times in nanoseconds. */
-export interface Flame {
-  names: readonly string[];
-  colors: readonly number[];
-  parent: Int32Array;
-  name: Uint32Array;
-  count: Float64Array;
-  total: Float64Array;
-  own: Float64Array;
-  /** Nodes that are too small to be listed. */
-  leftOut: number;
-}
+export type Flame = Omit<Message<"FlameHeader">, "version">;
 
 /** Where the nodes are drawn, as shares of the width: children side by side, the longest first. */
 export interface FlameLayout {

@@ -20,7 +20,7 @@ it("reads areas one after the other", () => {
   const areas: AreaWindow = {
     device: "GPU 0",
     texts: ["a"],
-    hasOthers: true,
+    has_others: true,
     before: [1, 2],
     pixel: Uint16Array.of(3, 6),
     highest: Float64Array.of(10, 11, 20, 21),

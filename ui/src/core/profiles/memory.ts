@@ -1,58 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../messages/message";
 
 /** Lowest, highest and last size in each pixel with changes. */
-export interface SizeWindow {
-  /** The size before the window; null if it is not known. */
-  before: number | null;
-  pixel: Uint16Array;
-  low: Float64Array;
-  high: Float64Array;
-  last: Float64Array;
-}
+export type SizeWindow = Message<"PixelColumns">;
 
 /** Sizes of areas, area after area: in each pixel with changes when their sum is greatest, and the last ones. */
-export interface AreaWindow {
-  device: string;
-  /** Names of the areas; an empty one is unknown. */
-  texts: readonly string[];
-  /** The last area is the sum of all further groups. */
-  hasOthers: boolean;
-  before: readonly number[];
-  pixel: Uint16Array;
-  highest: Float64Array;
-  last: Float64Array;
-}
+export type AreaWindow = Message<"AreaColumns">;
 
-/** Curves of memory in a range of time, in nanoseconds. */
-export interface MemoryWindow {
-  version: string;
-  begin: number;
-  pixelNs: number;
-  width: number;
-  curves: readonly { curve: number; allocated: SizeWindow; reserved: SizeWindow | null }[];
-  areas: AreaWindow | null;
-}
+/** Curves of memory in a range of time. */
+export type MemoryWindow = Message<"MemoryWindowHeader">;
 
 /** How the segments of an allocator are filled. Blocks are in the order of addresses. */
-export interface SegmentMap {
-  time: number;
-  reserved: number;
-  allocated: number;
-  pending: number;
-  largestGap: number;
-  gaps: number;
-  /** Names of groups; a place beyond them is any other group. */
-  texts: readonly string[];
-  address: readonly string[];
-  size: Float64Array;
-  stream: Float64Array;
-  block: Uint32Array;
-  segment: Uint32Array;
-  start: Float64Array;
-  blockSize: Float64Array;
-  isPending: Uint8Array;
-  group: Uint8Array;
-}
+export type SegmentMap = Omit<Message<"SegmentMapHeader">, "version">;
 
 /** The size at a moment: the last one before it; where its pixel changes several times, the greatest there. */
 export function sizeAt({ before, pixel, high, last }: SizeWindow, at: number): number | null {
@@ -62,9 +21,9 @@ export function sizeAt({ before, pixel, high, last }: SizeWindow, at: number): n
 }
 
 /** Sizes of all areas at a pixel. */
-export function areasAt({ texts, hasOthers, before, pixel, highest, last }: AreaWindow, at: number): number[] {
+export function areasAt({ texts, has_others, before, pixel, highest, last }: AreaWindow, at: number): number[] {
   const place = placeAt(pixel, at);
-  const count = texts.length + Number(hasOthers);
+  const count = texts.length + Number(has_others);
   const from = place >= 0 && pixel[place] === at ? highest : last;
   return Array.from({ length: count }, (_, area) => (place < 0 ? before[area]! : from[area * pixel.length + place]!));
 }

@@ -119,7 +119,7 @@ export class ModuleTree {
       count: Float64Array.from(count),
       total: Float64Array.from(this.times),
       own: Float64Array.from(moduleOwnTimes(this.columns)),
-      leftOut: 0,
+      left_out: 0,
     };
   }
 }

@@ -6,7 +6,7 @@ import { gridValues, linkMatrix, mergedColumns, numberRanges, rankGrid, valueRan
 function stepsOf(rows: readonly [rank: number, cycle: number, step: number][]): RankSteps {
   const column = (place: number): Float64Array => Float64Array.from(rows, (row) => row[place]!);
   const [profile, begin] = [new Float64Array(rows.length), new Float64Array(rows.length)];
-  return { rank: column(0), cycle: column(1), step: column(2), profile, begin, columns: new Map() };
+  return { rank: column(0), cycle: column(1), step: column(2), profile, begin, columns: {} };
 }
 
 describe("rankGrid", () => {

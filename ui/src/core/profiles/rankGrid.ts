@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../messages/message";
 
-/** One row for each step of each rank, by rank, cycle and step. */
-export interface RankSteps {
-  rank: Float64Array;
-  cycle: Float64Array;
-  step: Float64Array;
-  /** Place of the profile that holds it. */
-  profile: Float64Array;
-  /** In the timeline of that profile. */
-  begin: Float64Array;
-  /** Nanoseconds by name. */
-  columns: ReadonlyMap<string, Float64Array>;
-}
+/** One row for each step of each rank, by rank, cycle and step; nanoseconds by name in `columns`. */
+export type RankSteps = Message<"RankStepColumns">;
 
 /** Ranks below each other, their steps side by side. */
 export interface RankGrid {
@@ -70,16 +61,7 @@ export function mergedColumns(values: Float64Array, columns: number, most: numbe
   return { values: merged, columns: most };
 }
 
-export interface RankLinks {
-  kinds: readonly string[];
-  /** Place in `kinds`. */
-  kind: Float64Array;
-  source: Float64Array;
-  destination: Float64Array;
-  bytes: Float64Array;
-  /** GB/s; NaN where unknown. */
-  bandwidth: Float64Array;
-}
+export type RankLinks = Message<"LinkColumns">;
 
 /** Bandwidths from ranks, below each other, to ranks, side by side; NaN where they have no link. */
 export interface LinkMatrix {

@@ -1,59 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message, Schemas } from "../messages/message";
 
 /** Phases of a step, which follow each other, and parts, which sum to its duration. */
 export const STEP_PHASES = ["interval", "forward_backward", "tail"] as const;
 export type StepPhase = (typeof STEP_PHASES)[number];
 
-/** Columns of all steps, in nanoseconds. */
-export interface StepTrace {
-  number: Float64Array;
-  begin: Float64Array;
-  /** NaN where a step lacks it: phases of a step without a backward pass, or of an incomplete one. */
-  columns: ReadonlyMap<string, Float64Array>;
-  /** Which of them warm up; means leave them out. */
-  warmUp: ReadonlySet<number>;
-  /** Which of them the profile does not hold whole; means leave them out. */
-  incomplete: ReadonlySet<number>;
-}
+/** Columns of all steps, in nanoseconds; NaN where a step lacks it. */
+export type StepTrace = Message<"StepsHeader">;
 
-export type QueueKind = "operation" | "device_queue" | "get_next" | "iterator";
+export type QueueKind = PipelineQueue["of"];
 
-export interface PipelineQueue {
-  name: string;
-  of: QueueKind;
-  /** What `x` counts: steps, or nanoseconds. */
-  by: "step" | "time";
-  capacity: number;
-  empty: number;
-  full: number;
-  x: Float64Array;
-  size: Float64Array;
-}
+export type PipelineQueue = Message<"QueueEntry">;
 
-export interface PipelineOperation {
-  name: string;
-  type: string;
-  /** Place of the operation that takes its output; -1 for the root. */
-  parent: number;
-  workers: number | null;
-  capacity: number | null;
-  queueSize: number | null;
-  /** Of the output queue, 0 to 1. */
-  usage: number | null;
-  cpu: number | null;
-  /** The code of the advice by one of MindInsight's rules, and what it passed; null if it is not slow. */
-  advice: string | null;
-  threshold: number | null;
-}
+export type PipelineOperation = Schemas["PipelineOperationEntry"];
 
-export interface DataPipeline {
-  /** Leaves first. */
-  operations: readonly PipelineOperation[];
-  queues: readonly PipelineQueue[];
-  batches: { step: Float64Array; wait: Float64Array; push: Float64Array | null; whole: Float64Array | null } | null;
-  lowUse: number;
-  highUse: number;
-}
+export type DataPipeline = Message<"PipelineHeader">;
 
 /** Of a normal distribution, one standard deviation is this many median deviations. */
 const SCALE = 1.4826;

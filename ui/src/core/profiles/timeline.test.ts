@@ -5,16 +5,16 @@ import { counterAt, lanesOf, sliceAt, type TimelineWindow } from "./timeline";
 
 /** One lane: a wide slice from 100 to 140, cells at pixels 2 and 20 of 10 ns from 0 on. */
 const WINDOW: TimelineWindow = {
-  ...{ version: "1", begin: 0, pixelNs: 10, width: 100, names: ["wide"], colors: [3] },
-  ...{ laneTrack: Uint32Array.of(7), laneRow: Uint16Array.of(0), laneCells: Uint32Array.of(0, 2), pixel: Uint16Array.of(2, 20) },
+  ...{ version: "1", begin_ns: 0, pixel_ns: 10, width: 100, names: ["wide"], colors: [3] },
+  ...{ lane_track: Uint32Array.of(7), lane_row: Uint16Array.of(0), lane_cells: Uint32Array.of(0, 2), pixel: Uint16Array.of(2, 20) },
   ...{ count: Uint16Array.of(5, 1), longest: Uint32Array.of(11, 12), busy: Uint8Array.of(255, 9), color: Uint8Array.of(1, 2) },
-  ...{ laneWide: Uint32Array.of(0, 1), wide: Uint32Array.of(44), wideBegin: Float64Array.of(100), wideDuration: Float64Array.of(40) },
+  ...{ lane_wide: Uint32Array.of(0, 1), wide: Uint32Array.of(44), wide_begin: Float64Array.of(100), wide_duration: Float64Array.of(40) },
   ...{
-    wideName: Uint32Array.of(0),
-    markPixel: new Uint16Array(),
-    markName: new Uint32Array(),
-    markTrack: new Uint32Array(),
-    markCount: new Uint32Array(),
+    wide_name: Uint32Array.of(0),
+    mark_pixel: new Uint16Array(),
+    mark_name: new Uint32Array(),
+    mark_track: new Uint32Array(),
+    mark_count: new Uint32Array(),
   },
   counters: [
     {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../messages/message";
 /** A thread of a process, or a stream of a device. */
 export interface TimelineTrack {
   track: number;
@@ -30,57 +31,17 @@ export interface TimelineStep {
   duration_ns: number;
 }
 
-export interface CounterWindow {
-  counter: number;
-  /** The value before the range; null without one. */
-  before: number | null;
-  pixel: Uint16Array;
-  low: Float64Array;
-  high: Float64Array;
-  last: Float64Array;
-}
+export type CounterWindow = Message<"CounterColumns">;
 
-/**
- * What a screen shows of a range: cells of `pixelNs` nanoseconds, and slices that are wider. Lane i is row `laneRow[i]` of
- * `laneTrack[i]`; its cells are `laneCells[i]` to `laneCells[i + 1]`, its wide slices likewise.
- */
-export interface TimelineWindow {
-  version: string;
-  begin: number;
-  pixelNs: number;
-  width: number;
-  names: readonly string[];
-  /** Of each name, 0 to 9. */
-  colors: readonly number[];
-  laneTrack: Uint32Array;
-  laneRow: Uint16Array;
-  laneCells: Uint32Array;
-  pixel: Uint16Array;
-  count: Uint16Array;
-  /** Of a cell, the slice that is the longest. */
-  longest: Uint32Array;
-  /** Share of a cell that slices fill, 255 for all. */
-  busy: Uint8Array;
-  color: Uint8Array;
-  laneWide: Uint32Array;
-  wide: Uint32Array;
-  wideBegin: Float64Array;
-  wideDuration: Float64Array;
-  wideName: Uint32Array;
-  counters: readonly CounterWindow[];
-  /** Pixels with marks; the first mark of each, and how many it has. */
-  markPixel: Uint16Array;
-  markName: Uint32Array;
-  markTrack: Uint32Array;
-  markCount: Uint32Array;
-}
+/** What a screen shows of a range: cells of `pixel_ns` nanoseconds, and slices that are wider. */
+export type TimelineWindow = Message<"WindowHeader">;
 
 /** Where the lanes of a window are: by track, then by row. */
 export function lanesOf(window: TimelineWindow): Map<number, Map<number, number>> {
   const found = new Map<number, Map<number, number>>();
-  window.laneTrack.forEach((track, lane) => {
+  window.lane_track.forEach((track, lane) => {
     const rows = found.get(track) ?? new Map<number, number>();
-    rows.set(window.laneRow[lane]!, lane);
+    rows.set(window.lane_row[lane]!, lane);
     found.set(track, rows);
   });
   return found;
@@ -98,16 +59,16 @@ export interface FoundSlice {
 /** The slice of a lane at a time; a cell answers for the slices in it. */
 export function sliceAt(window: TimelineWindow, lane: number, time: number, slack: number): FoundSlice | null {
   const wide = wideAt(window, lane, time, slack);
-  const { laneCells, pixel, pixelNs, begin } = window;
-  const column = Math.floor((time - begin) / pixelNs);
-  const reach = Math.ceil(slack / pixelNs);
+  const { lane_cells, pixel, pixel_ns, begin_ns } = window;
+  const column = Math.floor((time - begin_ns) / pixel_ns);
+  const reach = Math.ceil(slack / pixel_ns);
   const cell =
-    wide === null || window.wideBegin[wide]! > time ? nearestCell(pixel, laneCells[lane]!, laneCells[lane + 1]!, column, reach) : null;
+    wide === null || window.wide_begin[wide]! > time ? nearestCell(pixel, lane_cells[lane]!, lane_cells[lane + 1]!, column, reach) : null;
   if (cell !== null && (wide === null || Math.abs(pixel[cell]! - column) < 1)) {
     return {
       slice: window.longest[cell]!,
-      begin: begin + pixel[cell]! * pixelNs,
-      duration: pixelNs,
+      begin: begin_ns + pixel[cell]! * pixel_ns,
+      duration: pixel_ns,
       name: null,
       count: window.count[cell]!,
     };
@@ -115,24 +76,24 @@ export function sliceAt(window: TimelineWindow, lane: number, time: number, slac
   if (wide === null) return null;
   return {
     slice: window.wide[wide]!,
-    begin: window.wideBegin[wide]!,
-    duration: window.wideDuration[wide]!,
-    name: window.names[window.wideName[wide]!] ?? "",
+    begin: window.wide_begin[wide]!,
+    duration: window.wide_duration[wide]!,
+    name: window.names[window.wide_name[wide]!] ?? "",
     count: 1,
   };
 }
 
-function wideAt({ laneWide, wideBegin, wideDuration }: TimelineWindow, lane: number, time: number, slack: number): number | null {
-  let [low, high] = [laneWide[lane]!, laneWide[lane + 1]!];
+function wideAt({ lane_wide, wide_begin, wide_duration }: TimelineWindow, lane: number, time: number, slack: number): number | null {
+  let [low, high] = [lane_wide[lane]!, lane_wide[lane + 1]!];
   const first = low;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (wideBegin[middle]! <= time) low = middle + 1;
+    if (wide_begin[middle]! <= time) low = middle + 1;
     else high = middle;
   }
   const before = low - 1;
-  if (before >= first && wideBegin[before]! + wideDuration[before]! + slack >= time) return before;
-  return low < laneWide[lane + 1]! && wideBegin[low]! - slack <= time ? low : null;
+  if (before >= first && wide_begin[before]! + wide_duration[before]! + slack >= time) return before;
+  return low < lane_wide[lane + 1]! && wide_begin[low]! - slack <= time ? low : null;
 }
 
 function nearestCell(pixel: Uint16Array, first: number, end: number, column: number, reach: number): number | null {
@@ -149,13 +110,13 @@ function nearestCell(pixel: Uint16Array, first: number, end: number, column: num
 
 /** Lowest and highest value of a counter in the pixel of a time; null before its first value. */
 export function counterAt(
-  { counters, begin, pixelNs }: TimelineWindow,
+  { counters, begin_ns, pixel_ns }: TimelineWindow,
   counter: number,
   time: number,
 ): { low: number; high: number } | null {
   const found = counters.find((each) => each.counter === counter);
   if (!found) return null;
-  const column = Math.floor((time - begin) / pixelNs);
+  const column = Math.floor((time - begin_ns) / pixel_ns);
   let place = -1;
   while (place + 1 < found.pixel.length && found.pixel[place + 1]! <= column) place++;
   if (place >= 0 && found.pixel[place] === column) return { low: found.low[place]!, high: found.high[place]! };
@@ -173,12 +134,12 @@ export interface FoundMark {
   count: number;
 }
 
-export function marksOf({ markPixel, markName, markTrack, markCount, begin, pixelNs, names }: TimelineWindow): FoundMark[] {
-  return Array.from(markPixel, (pixel, place) => ({
-    name: names[markName[place]!] ?? "",
-    track: markTrack[place]!,
-    time: begin + pixel * pixelNs,
-    count: markCount[place]!,
+export function marksOf({ mark_pixel, mark_name, mark_track, mark_count, begin_ns, pixel_ns, names }: TimelineWindow): FoundMark[] {
+  return Array.from(mark_pixel, (pixel, place) => ({
+    name: names[mark_name[place]!] ?? "",
+    track: mark_track[place]!,
+    time: begin_ns + pixel * pixel_ns,
+    count: mark_count[place]!,
   }));
 }
 

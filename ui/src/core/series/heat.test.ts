@@ -10,7 +10,7 @@ function heatOf(numbers: readonly number[]): Heat {
     cells: [1, numbers.length],
     rows: { dimension: null, start: 0, step: 1, size: 1 },
     columns: { dimension: 0, start: 0, step: 1, size: numbers.length },
-    isReduced: false,
+    is_reduced: false,
     minimum: finite.length > 0 ? Math.min(...finite) : null,
     maximum: finite.length > 0 ? Math.max(...finite) : null,
     value: Float64Array.from(numbers),

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../messages/message";
 import { formatValue } from "../text/format";
 
 /** One dimension of a slice: indices from `start` on, `step` apart; `dimension` is null when the slice has none. */
-export interface Span {
-  dimension: number | null;
-  start: number;
-  step: number;
-  size: number;
-}
+export type Span = Heat["rows"];
 
 /** A slice of a tensor as cells, row by row. */
-export interface Heat {
-  /** Rows and columns of the slice. */
-  shape: readonly [number, number];
-  /** Rows and columns of the map. */
-  cells: readonly [number, number];
-  rows: Span;
-  columns: Span;
-  /** A cell covers a block of elements and shows the one farthest from the mean. */
-  isReduced: boolean;
-  minimum: number | null;
-  maximum: number | null;
-  value: Float64Array;
-  /** 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell. */
-  odd: Float32Array;
-}
+export type Heat = Omit<Message<"HeatHeader">, "columns_data"> & Message<"HeatColumns">;
 
 /** How the numbers of `odd` are read, from 1 on. */
 export const ODD_NAMES = ["NaN", "+Inf", "\u2212Inf"] as const;

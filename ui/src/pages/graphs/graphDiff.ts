@@ -28,13 +28,13 @@ export const diffSign = (status: number): string => SIGNS[status] ?? "";
 
 /** Places of the differences that a list shows: those of some statuses, and of operations if these alone are wanted. */
 export function listedDifferences(
-  { entryStatus }: GraphDiff,
+  { entry_status }: GraphDiff,
   { entryNode }: MergedGraph,
   { role }: GraphStructure,
   { hidden, operationsOnly }: { hidden: ReadonlySet<number>; operationsOnly: boolean },
 ): number[] {
   return Array.from(entryNode.keys()).filter(
-    (place) => !hidden.has(entryStatus[place]!) && (!operationsOnly || role[entryNode[place]!] === ROLE.operation),
+    (place) => !hidden.has(entry_status[place]!) && (!operationsOnly || role[entryNode[place]!] === ROLE.operation),
   );
 }
 

@@ -19,8 +19,8 @@ export function createGraphTimes(stage: () => GraphStage | null, run: () => stri
   const query = $derived.by(() => {
     const current = stage();
     if (!current?.picture || !hasProfile) return null;
-    const { scopeLabel, scopeParent, texts } = current.structure;
-    return { run: run(), labels: Array.from(scopeLabel, (label) => texts[label]!), parents: [...scopeParent] };
+    const { scope_label, scope_parent, texts } = current.structure;
+    return { run: run(), labels: Array.from(scope_label, (label) => texts[label]!), parents: [...scope_parent] };
   });
   const source = createResource(scopeTimes, () => query);
   const times = $derived.by(() => {

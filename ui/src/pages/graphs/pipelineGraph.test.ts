@@ -28,7 +28,7 @@ function described(number: number, other: number | null) {
   const names = nodes.map((box, node) => box?.name ?? structure.texts[structure.label[node]!]!);
   const edges = [...structure.source.keys()]
     .filter((edge) => nodes[structure.source[edge]!])
-    .map((edge) => `${names[structure.source[edge]!]}>${names[structure.target[edge]!]}${structure.isControl[edge] ? "!" : ""}`);
+    .map((edge) => `${names[structure.source[edge]!]}>${names[structure.target[edge]!]}${structure.is_control[edge] ? "!" : ""}`);
   return { ...graph, names, edges };
 }
 

@@ -40,7 +40,7 @@ class PipelineWriter {
   private readonly rows: { label: number; type: number; shape: number; scope: number; role: number }[] = [];
   private readonly nodes: (PipelineBox | null)[] = [];
   private readonly scopes: { label: number; box: PipelineBox | null }[] = [{ label: 0, box: null }];
-  private readonly edges: { source: number; target: number; isControl: number }[] = [];
+  private readonly edges: { source: number; target: number; is_control: number }[] = [];
 
   constructor(
     private readonly number: number,
@@ -77,14 +77,14 @@ class PipelineWriter {
         role: Uint8Array.from(rows, ({ role }) => role),
         parts: new Uint8Array(rows.length),
         bytes: unknown(),
-        parameterCount: unknown(),
+        parameter_count: unknown(),
         flops: unknown(),
-        scopeLabel: Int32Array.from(scopes, ({ label }) => label),
-        scopeParent: Int32Array.from(scopes, (_, scope) => (scope === 0 ? -1 : 0)),
-        scopeClass: new Uint32Array(scopes.length),
+        scope_label: Int32Array.from(scopes, ({ label }) => label),
+        scope_parent: Int32Array.from(scopes, (_, scope) => (scope === 0 ? -1 : 0)),
+        scope_class: new Uint32Array(scopes.length),
         source: Int32Array.from(edges, ({ source }) => source),
         target: Int32Array.from(edges, ({ target }) => target),
-        isControl: Uint8Array.from(edges, ({ isControl }) => isControl),
+        is_control: Uint8Array.from(edges, ({ is_control }) => is_control),
         output: new Int32Array(edges.length),
       },
       nodes: this.nodes,
@@ -145,15 +145,15 @@ class PipelineWriter {
       this.edges.push({
         source: this.rows.push({ label: leaf, type: 0, shape, scope, role: ROLE.constant }) - 1,
         target: node,
-        isControl: 0,
+        is_control: 0,
       });
       this.nodes.push(null);
     }
     return node;
   }
 
-  private connect(sources: readonly number[], target: number, isControl = 0): void {
-    for (const source of sources) this.edges.push({ source, target, isControl });
+  private connect(sources: readonly number[], target: number, is_control = 0): void {
+    for (const source of sources) this.edges.push({ source, target, is_control });
   }
 
   private statusOf(own: PipelineStage | null, other: PipelineStage | null): number {

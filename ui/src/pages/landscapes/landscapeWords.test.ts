@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import type { Landscape, LandscapeFacts } from "../../core/landscapes/landscape";
 import { directionTexts } from "./landscapeWords";
 
-function line(run: string, planeId: string, method = "line", rows = 1): Landscape {
+function line(run: string, plane_id: string, method = "line", rows = 1): Landscape {
   const facts: LandscapeFacts = {
-    ...{ method, planeId, degenerate: "", failure: "", explainedVariance: [], normalization: "", samples: 0, seed: null },
-    ...{ evaluation: "", dtype: "", dtypeError: null, seconds: 0, pointsDone: 0, pointsTotal: 0, secondsLeft: null },
+    ...{ method, plane_id, degenerate: "", failure: "", explained_variance: [], normalization: "", num_samples: 0, seed: null },
+    ...{ evaluation: "", dtype: "", dtype_error: null, seconds: 0, points_done: 0, points_total: 0, seconds_left: null },
   };
   return {
     ...{ run, tag: "tag", id: "1", unit: "step", stepsPerEpoch: 0, decomposition: "Line", evaluated: null, path: null, convergence: null },

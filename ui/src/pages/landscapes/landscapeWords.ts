@@ -38,7 +38,7 @@ export function intervalText({ interval, unit }: { interval: readonly number[]; 
 export function axisNames({ facts, y }: Landscape): [string, string] {
   const named = (name: string, share: number | undefined): string =>
     share === undefined || y.length === 1 ? name : t("landscape.axis", { name, share: percent(share) });
-  return [named(t("landscape.x"), facts?.explainedVariance[0]), named(t("landscape.y"), facts?.explainedVariance[1])];
+  return [named(t("landscape.x"), facts?.explained_variance[0]), named(t("landscape.y"), facts?.explained_variance[1])];
 }
 
 /** How far a path on the plane may be believed, in sentences. */
@@ -68,11 +68,11 @@ export function directionTexts(landscapes: readonly Landscape[]): string[] {
 /** "Computing: 57 of 1600 points, 1:14 left", or why it does not go on; "" for a landscape that is complete. */
 export function progressText({ run, facts }: Pick<Landscape, "run" | "facts">): string {
   if (!facts || !isPartial({ facts })) return "";
-  const counts = { done: groupDigits(facts.pointsDone), total: groupDigits(facts.pointsTotal) };
+  const counts = { done: groupDigits(facts.points_done), total: groupDigits(facts.points_total) };
   if (facts.failure !== "") return t("landscape.failed", { ...counts, failure: facts.failure });
   if (runs.byId.get(run)?.state !== "live") return t("landscape.silent", counts);
   const done = t("landscape.computing", counts);
-  return facts.secondsLeft === null ? done : `${done} · ${t("landscape.left", { time: formatDuration(facts.secondsLeft) })}`;
+  return facts.seconds_left === null ? done : `${done} · ${t("landscape.left", { time: formatDuration(facts.seconds_left) })}`;
 }
 
 export interface Fact {
@@ -98,14 +98,14 @@ export function trainingFacts(run: LandscapeRun | undefined): Fact[] {
 export function computationFacts(landscape: Landscape, surface: DrawnSurface): Fact[] {
   const { facts, x, y, decomposition } = landscape;
   const counts = countPoints(surface);
-  const shares = facts?.explainedVariance ?? [];
+  const shares = facts?.explained_variance ?? [];
   const method = facts?.method ? wordOf("method", facts.method) : decomposition;
   const resolution = isLine(landscape) ? String(x.length) : `${x.length} × ${y.length}`;
   return filled([
     [t("landscape.method"), method],
     [t("landscape.resolution"), resolution],
     [t("landscape.explained"), shares.map((share) => `${percent(share)} %`).join(" + ")],
-    [t("landscape.samples"), facts && facts.samples > 0 ? groupDigits(facts.samples) : ""],
+    [t("landscape.samples"), facts && facts.num_samples > 0 ? groupDigits(facts.num_samples) : ""],
     [t("landscape.seed"), facts?.seed == null ? "" : String(facts.seed)],
     [t("landscape.normalization"), facts?.normalization ? wordOf("normalization", facts.normalization) : ""],
     [
@@ -124,8 +124,8 @@ export function computationFacts(landscape: Landscape, surface: DrawnSurface): F
 
 function dtypeText(facts: Landscape["facts"]): string {
   if (!facts?.dtype) return "";
-  if (!facts.dtypeError) return facts.dtype;
-  return t("landscape.dtype_error", { dtype: facts.dtype, error: formatValue(facts.dtypeError, 2) });
+  if (!facts.dtype_error) return facts.dtype;
+  return t("landscape.dtype_error", { dtype: facts.dtype, error: formatValue(facts.dtype_error, 2) });
 }
 
 function filled(facts: readonly (readonly [string, string])[]): Fact[] {

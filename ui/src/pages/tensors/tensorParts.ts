@@ -18,7 +18,7 @@ export function heatPart(heat: Heat, label: string, dtype: string): CellsPart {
   const values = {
     shape: heat.shape,
     cells: heat.cells,
-    isReduced: heat.isReduced,
+    is_reduced: heat.is_reduced,
     minimum: heat.minimum,
     maximum: heat.maximum,
     values: jsonNumbers(cellNumbers(heat)),
@@ -51,12 +51,12 @@ function cellNumbers({ value, odd }: Heat): number[] {
 }
 
 /** Facts of a heat map: the dimensions it shows, and whether its cells cover several elements. */
-export function heatFacts({ rows, columns, isReduced, shape, cells }: Heat): string[] {
+export function heatFacts({ rows, columns, is_reduced, shape, cells }: Heat): string[] {
   const place = (span: Span, key: "tensors.rows" | "tensors.columns"): string[] =>
     span.dimension === null
       ? []
       : [t(key, { n: span.dimension, first: indexAt(span, 0), last: indexAt(span, Math.max(0, span.size - 1)) })];
-  const reduced = isReduced ? [t("tensors.reduced_title", { rows: shape[0], columns: shape[1], cells: `${cells[0]} × ${cells[1]}` })] : [];
+  const reduced = is_reduced ? [t("tensors.reduced_title", { rows: shape[0], columns: shape[1], cells: `${cells[0]} × ${cells[1]}` })] : [];
   return [...place(rows, "tensors.rows"), ...place(columns, "tensors.columns"), ...reduced];
 }
 

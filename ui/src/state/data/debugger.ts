@@ -97,7 +97,7 @@ export const debugRows: ResourceDefinition<DebugRowsQuery, DebugPage> = {
   kind: "debug_rows",
   read: async (query, signal) => ({ ...(await fetchDebugRows(query, signal)), first: query.first ?? 0 }),
   runs: runOf,
-  bytes: ({ tensors, figures }) => tensors.length * (300 + 8 * figures.size),
+  bytes: ({ tensors, figures }) => tensors.length * (300 + 8 * Object.keys(figures).length),
   keepsValue: isSameSource,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { decode } from "../../api/decode";
 import {
-  decodeStructure,
   fetchAttributes,
   fetchGraphDiff,
   fetchGraphNode,
@@ -25,7 +25,8 @@ const NODE_BYTES = 80;
 /** A graph: its bytes as they came, which a page and a worker read at the same time, or its columns. */
 export type GraphSource = ArrayBuffer | GraphStructure;
 
-export const structureOf = (source: GraphSource): GraphStructure => (source instanceof ArrayBuffer ? decodeStructure(source) : source);
+export const structureOf = (source: GraphSource): GraphStructure =>
+  source instanceof ArrayBuffer ? decode<"StructureHeader">(source) : source;
 
 /** The graphs of a run with their sizes. */
 export const graphList: ResourceDefinition<{ run: string }, readonly GraphEntry[]> = {
@@ -67,7 +68,7 @@ export const comparedGraphs: ResourceDefinition<{ before: GraphKey; after: Graph
       fetchStructure(after, signal),
       fetchGraphDiff(before, after, signal),
     ]);
-    return { before, after, diff, merged: mergeGraphs(decodeStructure(earlier), decodeStructure(later), diff) };
+    return { before, after, diff, merged: mergeGraphs(structureOf(earlier), structureOf(later), diff) };
   },
   runs: noRuns,
   bytes: ({ merged }) => 2 * NODE_BYTES * merged.status.length,
@@ -75,7 +76,7 @@ export const comparedGraphs: ResourceDefinition<{ before: GraphKey; after: Graph
 };
 
 /** The attributes of all nodes of a graph, to search in. The worker keeps them. */
-export const graphAttributes: ResourceDefinition<GraphKey, NodeAttributes & { isCut: boolean }> = {
+export const graphAttributes: ResourceDefinition<GraphKey, NodeAttributes & { is_cut: boolean }> = {
   kind: "graph attributes",
   read: fetchAttributes,
   runs: noRuns,

@@ -15,15 +15,13 @@ import {
   type MemoryAnswer,
   type MemoryFlameQuery,
   type MemoryWindowQuery,
-  type PartAnswer,
   type SegmentsQuery,
   type StepCommunication,
-  type StepsAnswer,
 } from "../../api/profileParts";
 import type { OfTimeline } from "../../api/profiles";
 import type { Flame } from "../../core/profiles/flame";
 import type { MemoryWindow, SegmentMap } from "../../core/profiles/memory";
-import type { DataPipeline } from "../../core/profiles/stepTrace";
+import type { DataPipeline, StepTrace } from "../../core/profiles/stepTrace";
 import type { ProfileKey } from "../../core/view/profileView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
@@ -86,7 +84,7 @@ export const segmentMap: ResourceDefinition<SegmentsQuery, SegmentMap> = {
 };
 
 /** All steps of a profile, or why they are missing. */
-export const stepsSource: ResourceDefinition<OfTimeline, StepsAnswer> = {
+export const stepsSource: ResourceDefinition<OfTimeline, StepTrace> = {
   kind: "profile_steps",
   read: fetchSteps,
   runs: noRuns,
@@ -101,7 +99,7 @@ export const stepCommunication: ResourceDefinition<OfTimeline & { number: number
 };
 
 /** The data pipeline of a profile, or why it is missing. */
-export const pipelineSource: ResourceDefinition<OfTimeline, PartAnswer<DataPipeline>> = {
+export const pipelineSource: ResourceDefinition<OfTimeline, DataPipeline> = {
   kind: "profile_pipeline",
   read: fetchPipeline,
   runs: noRuns,

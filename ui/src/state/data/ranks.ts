@@ -12,5 +12,6 @@ export const ranksSource: ResourceDefinition<{ runs: readonly string[] }, RanksA
   read: ({ runs }, signal) => fetchRanks(runs, signal),
   runs: ({ runs }) => runs,
   keepsValue: (previous, next) => previous.runs.join("\n") === next.runs.join("\n"),
-  bytes: ({ steps, links }) => 8 * ((steps?.rank.length ?? 0) * (5 + (steps?.columns.size ?? 0)) + 5 * (links?.kind.length ?? 0)) + 20_000,
+  bytes: ({ steps, links }) =>
+    8 * ((steps?.rank.length ?? 0) * (5 + Object.keys(steps?.columns ?? {}).length) + 5 * (links?.kind.length ?? 0)) + 20_000,
 };

@@ -26,7 +26,7 @@ import {
   type ValueList,
   type WindowPlace,
 } from "../../api/values";
-import type { paths } from "../../api/schema";
+import type { paths } from "../../core/messages/schema";
 import type { Heat } from "../../core/series/heat";
 import type { Series } from "../../core/series/series";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from mindscope.debug.compare import Difference
 from mindscope.debug.compare.compared_step import ComparedOperator
 from mindscope.debug.compare.operators import RecordedOperator
@@ -26,7 +24,7 @@ from mindscope.server.debugger.compare.schema import (
     UnmatchedOperator,
     UnmatchedQuery,
 )
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 
 _SORT: dict[str, Callable[[ComparedOperator], Any]] = {
@@ -45,7 +43,6 @@ def pack_comparison(opened: OpenComparison) -> Packed:
     comparison = opened.comparison
     found, matching = comparison.divergence, comparison.matching
     differences = comparison.differences
-    data = ColumnData()
     header = DebugComparisonHeader(
         version=opened.version,
         steps=comparison.steps,
@@ -63,12 +60,12 @@ def pack_comparison(opened: OpenComparison) -> Packed:
         unmatched_left=len(matching.unmatched_operators[0]),
         unmatched_right=len(matching.unmatched_operators[1]),
         by_hand=pair_entries(opened),
-        step=data.add(np.array([each.step for each in differences], np.float64)),
-        error=data.add(np.array([each.error for each in differences], np.float64)),
-        unbounded=data.add(np.array([each.unbounded for each in differences], np.float64)),
-        differing=data.add(np.array([each.differing for each in differences], np.float64)),
+        step=[each.step for each in differences],
+        error=[each.error for each in differences],
+        unbounded=[each.unbounded for each in differences],
+        differing=[each.differing for each in differences],
     )
-    return join(header, data)
+    return pack(header)
 
 
 def pair_entries(opened: OpenComparison) -> list[OperatorPair]:

@@ -11,7 +11,8 @@ from mindscope.debug.compare.result import DivergenceCause
 from mindscope.debug.difference_level import Level
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.server.debugger.schema import MOST_PAGE, MOST_STEP, MOST_WORDS, DebugStepsRead, Number, OfAllRanks, Step
-from mindscope.server.http.schema import Answer, Column, IsNumber, Query, Whole
+from mindscope.server.http.columns import Float64
+from mindscope.server.http.schema import Answer, IsNumber, Query, Whole
 
 OperatorName = Annotated[str, Field(min_length=1, max_length=4096)]
 Offset = Annotated[int, Field(ge=-MOST_STEP, le=MOST_STEP), IsNumber]
@@ -92,10 +93,10 @@ class DebugComparisonHeader(DebugStepsRead):
     unmatched_left: int
     unmatched_right: int
     by_hand: list[OperatorPair]
-    step: Column
-    error: Column
-    unbounded: Column
-    differing: Column
+    step: Float64
+    error: Float64
+    unbounded: Float64
+    differing: Float64
 
 
 class ComparedOperatorsQuery(OfComparison):

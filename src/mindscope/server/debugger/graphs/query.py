@@ -22,7 +22,7 @@ from mindscope.server.debugger.graphs.schema import (
 )
 from mindscope.server.debugger.messages import row_entry
 from mindscope.server.debugger.sources import OpenSource
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.disconnect import while_connected
 
 MOST_TENSORS = 60
@@ -43,18 +43,17 @@ def pack_figures(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQu
         of_rows = recorded.values[rows], places.reshape(-1)[chosen], len(items)
         value[number] = merged_figure(FIGURES[query.figure], *of_rows)
         bits[number] = _bits(*of_rows)
-    data = ColumnData()
     placed = np.unique(joined.own[:, 0])
     header = GraphFiguresHeader(
         version=opened.version,
         tensors=int(wanted.sum()),
         placed=int(wanted[placed].sum()),
         phases=_phases(opened, joined),
-        item=data.add_as_is(items.astype(np.int32)),
-        value=data.add(value.flatten()),
-        bits=data.add_as_is(bits.flatten()),
+        item=items,
+        value=value,
+        bits=bits,
     )
-    return join(header, data)
+    return pack(header)
 
 
 def _of_phase(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQuery) -> NDArray[np.bool_]:

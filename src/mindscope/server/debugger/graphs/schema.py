@@ -7,7 +7,8 @@ from pydantic import Field
 
 from mindscope.debug.model.tensors import Phase, Role
 from mindscope.server.debugger.schema import DebugRowEntry, FigureName, Number, OfSource, Step
-from mindscope.server.http.schema import Answer, Column
+from mindscope.server.http.columns import Float64, Int32, Uint8
+from mindscope.server.http.schema import Answer
 
 MOST_SAMPLED = 8
 MOST_ROWS = 5000
@@ -44,9 +45,9 @@ class GraphFiguresHeader(Answer):
     tensors: int
     placed: int
     phases: list[Phase]
-    item: Column
-    value: Column
-    bits: Column
+    item: Int32
+    value: Float64
+    bits: Uint8
 
 
 class GraphItemsQuery(OfGraph):

@@ -20,9 +20,8 @@ from mindscope.profile.tables.columns import Rows, TextColumn, integers_of
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
 from mindscope.profile.timeline.slice_search import slice_at
 from mindscope.profile.timeline.timeline import Timeline
-from mindscope.profile.timeline.timeline_window import CounterWindow, Range
-from mindscope.server.http.columns import ColumnData, Packed, join
-from mindscope.server.http.json_numbers import finite
+from mindscope.profile.timeline.timeline_window import Range
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.profiles.memory.schema import (
     AreaColumns,
     BlockAnswer,
@@ -41,11 +40,9 @@ from mindscope.server.profiles.memory.schema import (
     MemoryWindowHeader,
     MemoryWindowQuery,
     SegmentMapHeader,
-    SizeColumns,
 )
 from mindscope.server.profiles.tables.missing import missing_entry
-from mindscope.server.profiles.timeline.query import color_of
-from mindscope.server.profiles.timeline.schema import FlameColumns, FlameHeader
+from mindscope.server.profiles.timeline.query import flame_message, pixel_columns
 
 MOST_GROUPS = 500
 MOST_LEAKS = 100
@@ -100,22 +97,21 @@ def memory_facts(views: MemoryViews, profile: Profile, version: str, zero: int) 
 def pack_memory_window(views: MemoryViews, query: MemoryWindowQuery, zero: int) -> Packed:
     """Return curves, and areas of the live blocks, in a range."""
     range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
-    data = ColumnData()
     curves: list[CurveColumns] = []
     for number in dict.fromkeys(query.curves):
         if 0 <= number < len(views.curves):
             allocated, reserved = views.curves[number].window(range)
-            columns = None if reserved is None else _sizes(reserved, data)
-            curves.append(CurveColumns(curve=number, allocated=_sizes(allocated, data), reserved=columns))
+            columns = None if reserved is None else pixel_columns(reserved)
+            curves.append(CurveColumns(curve=number, allocated=pixel_columns(allocated), reserved=columns))
     header = MemoryWindowHeader(
         version=query.version,
         begin_ns=query.begin_ns,
         pixel_ns=query.pixel_ns,
         width=query.width,
         curves=curves,
-        areas=None if query.by is None else _areas(views, query.device, query.by, range, data),
+        areas=None if query.by is None else _areas(views, query.device, query.by, range),
     )
-    return join(header, data)
+    return pack(header)
 
 
 def blocks_answer(views: MemoryViews, query: BlocksQuery, zero: int) -> BlocksAnswer:
@@ -193,17 +189,7 @@ def pack_memory_flame(views: MemoryViews, query: MemoryFlameQuery, zero: int) ->
     flame = tree.flame(blocks.size, rows, MOST_FLAME_NODES)
     used, name = np.unique(flame.name, return_inverse=True)
     texts = [tree.names[each] for each in integers_of(used)]
-    data = ColumnData()
-    columns = FlameColumns(
-        parent=data.add_as_is(flame.parent.astype(np.int32)),
-        name=data.add_as_is(name.astype(np.uint32)),
-        count=data.add(flame.count),
-        total=data.add(flame.total),
-        own=data.add(flame.own),
-    )
-    colors = [color_of(text) for text in texts]
-    header = FlameHeader(version=query.version, names=texts, colors=colors, left_out=flame.left_out, columns=columns)
-    return join(header, data)
+    return pack(flame_message(query.version, flame, texts, name))
 
 
 def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int, by: By, zero: int) -> Packed | None:
@@ -213,7 +199,6 @@ def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int
     if found is None or blocks is None:
         return None
     texts, group = _map_groups(views.group(by), blocks, found.block)
-    data = ColumnData()
     _, _, gaps = found.gaps()
     header = SegmentMapHeader(
         version=version,
@@ -225,16 +210,16 @@ def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int
         gaps=len(gaps),
         texts=texts,
         address=[f"{each:#x}" for each in integers_of(found.address)],
-        size=data.add(found.size),
-        stream=data.add(found.stream),
-        block=data.add_as_is(found.block.astype(np.uint32)),
-        segment=data.add_as_is(found.segment.astype(np.uint32)),
-        start=data.add(found.start),
-        block_size=data.add(found.block_size),
-        is_pending=data.add_as_is(found.is_pending),
-        group=data.add_as_is(group.astype(np.uint8)),
+        size=found.size,
+        stream=found.stream,
+        block=found.block,
+        segment=found.segment,
+        start=found.start,
+        block_size=found.block_size,
+        is_pending=found.is_pending,
+        group=group,
     )
-    return join(header, data)
+    return pack(header)
 
 
 def _map_groups(texts: TextColumn | None, blocks: MemoryBlocks, rows: Rows) -> tuple[list[str], NDArray[Any]]:
@@ -247,17 +232,7 @@ def _map_groups(texts: TextColumn | None, blocks: MemoryBlocks, rows: Rows) -> t
     return list(found), places[texts.codes[rows]]
 
 
-def _sizes(window: CounterWindow, data: ColumnData) -> SizeColumns:
-    return SizeColumns(
-        before=finite(window.before),
-        pixel=data.add_as_is(window.pixel),
-        low=data.add(window.low),
-        high=data.add(window.high),
-        last=data.add(window.last),
-    )
-
-
-def _areas(views: MemoryViews, device: str, by: By, range: Range, data: ColumnData) -> AreaColumns | None:
+def _areas(views: MemoryViews, device: str, by: By, range: Range) -> AreaColumns | None:
     live = views.live_bytes(device, by)
     if live is None:
         return None
@@ -267,9 +242,9 @@ def _areas(views: MemoryViews, device: str, by: By, range: Range, data: ColumnDa
         texts=list(live.texts),
         has_others=live.has_others,
         before=integers_of(window.before),
-        pixel=data.add_as_is(window.pixel),
-        highest=data.add(window.highest.ravel()),
-        last=data.add(window.last.ravel()),
+        pixel=window.pixel,
+        highest=window.highest,
+        last=window.last,
     )
 
 

@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mindscope.server.http.schema import Answer, Column, Query, Whole
+from mindscope.server.http.columns import Float64, Uint8, Uint16, Uint32
+from mindscope.server.http.schema import Answer, Query, Whole
 from mindscope.server.profiles.tables.schema import MissingEntry
+from mindscope.server.profiles.timeline.schema import PixelColumns
 
 MOST_TIME = 2**53
 MOST_BLOCKS = 500
@@ -116,22 +118,12 @@ class MemoryWindowQuery(OfMemory):
     by: By | None = None
 
 
-class SizeColumns(Answer):
-    """Lowest, highest and last size of each pixel with changes; ``before`` is the size before the range."""
-
-    before: float | None
-    pixel: Column
-    low: Column
-    high: Column
-    last: Column
-
-
 class CurveColumns(Answer):
-    """A curve in a range."""
+    """Sizes of a curve in each pixel of a range."""
 
     curve: int
-    allocated: SizeColumns
-    reserved: SizeColumns | None
+    allocated: PixelColumns
+    reserved: PixelColumns | None
 
 
 class AreaColumns(Answer):
@@ -144,9 +136,9 @@ class AreaColumns(Answer):
     texts: list[str]
     has_others: bool
     before: list[int]
-    pixel: Column
-    highest: Column
-    last: Column
+    pixel: Uint16
+    highest: Float64
+    last: Float64
 
 
 class MemoryWindowHeader(Answer):
@@ -237,14 +229,14 @@ class SegmentMapHeader(Answer):
     gaps: int
     texts: list[str]
     address: list[str]
-    size: Column
-    stream: Column
-    block: Column
-    segment: Column
-    start: Column
-    block_size: Column
-    is_pending: Column
-    group: Column
+    size: Float64
+    stream: Float64
+    block: Uint32
+    segment: Uint32
+    start: Float64
+    block_size: Float64
+    is_pending: Uint8
+    group: Uint8
 
 
 class BlockAnswer(Answer):

@@ -14,7 +14,7 @@ from mindscope.profile.profile import Profile
 from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.texts import Missing
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.pipeline.schema import BatchColumns, PipelineHeader, PipelineOperationEntry, QueueEntry
 from mindscope.server.profiles.tables.missing import missing_entry
@@ -24,17 +24,16 @@ def pack_pipeline(profile: Profile, version: str) -> Packed:
     """Return all that is recorded of a data pipeline. The header is a PipelineHeader."""
     found = profile.part(Part.DATA_PIPELINE)
     pipeline = found if isinstance(found, DataPipeline) else DataPipeline()
-    data = ColumnData()
     header = PipelineHeader(
         version=version,
         missing=missing_entry(Part.DATA_PIPELINE, found) if isinstance(found, Missing) else None,
         operations=[] if pipeline.operations is None else list(_operations(pipeline.operations)),
-        queues=[*_queues(pipeline.queues, data, "step"), *_queues(pipeline.operation_queues, data, "time")],
-        batches=None if pipeline.batches is None else _batches(pipeline.batches, data),
+        queues=[*_queues(pipeline.queues, "step"), *_queues(pipeline.operation_queues, "time")],
+        batches=None if pipeline.batches is None else _batches(pipeline.batches),
         low_use=LOW_USE,
         high_use=HIGH_USE,
     )
-    return join(header, data)
+    return pack(header)
 
 
 def _operations(operations: PipelineOperations) -> Iterator[PipelineOperationEntry]:
@@ -55,7 +54,7 @@ def _operations(operations: PipelineOperations) -> Iterator[PipelineOperationEnt
         )
 
 
-def _queues(samples: QueueSamples | None, data: ColumnData, by: str) -> Iterator[QueueEntry]:
+def _queues(samples: QueueSamples | None, by: str) -> Iterator[QueueEntry]:
     if samples is None:
         return
     x = samples.step if by == "step" else samples.time
@@ -70,21 +69,18 @@ def _queues(samples: QueueSamples | None, data: ColumnData, by: str) -> Iterator
             capacity=int(capacity.max(initial=0)),
             empty=int((size == 0).sum()),
             full=int(((size >= capacity) & (capacity > 0)).sum()),
-            x=data.add(of_row.astype(np.float64)),
-            size=data.add(size.astype(np.float64)),
+            x=of_row,
+            size=size,
         )
 
 
-def _batches(batches: BatchWaits, data: ColumnData) -> BatchColumns:
-    def column(values: object) -> object:
-        return None if values is None else data.add(np.asarray(values, np.float64))
-
-    found = {name: column(getattr(batches, name)) for name in ("step", "wait", "push", "whole")}
+def _batches(batches: BatchWaits) -> BatchColumns:
     loader = batches.loader
-    return BatchColumns.model_validate(
-        {
-            **found,
-            "loader": None if loader is None else data.add_as_is(loader.codes.astype(np.uint32)),
-            "loaders": [] if loader is None else list(loader.values),
-        }
+    return BatchColumns(
+        step=batches.step,
+        wait=batches.wait,
+        push=batches.push,
+        whole=batches.whole,
+        loader=None if loader is None else loader.codes,
+        loaders=[] if loader is None else list(loader.values),
     )

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Literal
 
 from mindscope.profile.advice.pipeline_bottlenecks import Code
-from mindscope.server.http.schema import Answer, Column
+from mindscope.server.http.columns import Float64, Uint32
+from mindscope.server.http.schema import Answer
 from mindscope.server.profiles.tables.schema import MissingEntry
 
 
@@ -42,18 +43,18 @@ class QueueEntry(Answer):
     capacity: int
     empty: int
     full: int
-    x: Column
-    size: Column
+    x: Float64
+    size: Float64
 
 
 class BatchColumns(Answer):
     """Batches in order: waiting for them, pushing them to the device, and both together."""
 
-    step: Column
-    wait: Column
-    push: Column | None
-    whole: Column | None
-    loader: Column | None
+    step: Float64
+    wait: Float64
+    push: Float64 | None
+    whole: Float64 | None
+    loader: Uint32 | None
     loaders: list[str]
 
 

@@ -16,13 +16,12 @@ from mindscope.profile.ranks.ranks import Ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
 from mindscope.profile.ranks.tables import CollectiveSizes, RankLinks, RankMeans, RankSteps, Stragglers
 from mindscope.profile.tables.columns import integers_of
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.ranks.schema import (
     ClockEntry,
     CollectiveEntry,
     LinkColumns,
-    RankColumn,
     RankMeanEntry,
     RankProfile,
     RanksHeader,
@@ -57,12 +56,11 @@ def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> P
         progress=progress, unread=unread, profiles=[], ranks=[], missing_ranks=[], cycles=0, reference=0, steps=None,
         warm_up=[], means=[], clocks=[], collectives=[], links=None, stragglers=[], stages=[], advice=[],
     )  # fmt: skip
-    return join(header, ColumnData())
+    return pack(header)
 
 
 def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRank]) -> Packed:
     """Return all tables. ``places`` are by the paths of profiles."""
-    data = ColumnData()
     own = [_place(each, places) for each in ranks.data]
     zeros = np.array([each.zero for each in own], np.int64)
     header = RanksHeader(
@@ -76,7 +74,7 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRan
         missing_ranks=ranks.missing_ranks,
         cycles=ranks.cycles,
         reference=ranks.reference,
-        steps=None if ranks.steps is None else _steps(ranks.steps, zeros, data),
+        steps=None if ranks.steps is None else _steps(ranks.steps, zeros),
         warm_up=[] if ranks.steps is None else warm_up_steps(ranks.steps),
         means=[] if ranks.means is None else list(_means(ranks.means)),
         clocks=[
@@ -87,7 +85,7 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRan
             for row in ranks.clocks.rows()
         ],
         collectives=[] if ranks.collectives is None else list(_collectives(ranks.collectives)),
-        links=None if ranks.links is None else _links(ranks.links, data),
+        links=None if ranks.links is None else _links(ranks.links),
         stragglers=[] if ranks.stragglers is None else list(_stragglers(ranks.stragglers, zeros)),
         stages=[
             StageEntry(
@@ -98,25 +96,21 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRan
         ],
         advice=[advice_entry(each, _advice_rows(ranks, each, zeros)) for each in advise_ranks(ranks)],
     )  # fmt: skip
-    return join(header, data)
+    return pack(header)
 
 
 def _place(data: RankData, places: Mapping[str, Place]) -> Place:
     return places.get(data.path, Place("", "", 0)) if data.is_profile else Place("", "", 0)
 
 
-def _steps(steps: RankSteps, zeros: np.ndarray[tuple[int], np.dtype[np.int64]], data: ColumnData) -> RankStepColumns:
+def _steps(steps: RankSteps, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]) -> RankStepColumns:
     return RankStepColumns(
-        rank=data.add(steps.rank),
-        cycle=data.add(steps.cycle),
-        step=data.add(steps.step),
-        profile=data.add(steps.profile),
-        begin=data.add(steps.own_start - zeros[steps.profile]),
-        columns=[
-            RankColumn(name=name, values=data.add(column))
-            for name in TIMES
-            if (column := getattr(steps, name)) is not None and column.any()
-        ],
+        rank=steps.rank,
+        cycle=steps.cycle,
+        step=steps.step,
+        profile=steps.profile,
+        begin=steps.own_start - zeros[steps.profile],
+        columns={name: column for name in TIMES if (column := getattr(steps, name)) is not None and column.any()},
     )
 
 
@@ -143,14 +137,14 @@ def _collectives(found: CollectiveSizes) -> Iterator[CollectiveEntry]:
         )  # fmt: skip
 
 
-def _links(links: RankLinks, data: ColumnData) -> LinkColumns:
+def _links(links: RankLinks) -> LinkColumns:
     return LinkColumns(
         kinds=list(links.kind.values),
-        kind=data.add(links.kind.codes),
-        source=data.add(links.source),
-        destination=data.add(links.destination),
-        bytes=data.add(links.size),
-        bandwidth=data.add(links.bandwidth),
+        kind=links.kind.codes,
+        source=links.source,
+        destination=links.destination,
+        bytes=links.size,
+        bandwidth=links.bandwidth,
     )
 
 

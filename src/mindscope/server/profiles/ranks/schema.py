@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from mindscope.server.http.schema import MAX_RUNS, Answer, Column, Query, ReasonEntry
+from mindscope.server.http.columns import Float64
+from mindscope.server.http.schema import MAX_RUNS, Answer, Query, ReasonEntry
 from mindscope.server.jobs.schema import TaskProgress
 from mindscope.server.profiles.tables.schema import AdviceEntry
 
@@ -41,25 +42,19 @@ class RankProfile(Answer):
     cycle: int
 
 
-class RankColumn(Answer):
-    """Nanoseconds of each row; ``name`` is such as ``duration``, ``own``, ``compute`` or ``synchronizing``."""
-
-    name: str
-    values: Column
-
-
 class RankStepColumns(Answer):
     """One row for each step of each rank, by rank, cycle and step.
 
-    ``profile`` is a place in ``profiles``, ``begin`` the time of the step in the timeline of that profile.
+    ``profile`` is a place in ``profiles``, ``begin`` the time of the step in the timeline of that profile. ``columns``
+    are nanoseconds by names such as ``duration``, ``own``, ``compute`` or ``synchronizing``.
     """
 
-    rank: Column
-    cycle: Column
-    step: Column
-    profile: Column
-    begin: Column
-    columns: list[RankColumn]
+    rank: Float64
+    cycle: Float64
+    step: Float64
+    profile: Float64
+    begin: Float64
+    columns: dict[str, Float64]
 
 
 class RankMeanEntry(Answer):
@@ -109,11 +104,11 @@ class LinkColumns(Answer):
     """Transfers by kind and direction; ``kind`` is a place in ``kinds``. Bandwidths are GB/s, NaN without time."""
 
     kinds: list[str]
-    kind: Column
-    source: Column
-    destination: Column
-    bytes: Column
-    bandwidth: Column
+    kind: Float64
+    source: Float64
+    destination: Float64
+    bytes: Float64
+    bandwidth: Float64
 
 
 class StragglerEntry(Answer):

@@ -15,9 +15,8 @@ from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.tables.steps import PARTS, UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.profiles.steps.schema import (
-    StepColumn,
     StepCommunicationAnswer,
     StepCommunicationEntry,
     StepsHeader,
@@ -32,7 +31,6 @@ _STREAM = re.compile(r"(stream_\d+)_")
 def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
     """Return all steps with their phases and parts. The header is a StepsHeader."""
     steps = profile.part(Part.STEPS)
-    data = ColumnData()
     if not isinstance(steps, Steps):
         missing = missing_entry(Part.STEPS, steps) if isinstance(steps, Missing) else None
         nothing = StepsHeader(
@@ -41,12 +39,12 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
             count=0,
             warm_up_rows=[],
             incomplete_rows=[],
-            number=None,
-            begin=None,
-            columns=[],
+            number=[],
+            begin=[],
+            columns={},
             has_communication=False,
         )
-        return join(nothing, data)
+        return pack(nothing)
     recorded: dict[str, Any] = {name: getattr(steps, name) for name in COLUMNS}
     communication = profile.part(Part.COMMUNICATION)
     header = StepsHeader(
@@ -55,20 +53,18 @@ def pack_steps(profile: Profile, version: str, zero: int) -> Packed:
         count=len(steps),
         warm_up_rows=integers_of(steps.warm_up_rows),
         incomplete_rows=integers_of(np.setdiff1d(np.arange(len(steps)), steps.complete_rows)),
-        number=data.add(steps.number.astype(np.float64)),
-        begin=data.add((steps.start - zero).astype(np.float64)),
-        columns=[
-            StepColumn(
-                name=name, values=data.add(np.where(values == UNKNOWN_DURATION, np.nan, values.astype(np.float64)))
-            )
+        number=steps.number,
+        begin=steps.start - zero,
+        columns={
+            name: np.where(values == UNKNOWN_DURATION, np.nan, values)
             for name, values in recorded.items()
             if values is not None
-        ],
+        },
         has_communication=isinstance(communication, Communication)
         and communication.start is not None
         and communication.step is not None,
     )
-    return join(header, data)
+    return pack(header)
 
 
 def step_communication(profile: Profile, number: int, zero: int) -> StepCommunicationAnswer:

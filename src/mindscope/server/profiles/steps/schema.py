@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-from mindscope.server.http.schema import Answer, Column
+from mindscope.server.http.columns import Float64
+from mindscope.server.http.schema import Answer
 from mindscope.server.profiles.tables.schema import MissingEntry
-
-
-class StepColumn(Answer):
-    """Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``. A phase is NaN where its
-    step lacks one, or is incomplete.
-    """
-
-    name: str
-    values: Column
 
 
 class StepsHeader(Answer):
     """The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
 
-    ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
+    ``columns`` are nanoseconds by name, of those that the profile records: ``duration``, ``interval``, phases, parts,
+    ``overlapped``, ``device_busy``. A phase is NaN where its step lacks one, or is incomplete.
     Means leave out ``warm_up_rows``, and ``incomplete_rows``, of which the profile does not hold all.
     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
     """
@@ -29,9 +22,9 @@ class StepsHeader(Answer):
     count: int
     warm_up_rows: list[int]
     incomplete_rows: list[int]
-    number: Column | None
-    begin: Column | None
-    columns: list[StepColumn]
+    number: Float64
+    begin: Float64
+    columns: dict[str, Float64]
     has_communication: bool
 
 

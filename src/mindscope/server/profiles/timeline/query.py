@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from mindscope.errors import MindscopeError
 from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.timeline.export_range import export_range
-from mindscope.profile.timeline.range_statistics import flame_of, statistics_of
+from mindscope.profile.timeline.range_statistics import Flame, flame_of, statistics_of
 from mindscope.profile.timeline.slice_details import relatives_of
 from mindscope.profile.timeline.slice_search import search
 from mindscope.profile.timeline.step_tracks import STEP, STEPS
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.profile.timeline.timeline_window import CounterWindow, Range, counter_window, window_of
-from mindscope.server.http.columns import ColumnData, Packed, join
+from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.reader import OpenProfile
@@ -32,9 +32,9 @@ from mindscope.server.profiles.timeline.schema import (
     ArrowEntry,
     CounterColumns,
     CounterEntry,
-    FlameColumns,
     FlameHeader,
     NameStatisticsEntry,
+    PixelColumns,
     RangeQuery,
     RangeStatisticsAnswer,
     SearchAnswer,
@@ -46,7 +46,6 @@ from mindscope.server.profiles.timeline.schema import (
     TimelineFacts,
     TrackEntry,
     TrackRows,
-    WindowColumns,
     WindowHeader,
     WindowQuery,
 )
@@ -133,25 +132,8 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
     zero, _ = timeline.time_range
     range = Range(query.begin_ns + zero, query.pixel_ns, query.width)
     window = window_of(timeline, first_rows(query.tracks), range)
-    data = ColumnData()
     lanes = window.lanes
     names, wide_name = np.unique(timeline.name[window.wide], return_inverse=True)
-    fill = np.minimum(255, -(-255 * window.busy // query.pixel_ns))
-    columns = WindowColumns(
-        lane_track=data.add_as_is(timeline.lane_track[lanes].astype(np.uint32)),
-        lane_row=data.add_as_is(timeline.lane_row[lanes]),
-        lane_cells=data.add_as_is(window.lane_cells.astype(np.uint32)),
-        pixel=data.add_as_is(window.pixel),
-        count=data.add_as_is(np.minimum(window.count, 65_535).astype(np.uint16)),
-        longest=data.add_as_is(window.longest.astype(np.uint32)),
-        busy=data.add_as_is(fill.astype(np.uint8)),
-        color=data.add_as_is(_colors_of(timeline, window.longest)),
-        lane_wide=data.add_as_is(window.lane_wide.astype(np.uint32)),
-        wide=data.add_as_is(window.wide.astype(np.uint32)),
-        wide_begin=data.add(timeline.start[window.wide] - zero),
-        wide_duration=data.add(timeline.duration[window.wide]),
-        wide_name=data.add_as_is(wide_name.astype(np.uint32)),
-    )
     texts = _texts(timeline, names)
     mark_pixel, mark_first, mark_count = _marks(timeline, range)
     mark_texts, mark_places = _numbered(texts, _texts(timeline, timeline.marks.name[mark_first]))
@@ -162,18 +144,30 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
         width=query.width,
         names=[text[:MOST_NAME] for text in mark_texts],
         colors=[color_of(text) for text in mark_texts],
-        columns=columns,
+        lane_track=timeline.lane_track[lanes],
+        lane_row=timeline.lane_row[lanes],
+        lane_cells=window.lane_cells,
+        pixel=window.pixel,
+        count=np.minimum(window.count, 65_535),
+        longest=window.longest,
+        busy=np.minimum(255, -(-255 * window.busy // query.pixel_ns)),
+        color=_colors_of(timeline, window.longest),
+        lane_wide=window.lane_wide,
+        wide=window.wide,
+        wide_begin=timeline.start[window.wide] - zero,
+        wide_duration=timeline.duration[window.wide],
+        wide_name=wide_name,
         counters=[
-            _counter(number, counter_window(timeline.counters[number], range), data)
+            CounterColumns(counter=number, **dict(pixel_columns(counter_window(timeline.counters[number], range))))
             for number in dict.fromkeys(query.counters)
             if 0 <= number < len(timeline.counters)
         ],
-        mark_pixel=data.add_as_is(mark_pixel.astype(np.uint16)),
-        mark_name=data.add_as_is(np.array(mark_places, np.uint32)),
-        mark_track=data.add_as_is(timeline.marks.track[mark_first].astype(np.uint32)),
-        mark_count=data.add_as_is(mark_count.astype(np.uint32)),
+        mark_pixel=mark_pixel,
+        mark_name=mark_places,
+        mark_track=timeline.marks.track[mark_first],
+        mark_count=mark_count,
     )
-    return join(header, data)
+    return pack(header)
 
 
 def slice_answer(profile: OpenProfile, timeline: Timeline, place: int) -> SliceAnswer:
@@ -235,22 +229,22 @@ def pack_flame(timeline: Timeline, query: RangeQuery, version: str) -> Packed:
     flame = flame_of(timeline, query.tracks, query.begin_ns + zero, query.end_ns + zero, MOST_FLAME_NODES)
     names, name = np.unique(flame.name, return_inverse=True)
     texts = _texts(timeline, names)
-    data = ColumnData()
-    columns = FlameColumns(
-        parent=data.add_as_is(flame.parent.astype(np.int32)),
-        name=data.add_as_is(name.astype(np.uint32)),
-        count=data.add(flame.count),
-        total=data.add(flame.total),
-        own=data.add(flame.own),
-    )
-    header = FlameHeader(
+    return pack(flame_message(version, flame, texts, name))
+
+
+def flame_message(version: str, flame: Flame, texts: list[str], name: NDArray[Any]) -> FlameHeader:
+    """Return a flame graph whose nodes have the names ``texts[name]``."""
+    return FlameHeader(
         version=version,
         names=texts,
         colors=[color_of(text) for text in texts],
         left_out=flame.left_out,
-        columns=columns,
+        parent=flame.parent,
+        name=name,
+        count=flame.count,
+        total=flame.total,
+        own=flame.own,
     )
-    return join(header, data)
 
 
 def export_text(profile: OpenProfile, timeline: Timeline, tracks: Sequence[int], begin_ns: int, end_ns: int) -> Any:
@@ -354,14 +348,10 @@ def _numbered(texts: list[str], more: Iterable[str]) -> tuple[list[str], list[in
     return list(known), places
 
 
-def _counter(number: int, window: CounterWindow, data: ColumnData) -> CounterColumns:
-    return CounterColumns(
-        counter=number,
-        before=finite(window.before),
-        pixel=data.add_as_is(window.pixel),
-        low=data.add(window.low),
-        high=data.add(window.high),
-        last=data.add(window.last),
+def pixel_columns(window: CounterWindow) -> PixelColumns:
+    """Return the values of a window, pixel by pixel."""
+    return PixelColumns(
+        before=finite(window.before), pixel=window.pixel, low=window.low, high=window.high, last=window.last
     )
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from mindscope.profile.timeline.timeline_window import MOST_PIXELS
-from mindscope.server.http.schema import Answer, Column, IsNumber, Query, ReasonEntry, Whole
+from mindscope.server.http.columns import Float64, Int32, Uint8, Uint16, Uint32
+from mindscope.server.http.schema import Answer, IsNumber, Query, ReasonEntry, Whole
 from mindscope.server.jobs.schema import TaskAnswer
 
 MOST_TIME = 2**53
@@ -133,46 +134,34 @@ class WindowQuery(OfTimeline):
     width: Whole = Field(ge=1, le=8192)
 
 
-class WindowColumns(Answer):
-    """Lane i is row ``lane_row[i]`` of track ``lane_track[i]``, with its cells and wide slices one after the other.
-
-    Its cells are ``lane_cells[i]`` to ``lane_cells[i + 1]``, its wide slices likewise. A cell holds the ``count``
-    slices (65,535 for more) below a pixel that begin in its ``pixel``; ``longest`` is the first of the longest ones,
-    ``color`` that of its name, ``busy`` the share of the pixel that they fill, 255 for all. A wide slice has its
-    number, its begin and duration as float64 in nanoseconds, and its name in ``names`` of the header.
-    """
-
-    lane_track: Column
-    lane_row: Column
-    lane_cells: Column
-    pixel: Column
-    count: Column
-    longest: Column
-    busy: Column
-    color: Column
-    lane_wide: Column
-    wide: Column
-    wide_begin: Column
-    wide_duration: Column
-    wide_name: Column
-
-
-class CounterColumns(Answer):
+class PixelColumns(Answer):
     """The lowest, highest and last value in each pixel with values; ``before`` is the value before the range."""
 
-    counter: int
     before: float | None
-    pixel: Column
-    low: Column
-    high: Column
-    last: Column
+    pixel: Uint16
+    low: Float64
+    high: Float64
+    last: Float64
+
+
+class CounterColumns(PixelColumns):
+    """The values of a counter in a window."""
+
+    counter: int
 
 
 class WindowHeader(Answer):
     """The JSON header of a window as ``application/vnd.mindscope.columns``. Colors are 0 to 9, by name.
 
     ``pixel_ns`` is a multiple of the requested one if the window would otherwise have more than 200 kB, or more than
-    100 bytes a pixel. Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
+    100 bytes a pixel.
+
+    Lane i is row ``lane_row[i]`` of track ``lane_track[i]``, with its cells and wide slices one after the other.
+    Its cells are ``lane_cells[i]`` to ``lane_cells[i + 1]``, its wide slices likewise. A cell holds the ``count``
+    slices (65,535 for more) below a pixel that begin in its ``pixel``; ``longest`` is the first of the longest ones,
+    ``color`` that of its name, ``busy`` the share of the pixel that they fill, 255 for all. A wide slice has its
+    number, its begin and duration in nanoseconds, and its name in ``names``. Of a pixel with marks, ``mark_name`` and
+    ``mark_track`` are those of the first of ``mark_count``.
     """
 
     version: str
@@ -181,12 +170,24 @@ class WindowHeader(Answer):
     width: int
     names: list[str]
     colors: list[int]
-    columns: WindowColumns
+    lane_track: Uint32
+    lane_row: Uint16
+    lane_cells: Uint32
+    pixel: Uint16
+    count: Uint16
+    longest: Uint32
+    busy: Uint8
+    color: Uint8
+    lane_wide: Uint32
+    wide: Uint32
+    wide_begin: Float64
+    wide_duration: Float64
+    wide_name: Uint32
     counters: list[CounterColumns]
-    mark_pixel: Column
-    mark_name: Column
-    mark_track: Column
-    mark_count: Column
+    mark_pixel: Uint16
+    mark_name: Uint32
+    mark_track: Uint32
+    mark_count: Uint32
 
 
 class SliceBrief(Answer):
@@ -289,21 +290,18 @@ class RangeStatisticsAnswer(Answer):
     own_ns: int
 
 
-class FlameColumns(Answer):
-    """Nodes after their parents, -1 at the bottom; ``name`` is in ``names`` of the header. Times are float64."""
-
-    parent: Column
-    name: Column
-    count: Column
-    total: Column
-    own: Column
-
-
 class FlameHeader(Answer):
-    """The JSON header of a flame graph as ``application/vnd.mindscope.columns``."""
+    """The JSON header of a flame graph as ``application/vnd.mindscope.columns``.
+
+    Nodes follow their parents, -1 at the bottom; ``name`` is in ``names``. Times are nanoseconds.
+    """
 
     version: str
     names: list[str]
     colors: list[int]
     left_out: int
-    columns: FlameColumns
+    parent: Int32
+    name: Uint32
+    count: Float64
+    total: Float64
+    own: Float64

@@ -30,7 +30,7 @@ export function bridgeNodes(structure: GraphStructure, adjacency: Adjacency, isC
     const from = sources.length;
     for (let slot = start[node]!; slot < start[node + 1]!; slot++) {
       const feeder = structure.source[members[slot]!]!;
-      const control = structure.isControl[members[slot]!]!;
+      const control = structure.is_control[members[slot]!]!;
       if (!isLeftOut[feeder]) appendFeeders(bridges, sources, seenBy, node, feeder, control);
     }
     const inputs = sources.length - from;

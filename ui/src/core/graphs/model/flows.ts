@@ -48,7 +48,7 @@ export function buildFlows(structure: GraphStructure, adjacency: Adjacency, opti
   const bridges = bridgeNodes(structure, adjacency, isCandidate, isLeftOut);
   const isAttached = attachedNodes(structure, adjacency, options);
   const connections = connect(structure, bridges, isLeftOut, isAttached);
-  const isDrawn = isLeftOut.map((leftOut, node) => (leftOut || bridges.isBridged[node] || isAttached[node] ? 0 : 1));
+  const isDrawn = isLeftOut.map((left_out, node) => (left_out || bridges.isBridged[node] || isAttached[node] ? 0 : 1));
   return { isDrawn, ...connections };
 }
 
@@ -81,11 +81,11 @@ function connect(structure: GraphStructure, bridges: Bridges, isLeftOut: Uint8Ar
       edges.push(edge);
     }
   };
-  const { source, target, isControl } = structure;
+  const { source, target, is_control } = structure;
   for (let edge = 0; edge < source.length; edge++) {
     const feeder = source[edge]!;
     if (isLeftOut[feeder] || isLeftOut[target[edge]!] || bridges.isBridged[target[edge]!]) continue;
-    const control = isControl[edge]!;
+    const control = is_control[edge]!;
     if (!bridges.isBridged[feeder]) add(feeder * 2 + control, edge);
     else for (let slot = bridges.from[feeder]!; slot < bridges.to[feeder]!; slot++) add(bridges.sources[slot]! | control, edge);
   }

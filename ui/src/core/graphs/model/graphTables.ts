@@ -87,8 +87,8 @@ export class GraphTables {
         sums.bytes.add(at, structure.bytes[node]!);
       }
       for (const at of home[node]! < 0 ? [] : [item, home[node]!]) {
-        sums.parameters.add(at, structure.parameterCount[node]!);
-        if (isTrainable(structure, node)) sums.trainable.add(at, structure.parameterCount[node]!);
+        sums.parameters.add(at, structure.parameter_count[node]!);
+        if (isTrainable(structure, node)) sums.trainable.add(at, structure.parameter_count[node]!);
       }
     }
     for (const amount of AMOUNTS) sums[amount].addScopes(parent, scopeCount);
@@ -236,8 +236,8 @@ export class GraphTables {
       const key = source * places.size + place!;
       if (place === undefined || seen.has(key)) continue;
       seen.add(key);
-      sums.parameters.add(place, structure.parameterCount[source]!);
-      if (isTrainable(structure, source)) sums.trainable.add(place, structure.parameterCount[source]!);
+      sums.parameters.add(place, structure.parameter_count[source]!);
+      if (isTrainable(structure, source)) sums.trainable.add(place, structure.parameter_count[source]!);
     }
   }
 
@@ -247,7 +247,7 @@ export class GraphTables {
     const ids = column === "name" ? null : structure[column];
     return comparing((item: number) => {
       if (ids) return item < scopeCount ? "" : structure.texts[ids[item - scopeCount]!]!;
-      return structure.texts[item < scopeCount ? structure.scopeLabel[item]! : structure.label[item - scopeCount]!]!;
+      return structure.texts[item < scopeCount ? structure.scope_label[item]! : structure.label[item - scopeCount]!]!;
     }, isDescending);
   }
 }
@@ -279,7 +279,7 @@ function comparing(value: (row: number) => number | string, isDescending: boolea
 
 /** Name of a layer: its path without the scope around everything. */
 export function layerPath(tree: ScopeTree, scope: number): string {
-  const { texts, scopeLabel } = tree.structure;
-  const labels = [...scopesAbove(tree, scope).slice(1), scope].map((step) => texts[scopeLabel[step]!]!);
+  const { texts, scope_label } = tree.structure;
+  const labels = [...scopesAbove(tree, scope).slice(1), scope].map((step) => texts[scope_label[step]!]!);
   return (labels.length > 1 && labels[0] === "Default" ? labels.slice(1) : labels).join("/");
 }

@@ -19,14 +19,14 @@ function graphs() {
   second.edge(c2, d2);
   const diff: GraphDiff = {
     counts: { same: 1, changed: 1, removed: 1, added: 1, fused: 0, split: 0 },
-    beforeStatus: Uint8Array.of(STATUS.same, STATUS.removed, STATUS.changed),
-    afterStatus: Uint8Array.of(STATUS.same, STATUS.changed, STATUS.added),
-    afterOf: Int32Array.of(0, -1, 1),
-    beforeOf: Int32Array.of(0, 2, -1),
+    before_status: Uint8Array.of(STATUS.same, STATUS.removed, STATUS.changed),
+    after_status: Uint8Array.of(STATUS.same, STATUS.changed, STATUS.added),
+    after_of: Int32Array.of(0, -1, 1),
+    before_of: Int32Array.of(0, 2, -1),
     changes: Uint8Array.of(0, 0, 16),
-    entryStatus: Uint8Array.of(STATUS.removed, STATUS.changed, STATUS.added),
-    entryBefore: Int32Array.of(1, 2, -1),
-    entryAfter: Int32Array.of(-1, 1, 2),
+    entry_status: Uint8Array.of(STATUS.removed, STATUS.changed, STATUS.added),
+    entry_before: Int32Array.of(1, 2, -1),
+    entry_after: Int32Array.of(-1, 1, 2),
   };
   return { before: first.build(), after: second.build(), diff };
 }
@@ -56,9 +56,9 @@ describe("two graphs as one", () => {
   });
 
   it("keep only scopes without differences alike", () => {
-    const alike = { ...after, scopeClass: Uint32Array.of(0, 7) };
-    expect([...mergeGraphs(before, alike, diff).structure.scopeClass]).toEqual([0, 0, 0]);
-    const equal = { ...diff, afterStatus: new Uint8Array(3), beforeStatus: new Uint8Array(3), afterOf: Int32Array.of(0, 0, 1) };
-    expect([...mergeGraphs(before, alike, equal).structure.scopeClass]).toEqual([0, 7]);
+    const alike = { ...after, scope_class: Uint32Array.of(0, 7) };
+    expect([...mergeGraphs(before, alike, diff).structure.scope_class]).toEqual([0, 0, 0]);
+    const equal = { ...diff, after_status: new Uint8Array(3), before_status: new Uint8Array(3), after_of: Int32Array.of(0, 0, 1) };
+    expect([...mergeGraphs(before, alike, equal).structure.scope_class]).toEqual([0, 7]);
   });
 });

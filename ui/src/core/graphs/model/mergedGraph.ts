@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../../messages/message";
 import type { GraphStructure } from "./structure";
 
 /** What happened to a node from the earlier graph to the later one. */
 export const STATUS = { same: 0, changed: 1, removed: 2, added: 3, fused: 4, split: 5 } as const;
 
 /** What differs between two graphs, as the server compares them. Indices are nodes of the two graphs; -1 for none. */
-export interface GraphDiff {
-  counts: Readonly<Record<keyof typeof STATUS, number>>;
-  beforeStatus: Uint8Array;
-  afterStatus: Uint8Array;
-  afterOf: Int32Array;
-  beforeOf: Int32Array;
-  /** Bits of CHANGE, by node of the earlier graph. */
-  changes: Uint8Array;
-  entryStatus: Uint8Array;
-  entryBefore: Int32Array;
-  entryAfter: Int32Array;
-}
+export type GraphDiff = Omit<Message<"DiffHeader">, "edge_removed" | "edge_added">;
 
 /** Bits of `changes`. */
 export const CHANGE = { type: 1, attributes: 2, shape: 4, dtype: 8, inputs: 16, name: 32 } as const;
@@ -35,12 +25,12 @@ export interface MergedGraph {
 
 export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff: GraphDiff): MergedGraph {
   const afterCount = after.scope.length;
-  const removed = [...diff.beforeStatus.keys()].filter((node) => diff.beforeStatus[node] === STATUS.removed && diff.afterOf[node]! < 0);
-  const merged = diff.afterOf.slice();
+  const removed = [...diff.before_status.keys()].filter((node) => diff.before_status[node] === STATUS.removed && diff.after_of[node]! < 0);
+  const merged = diff.after_of.slice();
   removed.forEach((node, place) => (merged[node] = afterCount + place));
   const status = concat(
     Uint8Array,
-    diff.afterStatus,
+    diff.after_status,
     Uint8Array.from(removed, () => STATUS.removed),
   );
   const { texts, textOf } = joinTexts(before, after);
@@ -55,7 +45,7 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
       after[name],
       Int32Array.from(removed, (node) => textOf(before[name][node]!)),
     );
-  const numbers = (name: "bytes" | "parameterCount" | "flops"): Float64Array =>
+  const numbers = (name: "bytes" | "parameter_count" | "flops"): Float64Array =>
     concat(
       Float64Array,
       after[name],
@@ -82,11 +72,11 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
     role: bytes("role"),
     parts: bytes("parts"),
     bytes: numbers("bytes"),
-    parameterCount: numbers("parameterCount"),
+    parameter_count: numbers("parameter_count"),
     flops: numbers("flops"),
-    scopeLabel: scopes.label,
-    scopeParent: scopes.parent,
-    scopeClass: new Uint32Array(scopes.label.length),
+    scope_label: scopes.label,
+    scope_parent: scopes.parent,
+    scope_class: new Uint32Array(scopes.label.length),
     source: concat(
       Int32Array,
       after.source,
@@ -97,10 +87,10 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
       after.target,
       Int32Array.from(edges, (edge) => merged[before.target[edge]!]!),
     ),
-    isControl: concat(
+    is_control: concat(
       Uint8Array,
-      after.isControl,
-      Uint8Array.from(edges, (edge) => before.isControl[edge]!),
+      after.is_control,
+      Uint8Array.from(edges, (edge) => before.is_control[edge]!),
     ),
     output: concat(
       Int32Array,
@@ -108,24 +98,24 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
       Int32Array.from(edges, (edge) => before.output[edge]!),
     ),
   };
-  structure.scopeClass.set(classesWithoutChanges(after, structure, status));
+  structure.scope_class.set(classesWithoutChanges(after, structure, status));
   return {
     structure,
     status,
-    before: concat(Int32Array, diff.beforeOf, Int32Array.from(removed)),
+    before: concat(Int32Array, diff.before_of, Int32Array.from(removed)),
     afterCount,
-    entryNode: Int32Array.from(diff.entryStatus, (_, entry) =>
-      diff.entryAfter[entry]! >= 0 ? diff.entryAfter[entry]! : merged[diff.entryBefore[entry]!]!,
+    entryNode: Int32Array.from(diff.entry_status, (_, entry) =>
+      diff.entry_after[entry]! >= 0 ? diff.entry_after[entry]! : merged[diff.entry_before[entry]!]!,
     ),
   };
 }
 
 /** Scopes with differences inside are alike to no others: a stack would hide them. */
-function classesWithoutChanges(after: GraphStructure, { scope, scopeParent }: GraphStructure, status: Uint8Array): Uint32Array {
-  const isChanged = new Uint8Array(scopeParent.length);
+function classesWithoutChanges(after: GraphStructure, { scope, scope_parent }: GraphStructure, status: Uint8Array): Uint32Array {
+  const isChanged = new Uint8Array(scope_parent.length);
   for (let node = 0; node < scope.length; node++) if (status[node] !== STATUS.same) isChanged[scope[node]!] = 1;
-  for (let index = scopeParent.length - 1; index > 0; index--) if (isChanged[index]) isChanged[scopeParent[index]!] = 1;
-  return after.scopeClass.map((each, index) => (isChanged[index] ? 0 : each));
+  for (let index = scope_parent.length - 1; index > 0; index--) if (isChanged[index]) isChanged[scope_parent[index]!] = 1;
+  return after.scope_class.map((each, index) => (isChanged[index] ? 0 : each));
 }
 
 function joinTexts(before: GraphStructure, after: GraphStructure): { texts: string[]; textOf: (id: number) => number } {
@@ -150,16 +140,16 @@ function joinScopes(
   removed: readonly number[],
   textOf: (id: number) => number,
 ): { label: Int32Array; parent: Int32Array; of: (scope: number) => number } {
-  const [label, parent] = [[...after.scopeLabel], [...after.scopeParent]];
+  const [label, parent] = [[...after.scope_label], [...after.scope_parent]];
   const children = new Map<string, number>();
   parent.forEach((above, scope) => children.set(`${above} ${label[scope]}`, scope));
   const known = new Map([[0, 0]]);
   const place = (scope: number): number => {
     const own = known.get(scope);
     if (own !== undefined) return own;
-    const above = place(before.scopeParent[scope]!);
-    const key = `${above} ${textOf(before.scopeLabel[scope]!)}`;
-    const found = children.get(key) ?? label.push(textOf(before.scopeLabel[scope]!)) - 1;
+    const above = place(before.scope_parent[scope]!);
+    const key = `${above} ${textOf(before.scope_label[scope]!)}`;
+    const found = children.get(key) ?? label.push(textOf(before.scope_label[scope]!)) - 1;
     if (!children.has(key)) parent.push(above);
     children.set(key, found);
     known.set(scope, found);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../../messages/message";
 import { membersOf } from "../arrays/groups";
 import type { Adjacency } from "./adjacency";
 import { isWeight } from "./parameterHomes";
@@ -44,16 +45,7 @@ export function overlaySources(names: WeightNames, tags: RecordedTags, overlay: 
 export const NORM_STATE = { missing: 0, exact: 1, estimated: 2, unreadable: 3 } as const;
 
 /** Norms of n series at k steps: number `i * k + j` is that of series i at step j. */
-export interface Norms {
-  steps: readonly number[];
-  norm: Float64Array;
-  largest: Float64Array;
-  nan: Float64Array;
-  infinite: Float64Array;
-  state: Uint8Array;
-  /** All steps of the series, if requested. */
-  recorded: Float64Array;
-}
+export type Norms = Message<"NormColumns"> & { readonly steps: readonly number[] };
 
 /** Bits of what an item contains besides its value. */
 export const ODD = { nan: 1, infinite: 2 } as const;

@@ -59,7 +59,7 @@ export function parameterSums(tree: ScopeTree, adjacency: Adjacency): AmountSums
   const sums = new AmountSums(scopeCount + nodeCount);
   for (let node = 0; node < nodeCount; node++) {
     if (scope[node]! < 0) continue;
-    const count = structure.parameterCount[node]!;
+    const count = structure.parameter_count[node]!;
     sums.add(scopeCount + node, count);
     sums.add(scope[node]!, count);
     if (reader[node]! >= 0) sums.add(scopeCount + reader[node]!, count);

@@ -33,9 +33,9 @@ function isForward({ role, parts }: Pick<GraphStructure, "role" | "parts">, node
 }
 
 /** Operations of the forward part that read a node. */
-function readersOf({ target, isControl, ...structure }: GraphStructure, { outgoing }: Adjacency, node: number): number[] {
+function readersOf({ target, is_control, ...structure }: GraphStructure, { outgoing }: Adjacency, node: number): number[] {
   const edges = [...outgoing.members.subarray(outgoing.start[node], outgoing.start[node + 1])];
-  return edges.flatMap((edge) => (isControl[edge] || !isForward(structure, target[edge]!) ? [] : [target[edge]!]));
+  return edges.flatMap((edge) => (is_control[edge] || !isForward(structure, target[edge]!) ? [] : [target[edge]!]));
 }
 
 function isBelow({ begin, end, scopeCount }: ScopeTree, node: number, scope: number): boolean {

@@ -27,30 +27,30 @@ export interface ScopeTree {
 }
 
 export function buildScopeTree(structure: GraphStructure): ScopeTree {
-  const scopeCount = structure.scopeParent.length;
+  const scopeCount = structure.scope_parent.length;
   const nodeCount = structure.scope.length;
   const parent = new Int32Array(scopeCount + nodeCount);
-  parent.set(structure.scopeParent);
+  parent.set(structure.scope_parent);
   parent.set(structure.scope, scopeCount);
   const children = childrenInOrder(parent, firstNodes(structure), scopeCount);
   const { begin, end } = positions(parent, children, scopeCount);
   const nodeAt = new Int32Array(nodeCount);
   for (let node = 0; node < nodeCount; node++) nodeAt[begin[scopeCount + node]!] = node;
   const ordinal = ordinals(children, parent.length);
-  return { structure, scopeCount, nodeCount, parent, children, ordinal, begin, end, nodeAt, ...climbs(structure.scopeParent) };
+  return { structure, scopeCount, nodeCount, parent, children, ordinal, begin, end, nodeAt, ...climbs(structure.scope_parent) };
 }
 
 /** Index of the first node below each item; the number of nodes for an empty scope. */
 function firstNodes(structure: GraphStructure): Int32Array {
-  const { scope, scopeParent } = structure;
-  const scopeCount = scopeParent.length;
+  const { scope, scope_parent } = structure;
+  const scopeCount = scope_parent.length;
   const first = new Int32Array(scopeCount + scope.length).fill(scope.length);
   for (let node = scope.length - 1; node >= 0; node--) {
     first[scopeCount + node] = node;
     first[scope[node]!] = node;
   }
   for (let index = scopeCount - 1; index > 0; index--) {
-    const above = scopeParent[index]!;
+    const above = scope_parent[index]!;
     first[above] = Math.min(first[above]!, first[index]!);
   }
   return first;
@@ -85,11 +85,11 @@ function ordinals(children: Groups, itemCount: number): Int32Array {
   return ordinal;
 }
 
-function climbs(scopeParent: Int32Array): { depth: Int32Array; jump: Int32Array } {
-  const depth = new Int32Array(scopeParent.length);
-  const jump = new Int32Array(scopeParent.length);
-  for (let scope = 1; scope < scopeParent.length; scope++) {
-    const above = scopeParent[scope]!;
+function climbs(scope_parent: Int32Array): { depth: Int32Array; jump: Int32Array } {
+  const depth = new Int32Array(scope_parent.length);
+  const jump = new Int32Array(scope_parent.length);
+  for (let scope = 1; scope < scope_parent.length; scope++) {
+    const above = scope_parent[scope]!;
     const far = jump[above]!;
     depth[scope] = depth[above]! + 1;
     jump[scope] = depth[above]! - depth[far]! === depth[far]! - depth[jump[far]!]! ? jump[far]! : above;
@@ -132,8 +132,8 @@ export function childAt(tree: ScopeTree, scope: number, position: number): numbe
 
 /** Name of an item without its scope. */
 export function itemLabel(tree: ScopeTree, item: number): string {
-  const { texts, label, scopeLabel } = tree.structure;
-  return texts[item < tree.scopeCount ? scopeLabel[item]! : label[item - tree.scopeCount]!] ?? "";
+  const { texts, label, scope_label } = tree.structure;
+  return texts[item < tree.scopeCount ? scope_label[item]! : label[item - tree.scopeCount]!] ?? "";
 }
 
 /** Scopes from the root down to the scope of an item, without the item. */

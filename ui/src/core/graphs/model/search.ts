@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../../messages/message";
 import { IntList } from "../arrays/intList";
 import { isSlowPattern } from "../../text/slowPattern";
 import type { ScopeTree } from "./scopeTree";
@@ -9,11 +10,7 @@ export const MATCH = { label: 1, type: 2, shape: 4, dtype: 8, attribute: 16 } as
 export const MATCH_ANY = 15;
 
 /** The attributes of nodes: each distinct text `name=value` once, and pairs of a node and the index of a text. */
-export interface NodeAttributes {
-  texts: readonly string[];
-  node: Int32Array;
-  text: Int32Array;
-}
+export type NodeAttributes = Omit<Message<"AttributesHeader">, "is_cut">;
 
 export interface SearchQuery {
   text: string;
@@ -107,7 +104,7 @@ export class GraphSearch {
     }
     const scopes = new IntList();
     for (let scope = 1; scope < scopeCount; scope++)
-      if (query.fields & MATCH.label && isLabel(structure.scopeLabel[scope]!, structure.scopeParent[scope]!)) scopes.push(scope);
+      if (query.fields & MATCH.label && isLabel(structure.scope_label[scope]!, structure.scope_parent[scope]!)) scopes.push(scope);
     return this.result(nodes.toArray(), found.toArray(), scopes.toArray(), null);
   }
 
@@ -123,10 +120,10 @@ export class GraphSearch {
   /** Lower-case path of each scope, with a `/` at the end; empty for the root. */
   private scopePaths(): string[] {
     if (this.paths) return this.paths;
-    const { scopeLabel, scopeParent } = this.tree.structure;
+    const { scope_label, scope_parent } = this.tree.structure;
     this.paths = [""];
-    for (let scope = 1; scope < scopeParent.length; scope++)
-      this.paths.push(`${this.paths[scopeParent[scope]!]!}${this.lowerTexts[scopeLabel[scope]!]!}/`);
+    for (let scope = 1; scope < scope_parent.length; scope++)
+      this.paths.push(`${this.paths[scope_parent[scope]!]!}${this.lowerTexts[scope_label[scope]!]!}/`);
     return this.paths;
   }
 
@@ -159,8 +156,8 @@ function timed(pattern: RegExp): (candidate: string) => boolean {
 
 /** How many of the nodes are below each scope. */
 export function countBelow({ structure }: ScopeTree, nodes: ArrayLike<number>): Int32Array {
-  const below = new Int32Array(structure.scopeParent.length);
+  const below = new Int32Array(structure.scope_parent.length);
   for (let index = 0; index < nodes.length; index++) below[structure.scope[nodes[index]!]!]!++;
-  for (let scope = below.length - 1; scope > 0; scope--) below[structure.scopeParent[scope]!]! += below[scope]!;
+  for (let scope = below.length - 1; scope > 0; scope--) below[structure.scope_parent[scope]!]! += below[scope]!;
   return below;
 }

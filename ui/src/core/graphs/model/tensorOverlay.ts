@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Message } from "../../messages/message";
 import { figureText, isShare } from "../../debugger/figureText";
 import type { DebugPhase, DebugRole } from "../../debugger/tensorRoles";
 import { formatValue } from "../../text/format";
@@ -34,12 +35,7 @@ export const overlayText = (overlay: AnyOverlay, value: number): string =>
   isTensorOverlay(overlay) ? figureText(FIGURE_OF_OVERLAY[overlay].figure, value) : formatValue(value);
 
 /** Figures of items of a graph at k steps: number `i * items + j` is that of item j at step i. */
-export interface GraphFigures {
-  item: Int32Array;
-  value: Float64Array;
-  /** Sums of ODD. */
-  bits: Uint8Array;
-}
+export type GraphFigures = Pick<Message<"GraphFiguresHeader">, "item" | "value" | "bits">;
 
 /** The values of all items of a graph at one of the steps. */
 export function valuesOfItems({ parent }: ScopeTree, { item, value, bits }: GraphFigures, step: number): ItemValues {

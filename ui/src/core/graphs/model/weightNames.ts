@@ -87,14 +87,14 @@ export class WeightNames {
 }
 
 /** `Net/Conv2d[conv1]/weight/weight.3` reads `conv1.weight`; null for a node that reads a module. */
-function attributeName({ scope, scopeParent, scopeLabel, label, texts }: GraphStructure, node: number): string | null {
+function attributeName({ scope, scope_parent, scope_label, label, texts }: GraphStructure, node: number): string | null {
   const last = scope[node]!;
-  const name = texts[scopeLabel[last]!]!;
+  const name = texts[scope_label[last]!]!;
   const own = texts[label[node]!]!;
   if (last === 0 || (own !== name && !(own.startsWith(name + ".") && /^\d+$/.test(own.slice(name.length + 1))))) return null;
   const modules: string[] = [];
-  for (let above = scopeParent[last]!; above > 0; above = scopeParent[above]!) {
-    const module = /\[(.+)\]$/.exec(texts[scopeLabel[above]!]!);
+  for (let above = scope_parent[last]!; above > 0; above = scope_parent[above]!) {
+    const module = /\[(.+)\]$/.exec(texts[scope_label[above]!]!);
     if (module) modules.unshift(module[1]!);
   }
   return [...modules, name].join(".");

@@ -176,7 +176,7 @@ describe("the open state", () => {
   });
 
   it("knows the blocks that are alike", () => {
-    const block = structure.scopeClass.indexOf(1);
+    const block = structure.scope_class.indexOf(1);
     expect(scopesAlike(pictures.tree, block).length).toBe(24);
     expect(scopesAlike(pictures.tree, 1)).toEqual([1]);
   });

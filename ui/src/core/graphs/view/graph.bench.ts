@@ -18,8 +18,8 @@ const picture = (pictures: GraphPictures, ...open: number[]): GraphPicture =>
 for (const size of [1000, 10_000, 100_000, 200_000])
   describe(`graph of ${size} nodes`, () => {
     const structure = generatedModel(size);
-    const { texts, scopeLabel } = structure;
-    const scope = (name: string): number => scopeLabel.findIndex((label) => texts[label] === name);
+    const { texts, scope_label } = structure;
+    const scope = (name: string): number => scope_label.findIndex((label) => texts[label] === name);
     const network = scope("network");
     const build = (): GraphPictures => new GraphPictures(buildScopeTree(structure), DEFAULT_GRAPH_OPTIONS, buildAdjacency(structure));
 
@@ -38,7 +38,7 @@ for (const size of [1000, 10_000, 100_000, 200_000])
     bench("search by regular expression", () => void search.search({ text: "op\\d+5$", isRegex: true, fields: MATCH_ANY }), options);
     bench("critical path", () => void criticalPath(structure, structure.flops), options);
 
-    const all = { open: new Set(structure.scopeParent.keys()), unfolded: new Set<number>() };
+    const all = { open: new Set(structure.scope_parent.keys()), unfolded: new Set<number>() };
     const whole = new GraphPictures(tree, { ...DEFAULT_GRAPH_OPTIONS, stackFrom: Infinity }).picture(all, true);
     const { width, height } = whole.root.layout;
     const middle = { left: width / 2, top: height / 2, right: width / 2 + 14_400, bottom: height / 2 + 9000 };

@@ -19,7 +19,7 @@ const pictures = (structure: GraphStructure, options: Partial<GraphOptions> = {}
 
 const closed = { open: new Set<number>(), unfolded: new Set<number>() };
 const opened = (...open: number[]) => ({ open: new Set(open), unfolded: new Set<number>() });
-const allScopes = (structure: GraphStructure) => opened(...structure.scopeParent.keys());
+const allScopes = (structure: GraphStructure) => opened(...structure.scope_parent.keys());
 const labels = (picture: GraphPicture, frame: Frame): string[] => Array.from(frame.items.item, (item) => itemLabel(picture.tree, item));
 
 describe("a picture", () => {
@@ -248,10 +248,10 @@ describe("an arranged picture", () => {
     const { width, height } = all.picture(everything, true).root.layout;
     expect(height / width).toBeLessThan(4);
     expect(width / height).toBeLessThan(4);
-    const layers = structure.scopeLabel.findIndex((label) => structure.texts[label] === "layers");
+    const layers = structure.scope_label.findIndex((label) => structure.texts[label] === "layers");
     const rows = () => new Set(all.picture(everything).frames.get(layers)!.layout.boxes.y).size;
     const before = rows();
-    everything.open.delete(structure.scopeLabel.findIndex((label) => structure.texts[label] === "stage_0"));
+    everything.open.delete(structure.scope_label.findIndex((label) => structure.texts[label] === "stage_0"));
     expect(rows()).toBe(before);
   });
 

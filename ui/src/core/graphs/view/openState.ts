@@ -22,9 +22,9 @@ export function toggleStack({ open, unfolded }: OpenState, stack: number): OpenS
 }
 
 /** All scopes with the structure of a scope. */
-export function scopesAlike({ structure: { scopeClass } }: ScopeTree, scope: number): number[] {
-  if (scopeClass[scope] === 0) return [scope];
-  return [...scopeClass.keys()].filter((other) => scopeClass[other] === scopeClass[scope]);
+export function scopesAlike({ structure: { scope_class } }: ScopeTree, scope: number): number[] {
+  if (scope_class[scope] === 0) return [scope];
+  return [...scope_class.keys()].filter((other) => scope_class[other] === scope_class[scope]);
 }
 
 /** All scopes with fewer than `depth` scopes above them, besides the root. */

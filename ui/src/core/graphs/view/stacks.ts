@@ -47,7 +47,7 @@ const isPeriodic = (members: Int32Array, first: Int32Array, period: number): boo
 function candidateStacks(tree: ScopeTree, children: Int32Array, isDrawn: (item: number) => boolean, least: number): Int32Array {
   const numbers = new Map<number, number>();
   const keys = children.map((item) => {
-    const structureClass = item < tree.scopeCount && isDrawn(item) ? tree.structure.scopeClass[item]! : 0;
+    const structureClass = item < tree.scopeCount && isDrawn(item) ? tree.structure.scope_class[item]! : 0;
     if (structureClass === 0) return -1;
     if (!numbers.has(structureClass)) numbers.set(structureClass, numbers.size);
     return numbers.get(structureClass)!;

@@ -2561,9 +2561,12 @@ export interface components {
             device: string;
             /** Has Others */
             has_others: boolean;
-            highest: components["schemas"]["Column"];
-            last: components["schemas"]["Column"];
-            pixel: components["schemas"]["Column"];
+            /** Highest */
+            highest: components["schemas"]["Float64Column"];
+            /** Last */
+            last: components["schemas"]["Float64Column"];
+            /** Pixel */
+            pixel: components["schemas"]["Uint16Column"];
             /** Texts */
             texts: string[];
         };
@@ -2601,25 +2604,20 @@ export interface components {
             value: string;
         };
         /**
-         * AttributeColumns
-         * @description Columns of m pairs and the texts: ``node`` has the attribute whose text is ``attribute``, ``name=value``.
-         *
-         *     Text i ends at byte ``text_end[i]`` of ``text``, which is UTF-8; each distinct one is there once.
-         */
-        AttributeColumns: {
-            attribute: components["schemas"]["Column"];
-            node: components["schemas"]["Column"];
-            text: components["schemas"]["Column"];
-            text_end: components["schemas"]["Column"];
-        };
-        /**
          * AttributesHeader
-         * @description The header of the attributes of a graph; ``is_cut`` if there are more than 64 MiB of texts.
+         * @description The JSON header of the attributes of a graph as ``application/vnd.mindscope.columns``.
+         *
+         *     Of each pair, ``node`` has the attribute with the text ``text``, ``name=value``; ``texts`` are distinct. ``is_cut``
+         *     if there are more than 64 MiB of texts.
          */
         AttributesHeader: {
-            columns: components["schemas"]["AttributeColumns"];
             /** Is Cut */
             is_cut: boolean;
+            /** Node */
+            node: components["schemas"]["Int32Column"];
+            /** Text */
+            text: components["schemas"]["Int32Column"];
+            texts: components["schemas"]["Utf8Column"];
         };
         /**
          * AudioAnswer
@@ -2680,13 +2678,18 @@ export interface components {
          * @description Batches in order: waiting for them, pushing them to the device, and both together.
          */
         BatchColumns: {
-            loader: components["schemas"]["Column"] | null;
+            /** Loader */
+            loader: components["schemas"]["Uint32Column"] | null;
             /** Loaders */
             loaders: string[];
-            push: components["schemas"]["Column"] | null;
-            step: components["schemas"]["Column"];
-            wait: components["schemas"]["Column"];
-            whole: components["schemas"]["Column"] | null;
+            /** Push */
+            push: components["schemas"]["Float64Column"] | null;
+            /** Step */
+            step: components["schemas"]["Float64Column"];
+            /** Wait */
+            wait: components["schemas"]["Float64Column"];
+            /** Whole */
+            whole: components["schemas"]["Float64Column"] | null;
         };
         /**
          * BlockAnswer
@@ -2933,22 +2936,12 @@ export interface components {
             transfer_ns: number;
         };
         /**
-         * Column
-         * @description The place of a column: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         * CompactFloat64Column
+         * @description A column of ``value_type`` in the smallest ``dtype`` that holds it.
+         *
+         *     The data of a constant one is a single number for all ``length``.
          */
-        Column: {
-            /** Dtype */
-            dtype: string;
-            /** Length */
-            length: number;
-            /** Offset */
-            offset: number;
-        };
-        /**
-         * CompactColumn
-         * @description A column in the smallest type that holds it; the data of a constant one is a single number for all ``length``.
-         */
-        CompactColumn: {
+        CompactFloat64Column: {
             /** Dtype */
             dtype: string;
             /** Is Constant */
@@ -2957,6 +2950,74 @@ export interface components {
             length: number;
             /** Offset */
             offset: number;
+            /**
+             * Value Type
+             * @enum {string}
+             */
+            value_type: "float64";
+        };
+        /**
+         * CompactInt32Column
+         * @description A column of ``value_type`` in the smallest ``dtype`` that holds it.
+         *
+         *     The data of a constant one is a single number for all ``length``.
+         */
+        CompactInt32Column: {
+            /** Dtype */
+            dtype: string;
+            /** Is Constant */
+            is_constant: boolean;
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+            /**
+             * Value Type
+             * @enum {string}
+             */
+            value_type: "int32";
+        };
+        /**
+         * CompactUint32Column
+         * @description A column of ``value_type`` in the smallest ``dtype`` that holds it.
+         *
+         *     The data of a constant one is a single number for all ``length``.
+         */
+        CompactUint32Column: {
+            /** Dtype */
+            dtype: string;
+            /** Is Constant */
+            is_constant: boolean;
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+            /**
+             * Value Type
+             * @enum {string}
+             */
+            value_type: "uint32";
+        };
+        /**
+         * CompactUint8Column
+         * @description A column of ``value_type`` in the smallest ``dtype`` that holds it.
+         *
+         *     The data of a constant one is a single number for all ``length``.
+         */
+        CompactUint8Column: {
+            /** Dtype */
+            dtype: string;
+            /** Is Constant */
+            is_constant: boolean;
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+            /**
+             * Value Type
+             * @enum {string}
+             */
+            value_type: "uint8";
         };
         /**
          * ComparedOperatorEntry
@@ -3166,17 +3227,21 @@ export interface components {
         ContentKind: "graph_file" | "mindspore_profile" | "ascend_profile" | "cann_profile" | "torch_profile" | "chrome_profile" | "xla_profile" | "nsight_profile" | "memory_profile" | "mindspore_dump" | "msprobe_dump" | "tensor_dump" | "debug_mode_log" | "running_data" | "flight_record" | "log_file";
         /**
          * CounterColumns
-         * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.
+         * @description The values of a counter in a window.
          */
         CounterColumns: {
             /** Before */
             before: number | null;
             /** Counter */
             counter: number;
-            high: components["schemas"]["Column"];
-            last: components["schemas"]["Column"];
-            low: components["schemas"]["Column"];
-            pixel: components["schemas"]["Column"];
+            /** High */
+            high: components["schemas"]["Float64Column"];
+            /** Last */
+            last: components["schemas"]["Float64Column"];
+            /** Low */
+            low: components["schemas"]["Float64Column"];
+            /** Pixel */
+            pixel: components["schemas"]["Uint16Column"];
         };
         /**
          * CounterEntry
@@ -3372,8 +3437,10 @@ export interface components {
             /** By Hand */
             by_hand: components["schemas"]["OperatorPair"][];
             cause: components["schemas"]["DivergenceCause"];
-            differing: components["schemas"]["Column"];
-            error: components["schemas"]["Column"];
+            /** Differing */
+            differing: components["schemas"]["Float64Column"];
+            /** Error */
+            error: components["schemas"]["Float64Column"];
             first: components["schemas"]["DebugDifference"] | null;
             /** Is Comparable */
             is_comparable: boolean;
@@ -3387,12 +3454,14 @@ export interface components {
             operators: number;
             /** Read Steps */
             read_steps: number;
-            step: components["schemas"]["Column"];
+            /** Step */
+            step: components["schemas"]["Float64Column"];
             /** Step Offset */
             step_offset: number;
             /** Steps */
             steps: number;
-            unbounded: components["schemas"]["Column"];
+            /** Unbounded */
+            unbounded: components["schemas"]["Float64Column"];
             /** Unmatched Left */
             unmatched_left: number;
             /** Unmatched Right */
@@ -3680,7 +3749,8 @@ export interface components {
          *     ``start[i]`` to ``start[i + 1]`` of those that match; ``first_tensors`` has the first of each row.
          */
         DebugHeatHeader: {
-            bits: components["schemas"]["Column"];
+            /** Bits */
+            bits: components["schemas"]["Uint8Column"];
             /** First Tensors */
             first_tensors: components["schemas"]["DebugTensorEntry"][];
             /** Is Complete */
@@ -3693,13 +3763,16 @@ export interface components {
             minimum: number | null;
             /** Read Steps */
             read_steps: number;
-            start: components["schemas"]["Column"];
-            step: components["schemas"]["Column"];
+            /** Start */
+            start: components["schemas"]["Float64Column"];
+            /** Step */
+            step: components["schemas"]["Float64Column"];
             /** Steps */
             steps: number;
             /** Steps Per Column */
             steps_per_column: number;
-            value: components["schemas"]["Column"];
+            /** Value */
+            value: components["schemas"]["Float64Column"];
             /** Version */
             version: string;
         };
@@ -3763,16 +3836,17 @@ export interface components {
             /** Is Complete */
             is_complete: boolean;
             /** Non Finite */
-            non_finite: components["schemas"]["Column"][];
+            non_finite: components["schemas"]["Float64Column"][];
             /** Read Steps */
             read_steps: number;
-            step: components["schemas"]["Column"];
+            /** Step */
+            step: components["schemas"]["Float64Column"];
             /** Steps */
             steps: number;
             /** Tensors */
             tensors: components["schemas"]["DebugTensorEntry"][];
             /** Values */
-            values: components["schemas"]["Column"][];
+            values: components["schemas"]["Float64Column"][];
             /** Version */
             version: string;
         };
@@ -4007,14 +4081,16 @@ export interface components {
         DebugRowsHeader: {
             /** Figures */
             figures: {
-                [key: string]: components["schemas"]["Column"];
+                [key: string]: components["schemas"]["Float64Column"];
             };
             /** Matching */
             matching: number;
             /** Non Finite */
             non_finite: number;
-            order: components["schemas"]["Column"];
-            row: components["schemas"]["Column"];
+            /** Order */
+            order: components["schemas"]["Int32Column"];
+            /** Row */
+            row: components["schemas"]["Int32Column"];
             /** Step */
             step: number;
             /** Tensors */
@@ -4412,8 +4488,10 @@ export interface components {
             reading: string;
         };
         /**
-         * DiffColumns
-         * @description Columns of a difference between a graph with n nodes and m edges and one with k nodes and l edges.
+         * DiffHeader
+         * @description The JSON header of a difference as ``application/vnd.mindscope.columns``.
+         *
+         *     It is between a graph with n nodes and m edges and one with k nodes and l edges.
          *
          *     ``before_status`` (n) and ``after_status`` (k): 0 same, 1 changed, 2 removed, 3 added, 4 fused (several nodes
          *     before, one after), 5 split (one before, several after). ``after_of`` (n) and ``before_of`` (k): the matching node
@@ -4425,25 +4503,28 @@ export interface components {
          *     The differences as a list: ``entry_status``, ``entry_before``, ``entry_after``, -1 without a node; of fused and
          *     split nodes one entry with the last of several nodes.
          */
-        DiffColumns: {
-            after_of: components["schemas"]["Column"];
-            after_status: components["schemas"]["Column"];
-            before_of: components["schemas"]["Column"];
-            before_status: components["schemas"]["Column"];
-            changes: components["schemas"]["Column"];
-            edge_added: components["schemas"]["Column"];
-            edge_removed: components["schemas"]["Column"];
-            entry_after: components["schemas"]["Column"];
-            entry_before: components["schemas"]["Column"];
-            entry_status: components["schemas"]["Column"];
-        };
-        /**
-         * DiffHeader
-         * @description The header of a difference between two graphs.
-         */
         DiffHeader: {
-            columns: components["schemas"]["DiffColumns"];
+            /** After Of */
+            after_of: components["schemas"]["Int32Column"];
+            /** After Status */
+            after_status: components["schemas"]["Uint8Column"];
+            /** Before Of */
+            before_of: components["schemas"]["Int32Column"];
+            /** Before Status */
+            before_status: components["schemas"]["Uint8Column"];
+            /** Changes */
+            changes: components["schemas"]["Uint8Column"];
             counts: components["schemas"]["DiffTotals"];
+            /** Edge Added */
+            edge_added: components["schemas"]["Uint8Column"];
+            /** Edge Removed */
+            edge_removed: components["schemas"]["Uint8Column"];
+            /** Entry After */
+            entry_after: components["schemas"]["Int32Column"];
+            /** Entry Before */
+            entry_before: components["schemas"]["Int32Column"];
+            /** Entry Status */
+            entry_status: components["schemas"]["Uint8Column"];
         };
         /**
          * DiffMessage
@@ -4586,12 +4667,21 @@ export interface components {
          * @description float64 columns; ``smoothed`` is null without smoothing, ``quantiles`` are as with curves.
          */
         ExpressionColumns: {
-            quantiles: components["schemas"]["Column"];
-            smoothed: components["schemas"]["Column"] | null;
-            step: components["schemas"]["Column"];
-            value: components["schemas"]["Column"];
-            wall_time: components["schemas"]["Column"];
-            x: components["schemas"]["Column"];
+            /** Quantiles */
+            quantiles: components["schemas"]["Float64Column"];
+            /**
+             * Smoothed
+             * @default null
+             */
+            smoothed: components["schemas"]["Float64Column"] | null;
+            /** Step */
+            step: components["schemas"]["Float64Column"];
+            /** Value */
+            value: components["schemas"]["Float64Column"];
+            /** Wall Time */
+            wall_time: components["schemas"]["Float64Column"];
+            /** X */
+            x: components["schemas"]["Float64Column"];
         };
         /**
          * ExpressionLine
@@ -4822,30 +4912,75 @@ export interface components {
             where: string;
         };
         /**
-         * FlameColumns
-         * @description Nodes after their parents, -1 at the bottom; ``name`` is in ``names`` of the header. Times are float64.
-         */
-        FlameColumns: {
-            count: components["schemas"]["Column"];
-            name: components["schemas"]["Column"];
-            own: components["schemas"]["Column"];
-            parent: components["schemas"]["Column"];
-            total: components["schemas"]["Column"];
-        };
-        /**
          * FlameHeader
          * @description The JSON header of a flame graph as ``application/vnd.mindscope.columns``.
+         *
+         *     Nodes follow their parents, -1 at the bottom; ``name`` is in ``names``. Times are nanoseconds.
          */
         FlameHeader: {
             /** Colors */
             colors: number[];
-            columns: components["schemas"]["FlameColumns"];
+            /** Count */
+            count: components["schemas"]["Float64Column"];
             /** Left Out */
             left_out: number;
+            /** Name */
+            name: components["schemas"]["Uint32Column"];
             /** Names */
             names: string[];
+            /** Own */
+            own: components["schemas"]["Float64Column"];
+            /** Parent */
+            parent: components["schemas"]["Int32Column"];
+            /** Total */
+            total: components["schemas"]["Float64Column"];
             /** Version */
             version: string;
+        };
+        /**
+         * Float32Column
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        Float32Column: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "float32";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
+         * Float64Column
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        Float64Column: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "float64";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
+         * FloatColumn
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        FloatColumn: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "float32" | "float64";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
         };
         /**
          * FlopsEntry
@@ -4962,15 +5097,18 @@ export interface components {
          *     outputs that an item may have.
          */
         GraphFiguresHeader: {
-            bits: components["schemas"]["Column"];
-            item: components["schemas"]["Column"];
+            /** Bits */
+            bits: components["schemas"]["Uint8Column"];
+            /** Item */
+            item: components["schemas"]["Int32Column"];
             /** Phases */
             phases: components["schemas"]["Phase"][];
             /** Placed */
             placed: number;
             /** Tensors */
             tensors: number;
-            value: components["schemas"]["Column"];
+            /** Value */
+            value: components["schemas"]["Float64Column"];
             /** Version */
             version: string;
         };
@@ -5154,17 +5292,28 @@ export interface components {
          *     95 % confidence interval by Student's t; these are NaN for a single run.
          */
         GroupColumns: {
-            confidence: components["schemas"]["Column"];
-            count: components["schemas"]["Column"];
-            deviation: components["schemas"]["Column"];
-            high: components["schemas"]["Column"];
-            low: components["schemas"]["Column"];
-            lower_quartile: components["schemas"]["Column"];
-            mean: components["schemas"]["Column"];
-            median: components["schemas"]["Column"];
-            standard_error: components["schemas"]["Column"];
-            upper_quartile: components["schemas"]["Column"];
-            x: components["schemas"]["Column"];
+            /** Confidence */
+            confidence: components["schemas"]["FloatColumn"];
+            /** Count */
+            count: components["schemas"]["FloatColumn"];
+            /** Deviation */
+            deviation: components["schemas"]["FloatColumn"];
+            /** High */
+            high: components["schemas"]["FloatColumn"];
+            /** Low */
+            low: components["schemas"]["FloatColumn"];
+            /** Lower Quartile */
+            lower_quartile: components["schemas"]["FloatColumn"];
+            /** Mean */
+            mean: components["schemas"]["FloatColumn"];
+            /** Median */
+            median: components["schemas"]["FloatColumn"];
+            /** Standard Error */
+            standard_error: components["schemas"]["FloatColumn"];
+            /** Upper Quartile */
+            upper_quartile: components["schemas"]["FloatColumn"];
+            /** X */
+            x: components["schemas"]["Float64Column"];
         };
         /**
          * GroupEntry
@@ -5330,8 +5479,10 @@ export interface components {
          *     ``odd`` is 0, or 1 for NaN, 2 for +Inf, 3 for -Inf in the cell.
          */
         HeatColumns: {
-            odd: components["schemas"]["Column"];
-            value: components["schemas"]["Column"];
+            /** Odd */
+            odd: components["schemas"]["Float32Column"];
+            /** Value */
+            value: components["schemas"]["Float64Column"];
         };
         /**
          * HeatHeader
@@ -5342,7 +5493,10 @@ export interface components {
          */
         HeatHeader: {
             /** Cells */
-            cells: number[];
+            cells: [
+                number,
+                number
+            ];
             columns: components["schemas"]["AxisSpan"];
             columns_data: components["schemas"]["HeatColumns"];
             /** Is Reduced */
@@ -5353,7 +5507,10 @@ export interface components {
             minimum: number | null;
             rows: components["schemas"]["AxisSpan"];
             /** Shape */
-            shape: number[];
+            shape: [
+                number,
+                number
+            ];
         };
         /**
          * HistogramColumns
@@ -5365,23 +5522,40 @@ export interface components {
          *     starts at the first row of the response. All others have a number per row.
          */
         HistogramColumns: {
-            bucket_start: components["schemas"]["Column"];
-            count: components["schemas"]["Column"];
-            last_step: components["schemas"]["Column"];
-            last_wall_time: components["schemas"]["Column"];
-            left: components["schemas"]["Column"];
-            maximum: components["schemas"]["Column"];
-            merged: components["schemas"]["Column"];
-            minimum: components["schemas"]["Column"];
-            nan: components["schemas"]["Column"];
-            negative_infinity: components["schemas"]["Column"];
-            positive_infinity: components["schemas"]["Column"];
-            right: components["schemas"]["Column"];
-            step: components["schemas"]["Column"];
-            sum: components["schemas"]["Column"];
-            total: components["schemas"]["Column"];
-            unreadable: components["schemas"]["Column"];
-            wall_time: components["schemas"]["Column"];
+            /** Bucket Start */
+            bucket_start: components["schemas"]["Float64Column"];
+            /** Count */
+            count: components["schemas"]["Float64Column"];
+            /** Last Step */
+            last_step: components["schemas"]["Float64Column"];
+            /** Last Wall Time */
+            last_wall_time: components["schemas"]["Float64Column"];
+            /** Left */
+            left: components["schemas"]["Float64Column"];
+            /** Maximum */
+            maximum: components["schemas"]["Float64Column"];
+            /** Merged */
+            merged: components["schemas"]["Float64Column"];
+            /** Minimum */
+            minimum: components["schemas"]["Float64Column"];
+            /** Nan */
+            nan: components["schemas"]["Float64Column"];
+            /** Negative Infinity */
+            negative_infinity: components["schemas"]["Float64Column"];
+            /** Positive Infinity */
+            positive_infinity: components["schemas"]["Float64Column"];
+            /** Right */
+            right: components["schemas"]["Float64Column"];
+            /** Step */
+            step: components["schemas"]["Float64Column"];
+            /** Sum */
+            sum: components["schemas"]["Float64Column"];
+            /** Total */
+            total: components["schemas"]["Float64Column"];
+            /** Unreadable */
+            unreadable: components["schemas"]["Float64Column"];
+            /** Wall Time */
+            wall_time: components["schemas"]["Float64Column"];
         };
         /**
          * HistogramSeries
@@ -5576,6 +5750,21 @@ export interface components {
             where?: string | null;
         };
         /**
+         * Int32Column
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        Int32Column: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "int32";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
          * Kind
          * @description The kind of a value. The text is the word in the API, on the command line and on the page.
          * @enum {string}
@@ -5590,15 +5779,24 @@ export interface components {
          *     ``path_losses``; ``path_distances`` from the plane and ``path_lengths`` from its origin are empty if unknown.
          */
         LandscapeColumns: {
-            evaluated: components["schemas"]["Column"];
-            losses: components["schemas"]["Column"];
-            path_distances: components["schemas"]["Column"];
-            path_lengths: components["schemas"]["Column"];
-            path_losses: components["schemas"]["Column"];
-            path_x: components["schemas"]["Column"];
-            path_y: components["schemas"]["Column"];
-            x: components["schemas"]["Column"];
-            y: components["schemas"]["Column"];
+            /** Evaluated */
+            evaluated: components["schemas"]["Uint8Column"];
+            /** Losses */
+            losses: components["schemas"]["Float64Column"];
+            /** Path Distances */
+            path_distances: components["schemas"]["Float64Column"];
+            /** Path Lengths */
+            path_lengths: components["schemas"]["Float64Column"];
+            /** Path Losses */
+            path_losses: components["schemas"]["Float64Column"];
+            /** Path X */
+            path_x: components["schemas"]["Float64Column"];
+            /** Path Y */
+            path_y: components["schemas"]["Float64Column"];
+            /** X */
+            x: components["schemas"]["Float64Column"];
+            /** Y */
+            y: components["schemas"]["Float64Column"];
         };
         /**
          * LandscapeComputation
@@ -5903,13 +6101,18 @@ export interface components {
          * @description Transfers by kind and direction; ``kind`` is a place in ``kinds``. Bandwidths are GB/s, NaN without time.
          */
         LinkColumns: {
-            bandwidth: components["schemas"]["Column"];
-            bytes: components["schemas"]["Column"];
-            destination: components["schemas"]["Column"];
-            kind: components["schemas"]["Column"];
+            /** Bandwidth */
+            bandwidth: components["schemas"]["Float64Column"];
+            /** Bytes */
+            bytes: components["schemas"]["Float64Column"];
+            /** Destination */
+            destination: components["schemas"]["Float64Column"];
+            /** Kind */
+            kind: components["schemas"]["Float64Column"];
             /** Kinds */
             kinds: string[];
-            source: components["schemas"]["Column"];
+            /** Source */
+            source: components["schemas"]["Float64Column"];
         };
         /**
          * LiveAlerts
@@ -6648,12 +6851,18 @@ export interface components {
          *     ``state`` is 0 without a value at the step, 1 exact, 2 estimated from a histogram, 3 unreadable.
          */
         NormColumns: {
-            infinite: components["schemas"]["Column"];
-            largest: components["schemas"]["Column"];
-            nan: components["schemas"]["Column"];
-            norm: components["schemas"]["Column"];
-            recorded: components["schemas"]["Column"];
-            state: components["schemas"]["Column"];
+            /** Infinite */
+            infinite: components["schemas"]["Float64Column"];
+            /** Largest */
+            largest: components["schemas"]["Float64Column"];
+            /** Nan */
+            nan: components["schemas"]["Float64Column"];
+            /** Norm */
+            norm: components["schemas"]["Float64Column"];
+            /** Recorded */
+            recorded: components["schemas"]["Float64Column"];
+            /** State */
+            state: components["schemas"]["Uint8Column"];
         };
         /**
          * NormSeriesName
@@ -7059,6 +7268,22 @@ export interface components {
             where?: string | null;
         };
         /**
+         * PixelColumns
+         * @description The lowest, highest and last value in each pixel with values; ``before`` is the value before the range.
+         */
+        PixelColumns: {
+            /** Before */
+            before: number | null;
+            /** High */
+            high: components["schemas"]["Float64Column"];
+            /** Last */
+            last: components["schemas"]["Float64Column"];
+            /** Low */
+            low: components["schemas"]["Float64Column"];
+            /** Pixel */
+            pixel: components["schemas"]["Uint16Column"];
+        };
+        /**
          * PrCurveColumns
          * @description float64 throughout. Curve i has the thresholds ``curve_start[i]`` to ``curve_start[i + 1]`` (not included).
          *
@@ -7067,17 +7292,28 @@ export interface components {
          *     threshold. A curve that can't be read has no thresholds.
          */
         PrCurveColumns: {
-            curve_start: components["schemas"]["Column"];
-            false_negatives: components["schemas"]["Column"];
-            false_positives: components["schemas"]["Column"];
-            precision: components["schemas"]["Column"];
-            recall: components["schemas"]["Column"];
-            step: components["schemas"]["Column"];
-            steps: components["schemas"]["Column"];
-            threshold: components["schemas"]["Column"];
-            true_negatives: components["schemas"]["Column"];
-            true_positives: components["schemas"]["Column"];
-            wall_time: components["schemas"]["Column"];
+            /** Curve Start */
+            curve_start: components["schemas"]["Float64Column"];
+            /** False Negatives */
+            false_negatives: components["schemas"]["Float64Column"];
+            /** False Positives */
+            false_positives: components["schemas"]["Float64Column"];
+            /** Precision */
+            precision: components["schemas"]["Float64Column"];
+            /** Recall */
+            recall: components["schemas"]["Float64Column"];
+            /** Step */
+            step: components["schemas"]["Float64Column"];
+            /** Steps */
+            steps: components["schemas"]["Float64Column"];
+            /** Threshold */
+            threshold: components["schemas"]["Float64Column"];
+            /** True Negatives */
+            true_negatives: components["schemas"]["Float64Column"];
+            /** True Positives */
+            true_positives: components["schemas"]["Float64Column"];
+            /** Wall Time */
+            wall_time: components["schemas"]["Float64Column"];
         };
         /**
          * PrCurvesHeader
@@ -7290,8 +7526,10 @@ export interface components {
              * @enum {string}
              */
             of: "operation" | "device_queue" | "get_next" | "iterator";
-            size: components["schemas"]["Column"];
-            x: components["schemas"]["Column"];
+            /** Size */
+            size: components["schemas"]["Float64Column"];
+            /** X */
+            x: components["schemas"]["Float64Column"];
         };
         /**
          * RangeQuery
@@ -7324,15 +7562,6 @@ export interface components {
             own_ns: number;
             /** Rows */
             rows: components["schemas"]["NameStatisticsEntry"][];
-        };
-        /**
-         * RankColumn
-         * @description Nanoseconds of each row; ``name`` is such as ``duration``, ``own``, ``compute`` or ``synchronizing``.
-         */
-        RankColumn: {
-            /** Name */
-            name: string;
-            values: components["schemas"]["Column"];
         };
         /**
          * RankMeanEntry
@@ -7372,16 +7601,24 @@ export interface components {
          * RankStepColumns
          * @description One row for each step of each rank, by rank, cycle and step.
          *
-         *     ``profile`` is a place in ``profiles``, ``begin`` the time of the step in the timeline of that profile.
+         *     ``profile`` is a place in ``profiles``, ``begin`` the time of the step in the timeline of that profile. ``columns``
+         *     are nanoseconds by names such as ``duration``, ``own``, ``compute`` or ``synchronizing``.
          */
         RankStepColumns: {
-            begin: components["schemas"]["Column"];
+            /** Begin */
+            begin: components["schemas"]["Float64Column"];
             /** Columns */
-            columns: components["schemas"]["RankColumn"][];
-            cycle: components["schemas"]["Column"];
-            profile: components["schemas"]["Column"];
-            rank: components["schemas"]["Column"];
-            step: components["schemas"]["Column"];
+            columns: {
+                [key: string]: components["schemas"]["Float64Column"];
+            };
+            /** Cycle */
+            cycle: components["schemas"]["Float64Column"];
+            /** Profile */
+            profile: components["schemas"]["Float64Column"];
+            /** Rank */
+            rank: components["schemas"]["Float64Column"];
+            /** Step */
+            step: components["schemas"]["Float64Column"];
         };
         /**
          * RanksHeader
@@ -7964,22 +8201,30 @@ export interface components {
             address: string[];
             /** Allocated */
             allocated: number;
-            block: components["schemas"]["Column"];
-            block_size: components["schemas"]["Column"];
+            /** Block */
+            block: components["schemas"]["Uint32Column"];
+            /** Block Size */
+            block_size: components["schemas"]["Float64Column"];
             /** Gaps */
             gaps: number;
-            group: components["schemas"]["Column"];
-            is_pending: components["schemas"]["Column"];
+            /** Group */
+            group: components["schemas"]["Uint8Column"];
+            /** Is Pending */
+            is_pending: components["schemas"]["Uint8Column"];
             /** Largest Gap */
             largest_gap: number;
             /** Pending */
             pending: number;
             /** Reserved */
             reserved: number;
-            segment: components["schemas"]["Column"];
-            size: components["schemas"]["Column"];
-            start: components["schemas"]["Column"];
-            stream: components["schemas"]["Column"];
+            /** Segment */
+            segment: components["schemas"]["Uint32Column"];
+            /** Size */
+            size: components["schemas"]["Float64Column"];
+            /** Start */
+            start: components["schemas"]["Float64Column"];
+            /** Stream */
+            stream: components["schemas"]["Float64Column"];
             /** Texts */
             texts: string[];
             /** Time Ns */
@@ -8057,18 +8302,6 @@ export interface components {
             /** Id */
             id: string;
             reason: components["schemas"]["ReasonEntry"];
-        };
-        /**
-         * SizeColumns
-         * @description Lowest, highest and last size of each pixel with changes; ``before`` is the size before the range.
-         */
-        SizeColumns: {
-            /** Before */
-            before: number | null;
-            high: components["schemas"]["Column"];
-            last: components["schemas"]["Column"];
-            low: components["schemas"]["Column"];
-            pixel: components["schemas"]["Column"];
         };
         /**
          * SkippedEntry
@@ -8196,16 +8429,6 @@ export interface components {
             tags: string[];
         };
         /**
-         * StepColumn
-         * @description Nanoseconds of each step; ``name`` is such as ``duration``, ``interval`` or ``compute``. A phase is NaN where its
-         *     step lacks one, or is incomplete.
-         */
-        StepColumn: {
-            /** Name */
-            name: string;
-            values: components["schemas"]["Column"];
-        };
-        /**
          * StepCommunicationAnswer
          * @description Operations in order of time; ``left_out`` more are not listed.
          */
@@ -8271,14 +8494,18 @@ export interface components {
          * StepsHeader
          * @description The JSON header of steps as ``application/vnd.mindscope.columns``; ``count`` steps in order of time.
          *
-         *     ``columns`` are those that the profile records: ``duration``, phases, parts, ``overlapped``, ``device_busy``.
+         *     ``columns`` are nanoseconds by name, of those that the profile records: ``duration``, ``interval``, phases, parts,
+         *     ``overlapped``, ``device_busy``. A phase is NaN where its step lacks one, or is incomplete.
          *     Means leave out ``warm_up_rows``, and ``incomplete_rows``, of which the profile does not hold all.
          *     ``has_communication``: GET /api/profiles/steps/communication has the operations between ranks of a step.
          */
         StepsHeader: {
-            begin: components["schemas"]["Column"] | null;
+            /** Begin */
+            begin: components["schemas"]["Float64Column"];
             /** Columns */
-            columns: components["schemas"]["StepColumn"][];
+            columns: {
+                [key: string]: components["schemas"]["Float64Column"];
+            };
             /** Count */
             count: number;
             /** Has Communication */
@@ -8286,7 +8513,8 @@ export interface components {
             /** Incomplete Rows */
             incomplete_rows: number[];
             missing: components["schemas"]["MissingEntry"] | null;
-            number: components["schemas"]["Column"] | null;
+            /** Number */
+            number: components["schemas"]["Float64Column"];
             /** Version */
             version: string;
             /** Warm Up Rows */
@@ -8375,8 +8603,8 @@ export interface components {
             version: string;
         };
         /**
-         * StructureColumns
-         * @description Columns of n nodes, k scopes, m edges and the texts.
+         * StructureHeader
+         * @description The JSON header of the n nodes, k scopes and m edges of a graph as ``application/vnd.mindscope.columns``.
          *
          *     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
          *     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
@@ -8385,39 +8613,48 @@ export interface components {
          *     Scopes: ``scope_label`` is a text; ``scope_parent`` is -1 for the root, which is the first; parents precede their
          *     children; equal numbers above 0 in ``scope_class`` mean the same structure.
          *
-         *     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source. Text i ends at byte
-         *     ``text_end[i]`` of ``text``, which is UTF-8.
-         */
-        StructureColumns: {
-            bytes: components["schemas"]["CompactColumn"];
-            device: components["schemas"]["CompactColumn"];
-            dtype: components["schemas"]["CompactColumn"];
-            flops: components["schemas"]["CompactColumn"];
-            is_control: components["schemas"]["CompactColumn"];
-            label: components["schemas"]["CompactColumn"];
-            output: components["schemas"]["CompactColumn"];
-            parameter_count: components["schemas"]["CompactColumn"];
-            parts: components["schemas"]["CompactColumn"];
-            role: components["schemas"]["CompactColumn"];
-            scope: components["schemas"]["CompactColumn"];
-            scope_class: components["schemas"]["CompactColumn"];
-            scope_label: components["schemas"]["CompactColumn"];
-            scope_parent: components["schemas"]["CompactColumn"];
-            shape: components["schemas"]["CompactColumn"];
-            source: components["schemas"]["CompactColumn"];
-            target: components["schemas"]["CompactColumn"];
-            text: components["schemas"]["CompactColumn"];
-            text_end: components["schemas"]["CompactColumn"];
-            type: components["schemas"]["CompactColumn"];
-        };
-        /**
-         * StructureHeader
-         * @description The header of a graph's structure.
+         *     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source.
          */
         StructureHeader: {
-            columns: components["schemas"]["StructureColumns"];
+            /** Bytes */
+            bytes: components["schemas"]["CompactFloat64Column"];
+            /** Device */
+            device: components["schemas"]["CompactInt32Column"];
+            /** Dtype */
+            dtype: components["schemas"]["CompactInt32Column"];
+            /** Flops */
+            flops: components["schemas"]["CompactFloat64Column"];
+            /** Is Control */
+            is_control: components["schemas"]["CompactUint8Column"];
+            /** Label */
+            label: components["schemas"]["CompactInt32Column"];
             /** Name */
             name: string;
+            /** Output */
+            output: components["schemas"]["CompactInt32Column"];
+            /** Parameter Count */
+            parameter_count: components["schemas"]["CompactFloat64Column"];
+            /** Parts */
+            parts: components["schemas"]["CompactUint8Column"];
+            /** Role */
+            role: components["schemas"]["CompactUint8Column"];
+            /** Scope */
+            scope: components["schemas"]["CompactInt32Column"];
+            /** Scope Class */
+            scope_class: components["schemas"]["CompactUint32Column"];
+            /** Scope Label */
+            scope_label: components["schemas"]["CompactInt32Column"];
+            /** Scope Parent */
+            scope_parent: components["schemas"]["CompactInt32Column"];
+            /** Shape */
+            shape: components["schemas"]["CompactInt32Column"];
+            /** Source */
+            source: components["schemas"]["CompactInt32Column"];
+            /** Target */
+            target: components["schemas"]["CompactInt32Column"];
+            texts: components["schemas"]["Utf8Column"];
+            /** Type */
+            type: components["schemas"]["CompactInt32Column"];
         };
         /**
          * TablesAnswer
@@ -8816,6 +9053,51 @@ export interface components {
             track: number;
         };
         /**
+         * Uint16Column
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        Uint16Column: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "uint16";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
+         * Uint32Column
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        Uint32Column: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "uint32";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
+         * Uint8Column
+         * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.
+         */
+        Uint8Column: {
+            /**
+             * Dtype
+             * @enum {string}
+             */
+            dtype: "uint8";
+            /** Length */
+            length: number;
+            /** Offset */
+            offset: number;
+        };
+        /**
          * UlpCount
          * @description ``count`` pairs are at most ``most`` floating point numbers apart, and more than the entry before.
          */
@@ -8933,6 +9215,16 @@ export interface components {
             run: string;
         };
         /**
+         * Utf8Column
+         * @description Texts one after the other in ``utf8``; text i ends before byte ``ends[i]``.
+         */
+        Utf8Column: {
+            /** Ends */
+            ends: components["schemas"]["Uint32Column"];
+            /** Utf8 */
+            utf8: components["schemas"]["Uint8Column"];
+        };
+        /**
          * ValuesAnswer
          * @description The values of a tag by ascending step, as columns: ``id`` names a value forever.
          */
@@ -9031,54 +9323,66 @@ export interface components {
             version: number;
         };
         /**
-         * WindowColumns
-         * @description Lane i is row ``lane_row[i]`` of track ``lane_track[i]``, with its cells and wide slices one after the other.
-         *
-         *     Its cells are ``lane_cells[i]`` to ``lane_cells[i + 1]``, its wide slices likewise. A cell holds the ``count``
-         *     slices (65,535 for more) below a pixel that begin in its ``pixel``; ``longest`` is the first of the longest ones,
-         *     ``color`` that of its name, ``busy`` the share of the pixel that they fill, 255 for all. A wide slice has its
-         *     number, its begin and duration as float64 in nanoseconds, and its name in ``names`` of the header.
-         */
-        WindowColumns: {
-            busy: components["schemas"]["Column"];
-            color: components["schemas"]["Column"];
-            count: components["schemas"]["Column"];
-            lane_cells: components["schemas"]["Column"];
-            lane_row: components["schemas"]["Column"];
-            lane_track: components["schemas"]["Column"];
-            lane_wide: components["schemas"]["Column"];
-            longest: components["schemas"]["Column"];
-            pixel: components["schemas"]["Column"];
-            wide: components["schemas"]["Column"];
-            wide_begin: components["schemas"]["Column"];
-            wide_duration: components["schemas"]["Column"];
-            wide_name: components["schemas"]["Column"];
-        };
-        /**
          * WindowHeader
          * @description The JSON header of a window as ``application/vnd.mindscope.columns``. Colors are 0 to 9, by name.
          *
          *     ``pixel_ns`` is a multiple of the requested one if the window would otherwise have more than 200 kB, or more than
-         *     100 bytes a pixel. Of a pixel with marks, ``mark_name`` and ``mark_track`` are those of the first of ``mark_count``.
+         *     100 bytes a pixel.
+         *
+         *     Lane i is row ``lane_row[i]`` of track ``lane_track[i]``, with its cells and wide slices one after the other.
+         *     Its cells are ``lane_cells[i]`` to ``lane_cells[i + 1]``, its wide slices likewise. A cell holds the ``count``
+         *     slices (65,535 for more) below a pixel that begin in its ``pixel``; ``longest`` is the first of the longest ones,
+         *     ``color`` that of its name, ``busy`` the share of the pixel that they fill, 255 for all. A wide slice has its
+         *     number, its begin and duration in nanoseconds, and its name in ``names``. Of a pixel with marks, ``mark_name`` and
+         *     ``mark_track`` are those of the first of ``mark_count``.
          */
         WindowHeader: {
             /** Begin Ns */
             begin_ns: number;
+            /** Busy */
+            busy: components["schemas"]["Uint8Column"];
+            /** Color */
+            color: components["schemas"]["Uint8Column"];
             /** Colors */
             colors: number[];
-            columns: components["schemas"]["WindowColumns"];
+            /** Count */
+            count: components["schemas"]["Uint16Column"];
             /** Counters */
             counters: components["schemas"]["CounterColumns"][];
-            mark_count: components["schemas"]["Column"];
-            mark_name: components["schemas"]["Column"];
-            mark_pixel: components["schemas"]["Column"];
-            mark_track: components["schemas"]["Column"];
+            /** Lane Cells */
+            lane_cells: components["schemas"]["Uint32Column"];
+            /** Lane Row */
+            lane_row: components["schemas"]["Uint16Column"];
+            /** Lane Track */
+            lane_track: components["schemas"]["Uint32Column"];
+            /** Lane Wide */
+            lane_wide: components["schemas"]["Uint32Column"];
+            /** Longest */
+            longest: components["schemas"]["Uint32Column"];
+            /** Mark Count */
+            mark_count: components["schemas"]["Uint32Column"];
+            /** Mark Name */
+            mark_name: components["schemas"]["Uint32Column"];
+            /** Mark Pixel */
+            mark_pixel: components["schemas"]["Uint16Column"];
+            /** Mark Track */
+            mark_track: components["schemas"]["Uint32Column"];
             /** Names */
             names: string[];
+            /** Pixel */
+            pixel: components["schemas"]["Uint16Column"];
             /** Pixel Ns */
             pixel_ns: number;
             /** Version */
             version: string;
+            /** Wide */
+            wide: components["schemas"]["Uint32Column"];
+            /** Wide Begin */
+            wide_begin: components["schemas"]["Float64Column"];
+            /** Wide Duration */
+            wide_duration: components["schemas"]["Float64Column"];
+            /** Wide Name */
+            wide_name: components["schemas"]["Uint32Column"];
             /** Width */
             width: number;
         };
@@ -9136,13 +9440,13 @@ export interface components {
         };
         /**
          * CurveColumns
-         * @description A curve in a range.
+         * @description Sizes of a curve in each pixel of a range.
          */
         mindscope__server__profiles__memory__schema__CurveColumns: {
-            allocated: components["schemas"]["SizeColumns"];
+            allocated: components["schemas"]["PixelColumns"];
             /** Curve */
             curve: number;
-            reserved: components["schemas"]["SizeColumns"] | null;
+            reserved: components["schemas"]["PixelColumns"] | null;
         };
         /**
          * CurveColumns
@@ -9154,11 +9458,19 @@ export interface components {
          *     parts. They depend neither on the axis nor on range and pixels.
          */
         mindscope__server__scalars__schema__CurveColumns: {
-            quantiles: components["schemas"]["Column"];
-            smoothed: components["schemas"]["Column"] | null;
-            step: components["schemas"]["Column"];
-            value: components["schemas"]["Column"];
-            wall_time: components["schemas"]["Column"];
+            /** Quantiles */
+            quantiles: components["schemas"]["FloatColumn"];
+            /**
+             * Smoothed
+             * @default null
+             */
+            smoothed: components["schemas"]["FloatColumn"] | null;
+            /** Step */
+            step: components["schemas"]["Float64Column"];
+            /** Value */
+            value: components["schemas"]["FloatColumn"];
+            /** Wall Time */
+            wall_time: components["schemas"]["Float64Column"];
         };
     };
     responses: never;
