@@ -62,6 +62,13 @@ describe("decode", () => {
     expect(step.buffer).toBe(buffer);
   });
 
+  it("takes columns whose names are those of a column's fields", () => {
+    const header = {
+      counters: { dtype: Float64Array.of(1), offset: Float64Array.of(2), utf8: Float64Array.of(3), ends: Float64Array.of(4) },
+    };
+    expect(decoded(header)).toEqual(header);
+  });
+
   it("reads compact columns in the type of their values, and one number for all rows", () => {
     const of = { offset: 0, value_type: "int32" };
     const json = JSON.stringify({

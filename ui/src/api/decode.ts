@@ -44,10 +44,11 @@ export function decode<Name extends keyof Schemas>(buffer: ArrayBuffer): Message
 /** A part of a header with arrays in place of its columns. */
 function withArrays(value: unknown, buffer: ArrayBuffer, start: number): unknown {
   if (typeof value !== "object" || value === null || (Array.isArray(value) && typeof value[0] !== "object")) return value;
-  if ("offset" in value && "dtype" in value) return arrayOf(value as Column, buffer, start);
+  if ("offset" in value && "dtype" in value && typeof value.dtype === "string") return arrayOf(value as Column, buffer, start);
   const part = value as Record<string, unknown>;
   for (const [name, field] of Object.entries(part)) if (typeof field === "object") part[name] = withArrays(field, buffer, start);
-  return "utf8" in part && "ends" in part ? textsOf(part["utf8"] as Uint8Array, part["ends"] as Uint32Array) : part;
+  const { utf8, ends } = part;
+  return utf8 instanceof Uint8Array && ends instanceof Uint32Array ? textsOf(utf8, ends) : part;
 }
 
 function arrayOf(column: Column, buffer: ArrayBuffer, start: number): NumberArray {
