@@ -35,7 +35,7 @@ def test_selected_runs_differ_in_color_then_in_dash(tmp_path: Path, open_page: O
         eventually(lambda: len(live.runs()) == len(RUNS) and all(run["last_step"] == 2 for run in live.runs().values()))
         three = [RUNS[0], RUNS[10], RUNS[20]]  # of 10 colors over all runs they would have the same
         page = open_page(live, "/scalars?" + "&".join(f"run={run}" for run in three))
-        page.set_viewport_size({"width": 1280, "height": 1000})
+        page.set_viewport_size({"width": 1440, "height": 1000})
         wait_until_drawn(card(page, "loss"))
         before = looks_in_list(page)
         assert set(before) == set(three)

@@ -94,7 +94,9 @@ def test_ctrl_c_inside_of_a_flush_comes_out_as_such_and_loses_nothing(tmp_path: 
     recorded: list[int] = []
     record = SummaryRecord(tmp_path)
     with interruptions() as handler:
-        for step in range(600):
+        for step in range(6000):
+            if step >= 600 and handler.count > 50:
+                break
             try:
                 record.add_value("scalar", "loss", float(step))
                 record.add_value("tensor", "t", np.full(3, step, np.float32))
@@ -107,7 +109,7 @@ def test_ctrl_c_inside_of_a_flush_comes_out_as_such_and_loses_nothing(tmp_path: 
                 pass
     record.close()
     run = mindscope.open_run(tmp_path)
-    assert run.scalars("loss").step.tolist() == recorded == list(range(600))
+    assert run.scalars("loss").step.tolist() == recorded == list(range(len(recorded)))
     assert [entry.step for entry in run.tensors("t")] == recorded
     assert handler.count > 50
     assert not run.damages
