@@ -109,7 +109,7 @@ def test_trainings_are_overlaid_after_the_offered_command_computed_their_common_
         for name in NAMES:
             expect(cards).to_contain_text(name)
             expect(page.get_by_test_id("landscape-legend")).to_contain_text(name)
-        expect(page.get_by_test_id("landscape-legend").locator(".scale")).to_have_count(1)  # one surface, two paths
+        expect(page.get_by_test_id("landscape-legend").locator(".bar")).to_have_count(1)  # one surface, two paths
         expect(page.get_by_test_id("landscape-other-planes")).to_have_count(0)
         with page.expect_download() as download:
             page.get_by_test_id("save-view").press("Enter")

@@ -106,7 +106,7 @@ def test_charts_are_drawn_and_tell_their_values(save: Save):
     expect(page.locator(".tip")).to_contain_text(f"{rates[-1]:.5g}")
     (line,) = next(card for card in cards(page) if card["title"] == "lr")["parts"][0]["lines"]
     assert line["value"] == pytest.approx(rates, rel=1e-6)
-    expect(figure(page, "nan")).to_contain_text("1 NaN")
+    expect(figure(page, "nan")).to_contain_text("NaN at step 1")
     assert serious(page) == []
     is_whole_without_scripts(page)
 

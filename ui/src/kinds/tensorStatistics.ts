@@ -19,6 +19,7 @@ export const TENSOR_STATISTICS: KindDescriptor = {
       icon,
       load: () => import("../pages/debugger/DebuggerPage.svelte"),
       ...DEBUG_DATA,
+      alsoShows: ["flight_record", "running_data"],
     },
   ],
   card: {

@@ -17,6 +17,8 @@ export interface Route {
   shows?: readonly string[];
   /** Files beside event files that the page shows. */
   contents?: readonly ContentKind[];
+  /** Files that the page shows too, with which no run opens it. */
+  alsoShows?: readonly ContentKind[];
 }
 
 /** Groups of the navigation, from the top. */
