@@ -127,7 +127,7 @@ def test_a_title_has_the_whole_width_and_buttons_come_with_the_pointer(tmp_path:
         eventually(lambda: len(live.runs()) == 1 and all(run["tags"] for run in live.runs().values()))
         page = open_page(live, "/scalars")
         card = page.get_by_test_id("card").first
-        title = card.locator("h3")
+        title = card.locator("header h3")
         expect(title).to_have_text(LONG_TAG)
         assert title.evaluate("title => title.closest('header').clientWidth - title.clientWidth") <= 20
         full = card.get_by_test_id("full")
