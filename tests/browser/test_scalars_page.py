@@ -243,8 +243,12 @@ def test_a_long_curve_says_that_it_is_reduced_and_refines_when_zoomed(tmp_path: 
         eventually(lambda: live.runs().get("run", {}).get("last_step") == 7_999)
         page = open_page(live, "/scalars?full=loss")
         wait_until_drawn(full(page))
-        expect(full(page).get_by_test_id("reduced")).to_be_visible()
+        expect(full(page).get_by_test_id("mean")).to_have_attribute("title", re.compile("of 8,000 points are plotted"))
         expect(full(page).get_by_test_id("curve-table")).to_contain_text("50")
+        page.get_by_test_id("settings").first.click()
+        page.get_by_test_id("band").select_option("line")
+        expect(full(page).get_by_test_id("mean")).to_have_count(0)
+        expect(full(page).get_by_test_id("reduced")).to_be_visible()
         drag(full(page), (0.38, 0.02), (0.40, 0.98))
         expect(full(page).get_by_test_id("reduced")).to_have_count(0)
 

@@ -16,6 +16,7 @@ from mindscope.server.http.schema import SeriesName
 from mindscope.server.scalars.cache import CurveCache
 from mindscope.server.scalars.query import reduce_series
 from mindscope.server.scalars.schema import Curve, CurvesQuery
+from mindscope.stats.m4 import MEAN_PIXELS
 from mindscope.store import ScalarSeries
 from mindscope.store.chunk import write_chunk
 from mindscope.store.file_ranks import FileRanks
@@ -99,5 +100,5 @@ def test_a_page_that_follows_gets_the_new_rows_only(tmp_path: Path) -> None:
     series.extend(0, points(POINTS, POINTS + NEW))
     got, rows = ask(series, drawn, query, first.cursor)
     assert got.kept > 0.99 * first.returned
-    assert rows["step"].size < 12
+    assert rows["step"].size < 4 * 2 * MEAN_PIXELS  # the mean of the last two stretches may change
     drawn.pool.shutdown()

@@ -7,7 +7,7 @@ from libc.stdlib cimport free
 
 import numpy as np
 
-from mindscope.stats._pyramid cimport GROUPS, Level, NAN, NEGATIVE, NONE, POSITIVE, Pyramid, Summary, clear, sum_up
+from mindscope.stats._pyramid cimport FINITE, GROUPS, Level, NAN, NEGATIVE, NONE, POSITIVE, Pyramid, SUM_SCALE, Summary, clear, sum_up
 from mindscope.stats._rows cimport Rows, filled, push
 from mindscope.stats._values cimport Column, Values
 
@@ -69,6 +69,27 @@ def pick(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
     Of each bucket these are the first and last finite row, the first row of the lowest and of the highest value, and
     the first and last NaN, +Inf and -Inf. ``pyramid`` is one of the same ``y``.
     """
+    return _pick_all(&y.column, edges, _levels(y, edges, pyramid))
+
+
+def means(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
+    """Return the means of the finite values between ``edges``, float64; NaN without any. See ``pick``."""
+    cdef const Level *levels = _levels(y, edges, pyramid)
+    found = np.full(max(edges.shape[0] - 1, 0), np.nan)
+    cdef double[::1] mean = found
+    cdef Summary summary
+    cdef Py_ssize_t bucket
+    with nogil:
+        for bucket in range(mean.shape[0]):
+            clear(&summary)
+            sum_up(&summary, &y.column, edges[bucket], edges[bucket + 1], levels)
+            if summary.count[FINITE]:
+                mean[bucket] = summary.total / summary.count[FINITE] / SUM_SCALE
+    return found
+
+
+cdef const Level *_levels(Values y, const int64_t[::1] edges, Pyramid pyramid) except? NULL:
+    """Return the levels of a pyramid, or NULL; refuse edges that go back or beyond the column."""
     cdef Py_ssize_t each
     cdef int64_t last = 0
     for each in range(edges.shape[0]):
@@ -77,8 +98,7 @@ def pick(Values y not None, const int64_t[::1] edges, Pyramid pyramid=None):
         last = edges[each]
     if last > len(y) or (pyramid is not None and len(pyramid) > len(y)):
         raise ValueError(f"column has {len(y)} rows, want {max(last, 0 if pyramid is None else len(pyramid))} or more")
-    cdef const Level *levels = NULL if pyramid is None else &pyramid.levels[0]
-    return _pick_all(&y.column, edges, levels)
+    return NULL if pyramid is None else &pyramid.levels[0]
 
 
 def merge(const int64_t[::1] one, const int64_t[::1] other):

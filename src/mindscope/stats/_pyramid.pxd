@@ -19,6 +19,13 @@ cdef enum:
     LEVELS = 14    # 256 * 16**13 is more rows than there can be
 
 
+cdef extern from *:
+    '''
+    #define SUM_SCALE 0x1p-64
+    '''
+    const double SUM_SCALE  # of sums: those of any number of finite values are finite
+
+
 cdef struct Summary:
     int64_t first[GROUPS]   # row, NONE when the group is empty
     int64_t last[GROUPS]
@@ -27,6 +34,7 @@ cdef struct Summary:
     int64_t highest
     double low              # that value, +Inf without any
     double high
+    double total            # of the finite values, times SUM_SCALE
 
 
 cdef struct Level:

@@ -23,6 +23,7 @@ cdef void clear(Summary *summary) noexcept nogil:
     summary.lowest = summary.highest = NONE
     summary.low = INFINITY
     summary.high = -INFINITY
+    summary.total = 0.0
 
 
 cdef inline void _note(Summary *summary, int group, int64_t row) noexcept nogil:
@@ -36,7 +37,7 @@ cdef void _scan_piece(Summary *summary, const floating *y, int64_t size, int64_t
     """Add ``size`` values after those in ``summary``; the first one is row ``at``."""
     cdef int64_t row, first = NONE, last = NONE, finite = 0
     cdef int64_t lowest = summary.lowest, highest = summary.highest
-    cdef double value, low = summary.low, high = summary.high
+    cdef double value, low = summary.low, high = summary.high, total = 0.0
     for row in range(size):
         value = y[row]
         if value - value == 0.0:
@@ -50,6 +51,7 @@ cdef void _scan_piece(Summary *summary, const floating *y, int64_t size, int64_t
                 first = at + row
             last = at + row
             finite += 1
+            total += value * SUM_SCALE
         else:
             _note(summary, NAN if value != value else POSITIVE if value > 0.0 else NEGATIVE, at + row)
     if finite:
@@ -59,6 +61,7 @@ cdef void _scan_piece(Summary *summary, const floating *y, int64_t size, int64_t
         summary.count[FINITE] += finite
         summary.low, summary.lowest = low, lowest
         summary.high, summary.highest = high, highest
+        summary.total += total
 
 
 cdef bint _scan_finite(Summary *summary, const floating *y, int64_t size, int64_t at) noexcept nogil:
@@ -69,27 +72,32 @@ cdef bint _scan_finite(Summary *summary, const floating *y, int64_t size, int64_
     cdef floating lows[LANES]
     cdef floating highs[LANES]
     cdef floating zeros[LANES]
+    cdef double totals[LANES]
     cdef floating value
     cdef int lane
     cdef int64_t row = 0, low = 0, high = 0
     for lane in range(LANES):
         lows[lane] = highs[lane] = y[0]
         zeros[lane] = 0.0
+        totals[lane] = 0.0
     while row + LANES <= size:
         for lane in range(LANES):
             value = y[row + lane]
             zeros[lane] += value - value
+            totals[lane] += value * SUM_SCALE
             lows[lane] = value if value < lows[lane] else lows[lane]
             highs[lane] = value if value > highs[lane] else highs[lane]
         row += LANES
     while row < size:
         value = y[row]
         zeros[0] += value - value
+        totals[0] += value * SUM_SCALE
         lows[0] = value if value < lows[0] else lows[0]
         highs[0] = value if value > highs[0] else highs[0]
         row += 1
     for lane in range(1, LANES):
         zeros[0] += zeros[lane]
+        totals[0] += totals[lane]
         lows[0] = lows[lane] if lows[lane] < lows[0] else lows[0]
         highs[0] = highs[lane] if highs[lane] > highs[0] else highs[0]
     if zeros[0] != 0.0:
@@ -101,6 +109,7 @@ cdef bint _scan_finite(Summary *summary, const floating *y, int64_t size, int64_
     summary.low, summary.lowest = lows[0], at + low
     summary.high, summary.highest = highs[0], at + high
     summary.first[FINITE], summary.last[FINITE], summary.count[FINITE] = at, at + size - 1, size
+    summary.total = totals[0]
     return True
 
 
@@ -137,6 +146,7 @@ cdef void _add(Summary *summary, const Summary *after) noexcept nogil:
                 summary.first[group] = after.first[group]
             summary.last[group] = after.last[group]
             summary.count[group] += after.count[group]
+    summary.total += after.total
     if after.low < summary.low:
         summary.low, summary.lowest = after.low, after.lowest
     if after.high > summary.high:
@@ -179,7 +189,7 @@ cdef class Pyramid:
 
     @property
     def nbytes(self):
-        """Memory in bytes: 128 for every 256 rows and a 15th more, and up to half of that again as room to grow."""
+        """Memory in bytes: 136 for every 256 rows and a 15th more, and up to half of that again as room to grow."""
         cdef int level
         return sum(self.levels[level].capacity * sizeof(Summary) for level in range(LEVELS))
 

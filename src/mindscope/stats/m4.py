@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mindscope.stats._m4 import merge, pick
+from mindscope.stats._m4 import means, merge, pick
 from mindscope.stats._pyramid import Pyramid
 from mindscope.stats.chunked_array import ChunkedArray, Rows
 from mindscope.stats.log_buckets import log_edges
 from mindscope.stats.x_axis import Range, XAxis, sort_x
+
+MEAN_PIXELS = 8
+"""Pixels of the stretches whose means show the course of a noisy line."""
+LEAST_FOR_MEAN = 64
+"""Fewer rows are drawn as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +41,14 @@ class Reduction:
     ``rows`` are row numbers by ascending x, a slice where nothing is left out between them. ``points`` counts the rows
     in range, the last three those of them where the first line is no number. While points are appended and the buckets
     stay as wide, the first ``settled`` rows stay what they are: later rows belong to the last bucket.
+
+    ``mean`` is the course of the first line at ``rows``, without its noise: means of the finite values of stretches of
+    the axis, at most ``MEAN_PIXELS`` wide, and what lies between their middles. None where it was not requested, and
+    where there is less than one row for a pixel.
     """
 
     rows: Rows | slice
+    mean: NDArray[np.float64] | None
     returned: int
     settled: int
     points: int
@@ -75,7 +85,13 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None, log_
 
 
 def reduce(
-    x_axis: XAxis, lines: Sequence[Line], pixels: int, range: Range | None = None, log_origin: float | None = None
+    x_axis: XAxis,
+    lines: Sequence[Line],
+    pixels: int,
+    range: Range | None = None,
+    log_origin: float | None = None,
+    *,
+    has_mean: bool = False,
 ) -> Reduction:
     """Choose the rows that draw every one of ``lines`` as ``m4`` says. Raises ValueError when ``pixels`` is below 1."""
     if pixels < 1:
@@ -83,10 +99,8 @@ def reduce(
     start, stop = x_axis.bounds(range)
     is_reduced = stop - start > 4 * pixels
     edges = np.array([start, stop], np.int64)
-    if is_reduced and log_origin is None:
-        edges = x_axis.edges(start, stop, pixels, range)
-    elif is_reduced and log_origin is not None:
-        edges = log_edges(x_axis, start, stop, pixels, range, log_origin)
+    if is_reduced:
+        edges = _edges(x_axis, start, stop, pixels, range, log_origin)
     picked = [pick(line.y.values(), edges, line.pyramid) for line in lines]
     first, last = max(start - 1, 0), min(stop + 1, x_axis.x.size)
     places: Rows | slice = slice(first, last)
@@ -96,8 +110,38 @@ def reduce(
         places = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
         returned, settled = places.size, int(np.searchsorted(places, int(edges[-2])))
         is_reduced = inside.size < stop - start
+    mean = None
+    if has_mean and stop - start >= max(pixels, LEAST_FOR_MEAN):
+        edges = _edges(x_axis, start, stop, max(1, pixels // MEAN_PIXELS), range, log_origin)
+        mean, settled_mean = _mean_at(x_axis, lines[0], edges, places)
+        settled = min(settled, settled_mean)
     rows = places if x_axis.order is None else x_axis.order[places]
-    return Reduction(rows, returned, settled, stop - start, is_reduced, *picked[0][1])
+    return Reduction(rows, mean, returned, settled, stop - start, is_reduced, *picked[0][1])
+
+
+def _edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | None, log_origin: float | None) -> Rows:
+    if log_origin is None:
+        return x_axis.edges(start, stop, pixels, range)
+    return log_edges(x_axis, start, stop, pixels, range, log_origin)
+
+
+def _mean_at(x_axis: XAxis, line: Line, edges: Rows, places: Rows | slice) -> tuple[NDArray[np.float64], int]:
+    """Return the course of a line at ``places`` by the means between ``edges``, and how many of its values are settled.
+
+    It is NaN where the line is: a gap stays one. The values beyond the middle of the last stretch but one change with
+    it.
+    """
+    mean = means(line.y.values(), edges, line.pyramid)
+    used = np.flatnonzero(np.isfinite(mean) & (edges[:-1] < edges[1:]))
+    if isinstance(places, slice):
+        places = np.arange(places.start, places.stop)
+    if not used.size:
+        return np.full(places.size, np.nan), 0
+    first, last = (x_axis.x.take(index).astype(np.float64) for index in (edges[used], edges[used + 1] - 1))
+    x = x_axis.x.take(places).astype(np.float64)
+    found = np.interp(x, first / 2 + last / 2, mean[used])
+    found[~np.isfinite(line.y.take(places))] = np.nan
+    return found, int(np.searchsorted(places, edges[used[-2]])) if used.size > 1 else 0
 
 
 def as_values(y: ArrayLike) -> NDArray[Any]:

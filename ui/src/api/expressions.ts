@@ -60,6 +60,7 @@ function lineFrom({ columns, ...line }: Message<"ExpressionLine">, isStep: boole
     wallTime: columns?.wall_time ?? new Float64Array(0),
     value: columns?.value ?? new Float32Array(0),
     smoothed: columns?.smoothed ?? null,
+    mean: columns?.mean ?? null,
     quantiles: columns?.quantiles ?? new Float64Array(0),
   };
 }

@@ -90,6 +90,7 @@ function seriesFrom({ columns, ...curve }: Message<"Curve">): Series {
     wallTime: columns?.wall_time ?? new Float64Array(0),
     value: columns?.value ?? new Float32Array(0),
     smoothed: columns?.smoothed ?? null,
+    mean: columns?.mean ?? null,
     quantiles: columns?.quantiles ?? new Float32Array(0),
   };
 }

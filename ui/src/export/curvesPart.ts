@@ -96,11 +96,12 @@ export function curvesTable(curves: readonly Curve[], series: readonly Series[])
 }
 
 /** What must be said of curves so that they are honest. */
-export function curveFacts(series: readonly Series[], isLog: boolean, zoom: Box | null): string[] {
+export function curveFacts(curves: readonly Curve[], series: readonly Series[], isLog: boolean, zoom: Box | null): string[] {
   const { points, returned, isReduced, nan, infinite, notPositive } = chartCounts(series, isLog);
   return [
     ...(zoom ? [t("saved.zoomed")] : []),
     ...(points === 0 ? [t("saved.no_points")] : []),
+    ...(curves.some(({ mean }) => mean !== null) ? [t("card.mean")] : []),
     ...(isReduced ? [t("saved.reduced", { returned: groupDigits(returned), points: groupDigits(points) })] : []),
     ...(nan > 0 ? [zoom ? t("card.nan", { n: nan }) : nanText(series)] : []),
     ...(infinite > 0 ? [t("card.infinite", { n: infinite })] : []),

@@ -47,7 +47,7 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
     ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })]
     : [];
   return {
-    facts: [...curveFacts(series, scaling.isLog, zoom), ...unread],
+    facts: [...curveFacts(curves, series, scaling.isLog, zoom), ...unread],
     parts: [
       curvesPart(
         chart,

@@ -56,11 +56,12 @@ def _less(points: ExpressionPoints, baseline: ExpressionPoints) -> ExpressionPoi
 def _reduced(points: ExpressionPoints, query: ExpressionsQuery, name: ExpressionName) -> ExpressionLine:
     x: NDArray[np.float64] = points.x + name.offset
     x_axis = sort_x(np.where(np.isfinite(x), x, np.nan))
-    shown = [points.value, points.smoothed] if bool(query.smoothing.options()) else [points.value]
+    is_smoothed = bool(query.smoothing.options())
+    shown = [points.value, points.smoothed] if is_smoothed else [points.value]
     in_order = [each if x_axis.order is None else each[x_axis.order] for each in shown]
     lines = [Line(ChunkedArray([each])) for each in in_order]
-    reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin)
-    arrays = _rows(points, x, reduction, bool(query.smoothing.options()))
+    reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin, has_mean=not is_smoothed)
+    arrays = _rows(points, x, reduction, is_smoothed)
     kept = kept_rows(list(arrays.values()), name.since)
     later = {name: column[kept:] for name, column in arrays.items()}
     return ExpressionLine(
@@ -85,7 +86,8 @@ def _rows(points: ExpressionPoints, x: NDArray[np.float64], reduction: Reduction
     every = {"x": x, "step": points.step, "wall_time": points.wall_time, "value": points.value}
     if is_smoothed:
         every["smoothed"] = points.smoothed
-    return {name: column[reduction.rows] for name, column in every.items()}
+    rows = {name: column[reduction.rows] for name, column in every.items()}
+    return rows if reduction.mean is None else {**rows, "mean": reduction.mean}
 
 
 def _empty(name: ExpressionName, error: ReasonEntry) -> ExpressionLine:

@@ -86,13 +86,14 @@ class ExpressionsQuery(ExpressionView):
 
 
 class ExpressionColumns(Answer):
-    """float64 columns; ``smoothed`` is null without smoothing, ``quantiles`` are as with curves."""
+    """float64 columns; ``smoothed`` is null without smoothing, ``mean`` and ``quantiles`` are as with curves."""
 
     x: Float64
     step: Float64
     wall_time: Float64
     value: Float64
     smoothed: Float64 | None = None
+    mean: Float64 | None = None
     quantiles: Float64
 
 

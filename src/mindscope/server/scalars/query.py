@@ -70,7 +70,7 @@ def _reduce_curve(empty: Curve, curve: GrowingCurve, query: CurvesQuery, since: 
     x_axis = curve.x_axis(x, start or 0.0 if query.axis is Axis.RELATIVE else 0.0)
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
     lines = [curve.line(weight, x) for weight in weights]
-    reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin)
+    reduction = reduce(x_axis, lines, query.pixels, query.range, query.log_origin, has_mean=query.smoothing == 0.0)
     rows = _rows(curve, reduction, query.smoothing)
     kept = kept_rows(list(rows.values()), since)
     first, last = curve.step_range or (None, None)
@@ -98,6 +98,8 @@ def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays
     rows: Arrays = {"step": step, "wall_time": wall_time, "value": value}
     if smoothing > 0.0:
         rows["smoothed"] = curve.smoothed(smoothing).take(reduction.rows)
+    if reduction.mean is not None:
+        rows["mean"] = reduction.mean
     return rows
 
 

@@ -37,9 +37,12 @@ class CurvesQuery(Query):
 
 
 class CurveColumns(Answer):
-    """``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
+    """``step``, ``wall_time`` and ``mean`` are float64; ``smoothed`` is null without smoothing.
 
     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+
+    ``mean`` is the course of ``value`` without its noise: means of stretches of at most 8 pixels, and straight lines
+    between their middles. It is null with smoothing, and where there is less than one point for a pixel.
 
     ``quantiles`` are finite values of the whole series in ascending order: all of them, or the middles of 64 equal
     parts. They depend neither on the axis nor on range and pixels.
@@ -49,6 +52,7 @@ class CurveColumns(Answer):
     wall_time: Float64
     value: Floats
     smoothed: Floats | None = None
+    mean: Float64 | None = None
     quantiles: Floats
 
 

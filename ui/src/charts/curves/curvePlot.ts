@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../../core/scales/axis";
-import { heightWithin, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../../core/series/curve";
+import { heightWithin, lineOf, rangesOf, wholeRanges, type Curve, type Ranges, type Scaling } from "../../core/series/curve";
 import type { Area, Point } from "../../core/series/histogramLayout";
 import type { Box } from "../../core/scales/zoom";
 import type { XAxis, PlaceAxis, YAxis } from "../frame/axes";
@@ -155,7 +155,7 @@ export class CurvePlot {
   placeOf(curve: Curve, row: number): Point {
     const { area } = this.#frame;
     const { x, y } = projectionOf(this.#frame, curve);
-    return { x: x(curve.x[row]!) - area.left, y: y((curve.smoothed ?? curve.raw)[row]!) - area.top };
+    return { x: x(curve.x[row]!) - area.left, y: y(lineOf(curve)[row]!) - area.top };
   }
 
   /** Distance from the left edge of the plotting area; null when the position is not in sight. */

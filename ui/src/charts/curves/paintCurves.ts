@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BAND_OPACITY, bandOpacity } from "../../core/series/band";
-import type { Curve } from "../../core/series/curve";
+import { lineOf, type Curve } from "../../core/series/curve";
 import { drawableValues, traceBand, traceCurve } from "../../core/series/curvePath";
 import type { Point } from "../../core/series/histogramLayout";
 import type { Floats } from "../../core/series/series";
@@ -46,12 +46,11 @@ export function* paintCurves(painting: Painting, all: readonly Curve[], peers: r
     yield;
   }
   for (const curve of curves) {
-    if (!(curve.band && curve.smoothed)) stroke(painting, curve, curve.raw, curve.smoothed ? RAW : WHOLE);
+    if (curve.smoothed && !curve.band) stroke(painting, curve, curve.raw, RAW);
     yield;
   }
   for (const curve of curves) {
-    if (!curve.smoothed) continue;
-    stroke(painting, curve, curve.smoothed, WHOLE);
+    stroke(painting, curve, lineOf(curve), WHOLE);
     yield;
   }
   painting.surface.restore();
@@ -61,7 +60,7 @@ export function* paintCurves(painting: Painting, all: readonly Curve[], peers: r
 function* paintBehind(painting: Painting, all: readonly Curve[]): Generator<void> {
   const { surface } = painting;
   if (isCanvas(surface)) yield* paintDensity(surface, painting, all);
-  else for (const curve of all) if (curve.isBehind) stroke(painting, { ...curve, color: "var(--ink)" }, curve.smoothed ?? curve.raw, PALE);
+  else for (const curve of all) if (curve.isBehind) stroke(painting, { ...curve, color: "var(--ink)" }, lineOf(curve), PALE);
 }
 
 /** Curves, thicker: drawn over all others while the pointer is near; among many the others fade. */
@@ -70,7 +69,7 @@ export function* paintEmphasized(painting: Painting, curves: readonly Curve[], f
   if (fades) fade(painting);
   for (const curve of curves) {
     if (curve.band) fillBand(painting, curve, BAND_OPACITY);
-    stroke(painting, curve, curve.smoothed ?? curve.raw, EMPHASIZED);
+    stroke(painting, curve, lineOf(curve), EMPHASIZED);
     yield;
   }
   painting.surface.restore();

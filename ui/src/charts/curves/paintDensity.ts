@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Curve } from "../../core/series/curve";
+import { lineOf, type Curve } from "../../core/series/curve";
 import { drawableValues } from "../../core/series/curvePath";
 import { darkestWeight, LineDensity } from "../../core/series/density";
 import { projectionOf } from "../frame/plotFrame";
@@ -18,7 +18,7 @@ export function* paintDensity(ctx: CanvasRenderingContext2D, painting: Painting,
   const density = new LineDensity(Math.round(width * ratio), Math.round(height * ratio));
   for (const curve of curves) {
     const { x, y } = projectionOf(frame, curve);
-    const values = drawableValues(curve.smoothed ?? curve.raw, isLog, isLogX ? curve.x : null);
+    const values = drawableValues(lineOf(curve), isLog, isLogX ? curve.x : null);
     density.add(
       Float64Array.from(curve.x, (value) => (x(value) - left) * ratio),
       Float64Array.from(values, (value) => (y(value) - top) * ratio),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../../core/scales/axis";
-import { heightWithin, type Curve } from "../../core/series/curve";
+import { heightWithin, lineOf, type Curve } from "../../core/series/curve";
 import type { Area, Point } from "../../core/series/histogramLayout";
 import { hitsByNearness, type Hit } from "../../core/series/nearest";
 import type { Box } from "../../core/scales/zoom";
@@ -24,7 +24,7 @@ export function hoverAt(
 ): Hover {
   const x = xAt(point.x + area.left);
   const hits = hitsByNearness(
-    curves.map((curve) => ({ x: curve.x, y: curve.smoothed ?? curve.raw, ascending: curve.isAscending, scale: curve.scale })),
+    curves.map((curve) => ({ x: curve.x, y: lineOf(curve), ascending: curve.isAscending, scale: curve.scale })),
     { x, pixelX: point.x, pixelY: point.y },
     (place) => projections[0]!.x(place) - area.left,
     (value, scale) => (projections[scale] ?? projections[0]!).y(value) - area.top,

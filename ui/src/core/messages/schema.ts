@@ -4664,9 +4664,14 @@ export interface components {
         };
         /**
          * ExpressionColumns
-         * @description float64 columns; ``smoothed`` is null without smoothing, ``quantiles`` are as with curves.
+         * @description float64 columns; ``smoothed`` is null without smoothing, ``mean`` and ``quantiles`` are as with curves.
          */
         ExpressionColumns: {
+            /**
+             * Mean
+             * @default null
+             */
+            mean: components["schemas"]["Float64Column"] | null;
             /** Quantiles */
             quantiles: components["schemas"]["Float64Column"];
             /**
@@ -9450,14 +9455,22 @@ export interface components {
         };
         /**
          * CurveColumns
-         * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
+         * @description ``step``, ``wall_time`` and ``mean`` are float64; ``smoothed`` is null without smoothing.
          *
          *     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+         *
+         *     ``mean`` is the course of ``value`` without its noise: means of stretches of at most 8 pixels, and straight lines
+         *     between their middles. It is null with smoothing, and where there is less than one point for a pixel.
          *
          *     ``quantiles`` are finite values of the whole series in ascending order: all of them, or the middles of 64 equal
          *     parts. They depend neither on the axis nor on range and pixels.
          */
         mindscope__server__scalars__schema__CurveColumns: {
+            /**
+             * Mean
+             * @default null
+             */
+            mean: components["schemas"]["Float64Column"] | null;
             /** Quantiles */
             quantiles: components["schemas"]["FloatColumn"];
             /**

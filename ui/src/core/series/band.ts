@@ -12,6 +12,24 @@ export function bandOpacity(count: number): number {
   return Math.min(BAND_OPACITY, 1 - SEEN_THROUGH ** (1 / Math.max(1, count)));
 }
 
+/** Of three finite neighbors of noise, the middle one is the highest or the lowest two times out of three. */
+const NOISY_TURNS = 0.3;
+
+/** Whether a line goes up and down so often that it fills an area; steps and ramps do not. */
+export function isNoisy(values: ArrayLike<number>): boolean {
+  let turns = 0;
+  let before = 0;
+  let rows = 0;
+  for (let row = 1; row < values.length; row++) {
+    const change = values[row]! - values[row - 1]!;
+    if (!Number.isFinite(change)) continue;
+    rows++;
+    if (change * before < 0) turns++;
+    if (change !== 0) before = change;
+  }
+  return turns > NOISY_TURNS * rows;
+}
+
 /**
  * The room that a noisy line takes, without the steps of its envelope: each edge is the mean of the extremes within `reach`.
  *

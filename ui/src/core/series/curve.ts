@@ -19,6 +19,8 @@ export interface Curve {
   raw: Floats;
   /** Drawn in front of the faint raw values; null when there is no smoothing. */
   smoothed: Floats | null;
+  /** Drawn in front of a band in place of dense raw values; null elsewhere. */
+  mean: Floats | null;
   isAscending: boolean;
   /** Which of the chart's vertical axes; 0 is the one on the left. */
   scale: number;
@@ -61,7 +63,12 @@ const FLATTENED = 12;
 /** Few values are far: a twentieth of all. */
 const FEW_SHARE = 0.05;
 
-export const LINE = { part: "", scale: 0, dash: [], band: null, quantiles: null } as const;
+export const LINE = { part: "", scale: 0, dash: [], band: null, mean: null, quantiles: null } as const;
+
+/** The values of a curve that are drawn as its line. */
+export function lineOf({ raw, smoothed, mean }: Pick<Curve, "raw" | "smoothed" | "mean">): Floats {
+  return smoothed ?? mean ?? raw;
+}
 
 /** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
 export function curveOf(series: Series, axis: Axis, color: string, offset = 0): Curve {

@@ -72,7 +72,20 @@ describe("an answer that leaves out known rows", () => {
     const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0, overwritten: 0, repeated: 0 };
     const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value, quantiles: Float32Array.from(rows) };
     const smoothed = isSmoothed ? value.map((each) => each / 2) : null;
-    return { ...facts, ...missing, ...columns, smoothed, startWallTime: 0, firstStep: 0, x: null, version: rows.length, cursor: "c", kept };
+    const mean = isSmoothed ? null : Float64Array.from(value, (each) => each / 3);
+    return {
+      ...facts,
+      ...missing,
+      ...columns,
+      smoothed,
+      mean,
+      startWallTime: 0,
+      firstStep: 0,
+      x: null,
+      version: rows.length,
+      cursor: "c",
+      kept,
+    };
   }
 
   it("is completed to what a first answer holds", () => {
@@ -110,7 +123,7 @@ describe("a difference", () => {
       overwritten: 0,
       repeated: 0,
     };
-    const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null, quantiles: values };
+    const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null, mean: null, quantiles: values };
     const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wallTime: places, value: values });
     expect([...got.x!]).toEqual([2, 3, 4]);
     expect([got.nan, got.points]).toEqual([1, 3]);

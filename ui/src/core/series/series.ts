@@ -33,6 +33,8 @@ export interface Series {
   value: Floats;
   /** Null when smoothing is off; then the raw curve is the curve. */
   smoothed: Floats | null;
+  /** Course of the values without their noise, by means over a few pixels; null when they are smoothed, or few. */
+  mean: Float64Array | null;
   /** Finite values of the whole series in ascending order, all or some in even distances: the same on every axis. */
   quantiles: Floats;
 }
@@ -81,6 +83,7 @@ export function completed(answer: Series, known: Series | undefined): Series {
     wallTime: joined(known.wallTime.subarray(0, kept), answer.wallTime),
     value: joined(known.value.subarray(0, kept), answer.value),
     smoothed: known.smoothed && answer.smoothed && joined(known.smoothed.subarray(0, kept), answer.smoothed),
+    mean: known.mean && answer.mean && joined(known.mean.subarray(0, kept), answer.mean),
   };
 }
 
@@ -108,6 +111,7 @@ export function withoutEnds(series: Series): Series {
     wallTime: series.wallTime.subarray(start, end),
     value,
     smoothed: series.smoothed && series.smoothed.subarray(start, end),
+    mean: series.mean && series.mean.subarray(start, end),
   };
 }
 

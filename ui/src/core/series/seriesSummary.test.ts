@@ -32,6 +32,7 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     wallTime: Float64Array.from(rows, (row) => 100 + row),
     value: Float32Array.from(values),
     smoothed: null,
+    mean: null,
     quantiles: Float32Array.from(values).sort(),
     ...change,
   };

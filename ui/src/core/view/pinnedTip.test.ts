@@ -17,6 +17,7 @@ function line(steps: readonly number[], smoothed: number | null = null): Series 
       wallTime: step,
       value: Float32Array.from(step),
       quantiles: Float32Array.from(step),
+      mean: null,
       smoothed: smoothed === null ? null : Float32Array.from(step, () => smoothed),
     },
   };

@@ -41,9 +41,9 @@ export const scalars = {
   "scalars.show_points_title":
     "Also points that a restart overwrote, and all points of a step that was logged several times. Formulas, a tag as x-axis, and smoothing other than the slider show one point per step.",
   "scalars.band": "Raw values as a band",
-  "scalars.raw": "Raw values when smoothing",
+  "scalars.raw": "Raw values",
   "scalars.raw_auto": "Band where dense",
-  "scalars.raw_line": "Faint line",
+  "scalars.raw_line": "Line",
   "scalars.raw_band": "Band from min to max",
   "scalars.smoother": "Smoothing method",
   "scalars.smoother.weight": "Exponential moving average",
@@ -94,6 +94,9 @@ export const scalars = {
   "card.top_title":
     "{n} of {total} curves are drawn as lines ({ranking}); the gray area is the density of all curves. Change it in the chart settings.",
   "card.loading_lines": "Loading… {n} of {total}",
+  "card.mean": "mean and range",
+  "card.mean_title":
+    "Dense values: each line is the mean over up to 8 pixels, its band reaches from the lowest to the highest value. “Raw values” in the settings shows lines.",
   "card.reduced": "reduced",
   "card.reduced_title": "{returned} of {points} points are plotted: first, min, max and last of every pixel column. Zoom in to see all.",
   "card.nan": "{n} NaN",

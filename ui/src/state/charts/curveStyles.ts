@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { softEnvelope } from "../../core/series/band";
+import { isNoisy, softEnvelope } from "../../core/series/band";
 import { axisNumbers, partTitle, type AxisSharing, type ChartPlan } from "../../core/view/chartPlan";
 import type { Axis } from "../../core/scales/axis";
 import { areFlattened, curveOf, type Curve, type Scaling } from "../../core/series/curve";
@@ -100,7 +100,14 @@ export function lookOfLine(series: Series, plan: ChartPlan, offset: number, widt
   const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, style.color, offset), ...style };
   const scale = axisNumbers(names, sharingOf(plan))[isComposed ? partIndex(series.tag, plan) : 0]!;
   const look = isComposed ? { key: lineKey(series), scale } : {};
-  return { ...curve, ...look, name: labelText(runNames.labelOf(series.run)), band: isBanded(curve, width) ? bandOf(curve, width) : null };
+  const isDense = isBanded(curve, series.mean, width);
+  return {
+    ...curve,
+    ...look,
+    name: labelText(runNames.labelOf(series.run)),
+    band: isDense ? bandOf(curve, width) : null,
+    mean: isDense && curve.smoothed === null ? series.mean : null,
+  };
 }
 
 function partIndex(tag: string, { parts }: ChartPlan): number {
@@ -110,10 +117,11 @@ function partIndex(tag: string, { parts }: ChartPlan): number {
   );
 }
 
-/** A dense raw curve would be an area of the color of the smoothed one, which could not be seen in it. */
-function isBanded({ smoothed, isAscending, x }: Curve, width: number): boolean {
+/** A dense raw curve would be an area, in which neither its own course nor another curve could be seen. */
+function isBanded({ raw, smoothed, isAscending, x }: Curve, mean: Series["mean"], width: number): boolean {
   const { rawAs } = view.scalars;
-  if (smoothed === null || !isAscending || width === 0) return false;
+  if (!isAscending || width === 0) return false;
+  if (smoothed === null) return mean !== null && rawAs !== "line" && isNoisy(raw);
   return rawAs === "band" || (rawAs === "auto" && x.length > DENSE_ROWS * width);
 }
 
