@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Response, expect
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer, unpack
 
 from .patience import until
-from .scalars_page import card, colored_pixels, drag, expect_view, point_at, to_number, view_in, wait_until_drawn
+from .scalars_page import card, colored_pixels, drag, expect_view, full, point_at, to_number, view_in, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = 2000
@@ -179,3 +179,36 @@ def test_one_chart_has_an_axis_and_smoothing_of_its_own(training: LiveViewer, op
     until(page, lambda: last_step(page, "norm") < STEPS * 0.52)
     point_at(card(page, "loss"), "End")
     assert to_number(page.get_by_test_id("tip").locator("tbody td.number").nth(2).inner_text()) == STEPS - 1
+
+
+def test_a_chart_has_a_range_and_titles_of_its_own(training: LiveViewer, open_page: OpenPage):
+    page = open_page(training, "/scalars?full=loss")
+    wait_until_drawn(full(page))
+    full(page).get_by_test_id("own").click()
+    for name, text in {"low": "0", "high": "40", "title": "Loss <b>", "xTitle": "Updates", "yTitle": "nats"}.items():
+        page.get_by_test_id(f"own-{name}").fill(text)
+        page.get_by_test_id(f"own-{name}").blur()
+    expect(full(page).get_by_role("heading")).to_have_text("Loss <b>")
+    page.reload()
+    wait_until_drawn(full(page))
+    expect(full(page).get_by_role("heading")).to_have_text("Loss <b>")
+    full(page).get_by_test_id("download").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("download-svg").click()
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", Path(download.value.path()).read_text())
+    assert {"Loss &lt;b&gt;", "Updates", "nats", "0", "40"} <= set(texts)
+
+
+def test_a_picture_says_its_axes_and_is_fine_enough_for_print(training: LiveViewer, open_page: OpenPage):
+    page = open_page(training, "/scalars?full=loss")
+    wait_until_drawn(full(page))
+    saved: dict[str, bytes] = {}
+    for kind in ("png", "svg"):
+        full(page).get_by_test_id("download").click()
+        with page.expect_download() as download:
+            page.get_by_test_id(f"download-{kind}").click()
+        saved[kind] = Path(download.value.path()).read_bytes()
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", saved["svg"].decode())
+    assert {"loss", "Step"} <= set(texts)
+    width = int(re.search(r'width="(\d+)', saved["svg"].decode())[1])
+    assert int.from_bytes(saved["png"][16:20], "big") == 2 * width

@@ -9,6 +9,7 @@ import type { Box } from "../core/scales/zoom";
 import { t } from "../i18n/i18n.svelte";
 import type { CurvesPart, TablePart } from "./html/model";
 import { settingsOfChart, thresholdGuides } from "../state/charts/curveStyles";
+import { view } from "../state/view/view.svelte";
 import { nanText } from "../state/charts/nanText";
 
 /** Points of all curves of a file: above this much a browser is slow to open it. */
@@ -39,7 +40,7 @@ interface CurvesCard {
   key: string;
   label: string;
   curves: readonly Curve[];
-  yAxes: readonly { title: string; color: string | null }[];
+  yAxes: readonly { title: string; color: string | null; isTitled?: boolean }[];
   scaling: Scaling;
   zoom: Box | null;
   size: Size;
@@ -50,6 +51,7 @@ interface CurvesCard {
 export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): CurvesPart {
   const { curves, scaling, yAxes, zoom, size, label } = card;
   const { axis: along, xTag } = settingsOfChart(card.key);
+  const own = view.scalars.own.get(card.key);
   const guides = card.hasGuides ? thresholdGuides(card.key) : [];
   const axis = xTag === null ? along : "value";
   const ranges =
@@ -66,7 +68,17 @@ export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): Curve
   return {
     kind: "curves",
     label,
-    drawing: curveDrawing({ curves, axis, axisName: xTag ?? "", scaling, yAxes, guides, ranges, size }),
+    drawing: curveDrawing({
+      curves,
+      axis,
+      axisName: own?.xTitle || (xTag ?? ""),
+      isTitled: Boolean(own?.xTitle),
+      scaling,
+      yAxes,
+      guides,
+      ranges,
+      size,
+    }),
     lines,
   };
 }

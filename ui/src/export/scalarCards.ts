@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChartPlan } from "../core/view/chartPlan";
+import { AS_PAGE } from "../core/view/chartSettings";
 import { withoutEnds, type Series } from "../core/series/series";
 import { t } from "../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, Setting } from "./html/model";
 import { readLines, type Want } from "../state/data/curveQuery";
-import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart } from "../state/charts/curveStyles";
+import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart, titledAxes } from "../state/charts/curveStyles";
 import { problemOf, ReasonError } from "../state/requests/problem";
 import { view } from "../state/view/view.svelte";
 import { zooms } from "../state/view/zooms.svelte";
@@ -14,7 +15,7 @@ import { filterSetting } from "./selectedRuns";
 /** Charts of scalars as cards of a file; `baseline` is the run that the others are compared with. */
 export function scalarCards(plans: readonly ChartPlan[], baseline: string | null, size: Size, lines: number): PlannedCard[] {
   return plans.map((plan) => ({
-    title: plan.title,
+    title: view.scalars.own.get(plan.key)?.title || plan.title,
     run: null,
     hasPrefix: plan.parts.length === 1,
     make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal),
@@ -36,13 +37,14 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
     plan.title,
   );
   const scaling = scalingOf(plan.key, curves);
-  const zoom = zooms.boxOf(plan.key, curves, scaling.isLog);
+  const zoom = zooms.boxOf(plan.key, curves, scaling);
+  const own = view.scalars.own.get(plan.key) ?? AS_PAGE;
   const hasGuides = plan.parts.length === 1 && baseline === null;
-  const label = `${plan.title} · ${curves
+  const label = `${own.title || plan.title} · ${curves
     .map((curve) => curve.label)
     .slice(0, 8)
     .join(", ")}`;
-  const chart = { key: plan.key, label, curves, yAxes: axesOf(plan), scaling, zoom, size, hasGuides };
+  const chart = { key: plan.key, label, curves, yAxes: titledAxes(axesOf(plan), own.yTitle), scaling, zoom, size, hasGuides };
   const unread = failed
     ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })]
     : [];

@@ -28,6 +28,8 @@ export interface PlotZoom {
 
 export interface CurvePlotOptions {
   axis: PlaceAxis;
+  /** Below the horizontal axis; "" for none. */
+  xTitle: string;
   scaling: Scaling;
   /** Each vertical axis, from the first; at least one. */
   yAxes: readonly Omit<YAxis, "isLog">[];
@@ -140,8 +142,14 @@ export class CurvePlot {
   }
 
   /** Paints what is shown, as on the screen; `ratio` is the pixels of the surface for a CSS pixel. */
-  paint(surface: Surface, ratio: number, ink: Ink): Generator<void> {
-    return paintChart(this.#painting(surface, ratio, ink), { curves: this.#curves, guides: this.#guides });
+  paint(surface: Surface, ratio: number, ink: Ink, frame = this.#frame): Generator<void> {
+    return paintChart({ ...this.#painting(surface, ratio, ink), frame }, { curves: this.#curves, guides: this.#guides });
+  }
+
+  /** What is shown, with room for the titles of its axes; for a picture that stands alone. */
+  titledFrame(xTitle: string, yTitle: string): PlotFrame {
+    const [first, ...others] = this.#options.yAxes;
+    return this.#framed(xTitle, [{ ...first!, title: others.length > 0 ? first!.title : yTitle, isTitled: true }, ...others]);
   }
 
   /** Moves the cursor onto a row, as the pointer would. */
@@ -184,9 +192,15 @@ export class CurvePlot {
   }
 
   #laidOut(): PlotFrame {
-    const { axis, scaling, yAxes } = this.#options;
-    const across: XAxis = { axis, isLog: scaling.isLogX };
-    const frame = plotFrame(
+    const frame = this.#framed(this.#options.xTitle, this.#options.yAxes);
+    this.#pointer.place(frame.area);
+    return frame;
+  }
+
+  #framed(title: string, yAxes: CurvePlotOptions["yAxes"]): PlotFrame {
+    const { axis, scaling } = this.#options;
+    const across: XAxis = { axis, isLog: scaling.isLogX, title };
+    return plotFrame(
       this.#size,
       this.#ranges,
       across,
@@ -194,8 +208,6 @@ export class CurvePlot {
       labelWidth,
       labelRoom(this.#curves, this.#size),
     );
-    this.#pointer.place(frame.area);
-    return frame;
   }
 
   #paint(): void {
@@ -234,7 +246,7 @@ export class CurvePlot {
 
   #select(box: Area): void {
     const isHorizontal = box.width < this.#frame.area.width - 1;
-    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling.isLog), { isHorizontal, isContinued: false });
+    this.#options.onzoom(boxWithin(box, this.#frame, this.#curves, this.#options.scaling), { isHorizontal, isContinued: false });
   }
 
   /** Scales the horizontal range around a place of the area; the height is fitted to it. */
@@ -250,7 +262,7 @@ export class CurvePlot {
     const isContinued = now - this.#scaledAt < GESTURE_MS && this.#isZoomed;
     this.#scaledAt = now;
     if (x[0] <= low && x[1] >= high) this.#options.onrestore();
-    else this.#options.onzoom({ x, y: heightWithin(this.#curves, x, this.#options.scaling.isLog) }, { isHorizontal: true, isContinued });
+    else this.#options.onzoom({ x, y: heightWithin(this.#curves, x, this.#options.scaling) }, { isHorizontal: true, isContinued });
   }
 
   /** Where zooming out ends: what the whole chart showed, or what is read of the curves where that is more. */

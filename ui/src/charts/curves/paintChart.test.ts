@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { LINE, wholeRanges, type Curve, type Scaling } from "../../core/series/curve";
+import { NO_LIMITS, LINE, wholeRanges, type Curve, type Scaling } from "../../core/series/curve";
 import { plotFrame } from "../frame/plotFrame";
 import { SvgContext } from "../frame/svgContext";
 import { complete, paintChart, type ChartContent } from "./paintChart";
 
-const LINEAR: Scaling = { isLog: false, isLogX: false, ignoresOutliers: false };
+const LINEAR: Scaling = { isLog: false, isLogX: false, ignoresOutliers: false, limits: NO_LIMITS };
 
 function curve(key: string, values: readonly number[], more: Partial<Curve> = {}): Curve {
   const x = Float64Array.from(values, (_, row) => row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../../core/scales/axis";
-import { heightWithin, lineOf, type Curve } from "../../core/series/curve";
+import { heightWithin, lineOf, type Curve, type Scaling } from "../../core/series/curve";
 import type { Area, Point } from "../../core/series/histogramLayout";
 import { hitsByNearness, type Hit } from "../../core/series/nearest";
 import type { Box } from "../../core/scales/zoom";
@@ -37,9 +37,9 @@ export function boxWithin(
   { left, top, width, height }: Area,
   { area, ranges, xAt, yAt }: PlotFrame,
   curves: readonly Curve[],
-  isLog: boolean,
+  scaling: Pick<Scaling, "isLog" | "limits">,
 ): Box {
   const x: Range = width >= area.width - 1 ? ranges.x : [xAt(area.left + left), xAt(area.left + left + width)];
-  if (height >= area.height - 1) return { x, y: heightWithin(curves, x, isLog) };
+  if (height >= area.height - 1) return { x, y: heightWithin(curves, x, scaling) };
   return { x, y: [yAt(area.top + top + height), yAt(area.top + top)] };
 }

@@ -10,15 +10,16 @@ const ROW = 16;
 const SWATCH = { left: 12, width: 14, up: 4 };
 const NAME_LEFT = 32;
 
-/** The chart as it is on the screen, with the names of its curves below. */
-export function chartPicture(plot: CurvePlot, title: string): Picture {
+/** The chart as it is on the screen, with the titles of its axes, and the names of its curves below. */
+export function chartPicture(plot: CurvePlot, title: string, xTitle: string, yTitle: string): Picture {
   const curves = plot.curves.filter(({ isBehind }) => !isBehind);
-  const { width, height } = plot.frame.size;
+  const frame = plot.titledFrame(xTitle, yTitle);
+  const { width, height } = frame.size;
   return {
     title,
     size: { width, height: height + curves.length * ROW + 12 },
     paint: (surface, ratio, ink) => {
-      complete(plot.paint(surface, ratio, ink));
+      complete(plot.paint(surface, ratio, ink, frame));
       paintLegend(surface, curves, height, ink);
     },
   };

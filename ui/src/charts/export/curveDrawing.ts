@@ -18,7 +18,7 @@ interface DrawnCurves {
   isTitled?: boolean;
   scaling: Scaling;
   /** One for each vertical axis. */
-  yAxes: readonly { title: string; color: string | null }[];
+  yAxes: readonly { title: string; color: string | null; isTitled?: boolean }[];
   guides?: readonly Guide[];
   /** Null shows all of the curves. */
   ranges?: Ranges | null;

@@ -24,6 +24,8 @@ export interface YAxis {
   /** A CSS color; null for that of all text. */
   color: string | null;
   isLog: boolean;
+  /** Its title is shown where it is the only axis too. */
+  isTitled?: boolean;
 }
 
 /** Tick positions of the horizontal axis for a width in CSS pixels. */

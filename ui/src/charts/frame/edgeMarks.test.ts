@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 
-import { curveOf, wholeRanges, type Scaling } from "../../core/series/curve";
+import { NO_LIMITS, curveOf, wholeRanges, type Scaling } from "../../core/series/curve";
 import type { Series } from "../../core/series/series";
 import { edgeMarks } from "./edgeMarks";
 import { plotFrame } from "./plotFrame";
@@ -30,7 +30,7 @@ function marksOf(step: number[], value: number[], scaling: Scaling): string[] {
   );
 }
 
-const LINEAR = { isLog: false, isLogX: false, ignoresOutliers: false };
+const LINEAR = { isLog: false, isLogX: false, ignoresOutliers: false, limits: NO_LIMITS };
 
 test("a curve that has a place everywhere has no marks", () => {
   expect(marksOf([0, 1, 2], [1, 2, 3], LINEAR)).toEqual([]);

@@ -29,7 +29,9 @@ const TITLE_FONT = '600 13px "Inter Variable", system-ui, sans-serif';
 const TITLE_HEIGHT = 28;
 const TITLE_PLACE = { x: 12, y: 19 };
 
-/** A PNG has as many pixels as the screen. */
+/** Pixels of a PNG for a CSS pixel, at least: a picture is for slides and papers. */
+const FINENESS = 2;
+
 export async function pictureFile(picture: Picture, kind: "png" | "svg"): Promise<Blob> {
   const colors = new ThemeColors(document.body);
   try {
@@ -42,11 +44,12 @@ export async function pictureFile(picture: Picture, kind: "png" | "svg"): Promis
 function png(picture: Picture, colors: ThemeColors): Promise<Blob> {
   const { width, height } = wholeSize(picture);
   const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * devicePixelRatio);
-  canvas.height = Math.round(height * devicePixelRatio);
+  const ratio = Math.max(FINENESS, devicePixelRatio);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
   const ctx = canvas.getContext("2d")!;
-  ctx.scale(devicePixelRatio, devicePixelRatio);
-  paintPicture(picture, ctx, devicePixelRatio, (color) => colors.resolve(color));
+  ctx.scale(ratio, ratio);
+  paintPicture(picture, ctx, ratio, (color) => colors.resolve(color));
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"))));
   });

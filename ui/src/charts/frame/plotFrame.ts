@@ -68,7 +68,7 @@ export function plotFrame(
   beside = 0,
 ): PlotFrame {
   const { title = "" } = across;
-  const isTitled = yAxes.length > 1 || title !== "";
+  const isTitled = yAxes.length > 1 || title !== "" || yAxes.some((yAxis) => yAxis.isTitled);
   const height = Math.max(1, size.height - TOP - BOTTOM - (title === "" ? 0 : TITLE));
   const room = { left: 0, right: yAxes.length > 1 ? 0 : Math.max(RIGHT, beside) };
   const placed = yAxes.map((yAxis, index): YAxisFrame => {

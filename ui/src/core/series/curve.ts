@@ -48,7 +48,12 @@ export interface Scaling {
   isLogX: boolean;
   /** Fit the height to what is near: far values are marked on the edge instead. */
   ignoresOutliers: boolean;
+  /** Ends of the first vertical axis that a person set; null for those of the data. */
+  limits: Limits;
 }
+
+export type Limits = readonly [low: number | null, high: number | null];
+export const NO_LIMITS: Limits = [null, null];
 
 /** Ranges of all axes of a chart. */
 export interface Ranges {
@@ -106,9 +111,18 @@ export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: 
       ),
       scaling.isLogX,
     ),
-    ys: extents.map((extent) => paddedExtent(extent, scaling.isLog)),
+    ys: extents.map((extent, scale) => {
+      const range = paddedExtent(extent, scaling.isLog);
+      return scale === 0 ? limited(range, scaling) : range;
+    }),
     bare: extents.map((extent) => extent === null),
   };
+}
+
+/** A range with the ends that a person set, unless the axis can't have them. */
+function limited([low, high]: Range, { isLog, limits }: Pick<Scaling, "isLog" | "limits">): Range {
+  const [bottom, top] = [limits[0] ?? low, limits[1] ?? high];
+  return bottom < top && !(isLog && bottom <= 0) ? [bottom, top] : [low, high];
 }
 
 /** Curves whose few far values would leave the others nearly no height. */
@@ -192,9 +206,9 @@ function withLogarithm(side: Range, whole: Range, isLog: boolean): Range {
 }
 
 /** Height for a zoom along x only: the rows inside the range decide. */
-export function heightWithin(curves: readonly Curve[], range: Range, isLog: boolean): Range {
+export function heightWithin(curves: readonly Curve[], range: Range, scaling: Pick<Scaling, "isLog" | "limits">): Range {
   const inside = curves
     .filter((curve) => curve.scale === 0)
     .map((curve) => curve.raw.filter((_, row) => curve.x[row]! >= range[0] && curve.x[row]! <= range[1]));
-  return paddedExtent(finiteExtent(inside, isLog), isLog);
+  return limited(paddedExtent(finiteExtent(inside, scaling.isLog), scaling.isLog), scaling);
 }

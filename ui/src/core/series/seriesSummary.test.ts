@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { areFlattened, curveOf, heightWithin, rangesOf, wholeRanges } from "./curve";
+import { NO_LIMITS, areFlattened, curveOf, heightWithin, rangesOf, wholeRanges } from "./curve";
 import { nonFiniteMarks } from "./nonFinite";
 import { lastValue, type Series } from "./series";
 import { chartCounts, seriesSummary } from "./seriesSummary";
 
-const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
+const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false, limits: NO_LIMITS };
 
 function series(values: number[], change: Partial<Series> = {}): Series {
   const rows = values.map((_, row) => row);
@@ -174,7 +174,7 @@ describe("what a chart shows", () => {
 
   it("fits the height to the rows of a range", () => {
     const curve = curveOf(series([1, 100, 2, 3]), "step", "#000");
-    const [low, high] = heightWithin([curve], [2, 3], false);
+    const [low, high] = heightWithin([curve], [2, 3], { isLog: false, limits: NO_LIMITS });
     expect(low).toBeLessThan(2);
     expect(high).toBeLessThan(4);
   });

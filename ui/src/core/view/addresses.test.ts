@@ -5,7 +5,7 @@ import { queryToView, viewToQuery } from "./urlState";
 
 /** Addresses that people have shared: each parameter, and each word of those that have few. */
 const ADDRESSES = `
-  align=start archived=shown as=heat as=histogram at=3 axis=relative axis=wall baseline=log
+  look=%5B%22loss%22%2C0%2Cnull%2C%22Loss%22%2C%22%22%2C%22nats%22%5D align=start archived=shown as=heat as=histogram at=3 axis=relative axis=wall baseline=log
   baseline_profile=%5B%22run%22%2C%22prof%22%5D baseline_steps=0%7E1000 blink=3 blink_run=log brightness=0.5
   brush=%5B%22a%22%2C%7B%22low%22%3A0%2C%22high%22%3A1%7D%5D by=directory by=ranks calls_turned=log camera=10%2C20%2C1.5 center=median
   chart=%5B%22run%22%2C%22prof%22%5D closed=log colored_by=log colors=whole column=log columns=chosen compared=kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAxis, type Axis } from "../scales/axis";
+import { NO_LIMITS, type Limits } from "../series/curve";
 import type { AxisSharing } from "./chartPlan";
 import type { Param } from "./schema";
 
@@ -11,15 +12,30 @@ export interface ChartOverrides {
   ignoresOutliers: boolean | null;
   /** Of a composed chart. */
   yAxes: AxisSharing;
+  /** Ends of the (first) vertical axis. */
+  limits: Limits;
+  /** "" for what the chart says by itself. */
+  title: string;
+  xTitle: string;
+  yTitle: string;
 }
 
 export type OverridesByChart = ReadonlyMap<string, ChartOverrides>;
 
-export const AS_PAGE: ChartOverrides = { axis: null, smoothing: null, ignoresOutliers: null, yAxes: null };
+export const AS_PAGE: ChartOverrides = {
+  axis: null,
+  smoothing: null,
+  ignoresOutliers: null,
+  yAxes: null,
+  limits: NO_LIMITS,
+  title: "",
+  xTitle: "",
+  yTitle: "",
+};
 
 const OUTLIERS: Readonly<Record<string, boolean>> = { ignore: true, keep: false };
 
-/** One text for each chart: axis, smoothing, outliers, and its key; one for its vertical axes. */
+/** One text for each chart: axis, smoothing, outliers, and its key; one for its vertical axes, and one for ends and titles. */
 export const OVERRIDES: Param<OverridesByChart> = {
   defaultValue: new Map(),
   read: (query) => {
@@ -28,20 +44,22 @@ export const OVERRIDES: Param<OverridesByChart> = {
       const [axis = "", smoothing = "", outliers = "", ...key] = text.split(",");
       const weight = smoothing === "" ? NaN : Number(smoothing);
       const own = {
+        ...AS_PAGE,
         axis: isAxis(axis) ? axis : null,
         smoothing: weight >= 0 && weight < 1 ? weight : null,
         ignoresOutliers: OUTLIERS[outliers] ?? null,
-        yAxes: null,
       };
       return key.length === 0 || isAsPage(own) ? [] : [[key.join(","), own] as const];
     });
     const own = new Map<string, ChartOverrides>(pairs);
     for (const [key, yAxes] of axes) own.set(key, { ...(own.get(key) ?? AS_PAGE), yAxes });
+    for (const [key, look] of query.getAll("look").flatMap(lookEntry)) own.set(key, { ...(own.get(key) ?? AS_PAGE), ...look });
     return own;
   },
   write: (own, query) => {
-    for (const [key, { axis, smoothing, ignoresOutliers, yAxes }] of [...own].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    for (const [key, { axis, smoothing, ignoresOutliers, yAxes, ...look }] of [...own].sort(([one], [other]) => (one < other ? -1 : 1))) {
       if (yAxes !== null) query.append("y_axes", `${yAxes},${key}`);
+      if (!isPlain(look)) query.append("look", JSON.stringify([key, ...look.limits, look.title, look.xTitle, look.yTitle]));
       if (axis === null && smoothing === null && ignoresOutliers === null) continue;
       const outliers = Object.keys(OUTLIERS).find((name) => OUTLIERS[name] === ignoresOutliers) ?? "";
       query.append("own", [axis ?? "", smoothing ?? "", outliers, key].join(","));
@@ -54,6 +72,30 @@ function axesEntry(text: string): [string, "one" | "own"][] {
   return text[3] === "," && key !== "" && (sharing === "one" || sharing === "own") ? [[key, sharing]] : [];
 }
 
+type ChartLook = Pick<ChartOverrides, "limits" | "title" | "xTitle" | "yTitle">;
+
+function lookEntry(json: string): [string, ChartLook][] {
+  const [key, low, high, title, xTitle, yTitle] = partsOf(json);
+  if (typeof key !== "string" || key === "") return [];
+  const text = (part: unknown): string => (typeof part === "string" ? part : "");
+  const number = (part: unknown): number | null => (typeof part === "number" && Number.isFinite(part) ? part : null);
+  const look = { limits: [number(low), number(high)] as const, title: text(title), xTitle: text(xTitle), yTitle: text(yTitle) };
+  return isPlain(look) ? [] : [[key, look]];
+}
+
+function partsOf(json: string): readonly unknown[] {
+  try {
+    const parts: unknown = JSON.parse(json);
+    return Array.isArray(parts) ? parts : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPlain({ limits, title, xTitle, yTitle }: ChartLook): boolean {
+  return limits.every((limit) => limit === null) && title + xTitle + yTitle === "";
+}
+
 /** The settings of all charts with those of one changed. */
 export function withOverrides(own: OverridesByChart, key: string, change: Partial<ChartOverrides>): OverridesByChart {
   const next = { ...(own.get(key) ?? AS_PAGE), ...change };
@@ -61,6 +103,6 @@ export function withOverrides(own: OverridesByChart, key: string, change: Partia
   return new Map(isAsPage(next) ? others : [...others, [key, next]]);
 }
 
-function isAsPage({ axis, smoothing, ignoresOutliers, yAxes }: ChartOverrides): boolean {
-  return axis === null && smoothing === null && ignoresOutliers === null && yAxes === null;
+function isAsPage({ axis, smoothing, ignoresOutliers, yAxes, ...look }: ChartOverrides): boolean {
+  return axis === null && smoothing === null && ignoresOutliers === null && yAxes === null && isPlain(look);
 }

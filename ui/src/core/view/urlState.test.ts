@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { withOverrides, type OverridesByChart } from "./chartSettings";
 import { AXES } from "../scales/axis";
 import { FIGURES } from "../tables/figureTable";
 import { DEFAULT_GRAPH_OPTIONS } from "../graphs/view/graphOptions";
@@ -28,6 +29,7 @@ import { TREE_BASES } from "./profileTrees";
 import type { TableOrders } from "./tableOrders";
 import { TENSOR_MODES } from "./valueView";
 
+const limit = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
 const names = fc.uniqueArray(name, { maxLength: 4 });
 const edges = fc
@@ -70,11 +72,15 @@ const views: fc.Arbitrary<ViewState> = fc
                 smoothing: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }).map((weight) => weight + 0)),
                 ignoresOutliers: fc.option(fc.boolean()),
                 yAxes: fc.option(fc.constantFrom("one" as const, "own" as const)),
+                limits: fc.tuple(fc.option(limit), fc.option(limit)),
+                title: fc.string({ maxLength: 5 }),
+                xTitle: fc.string({ maxLength: 5 }),
+                yTitle: fc.string({ maxLength: 5 }),
               }),
             ),
             { maxLength: 3 },
           )
-          .map((pairs) => new Map(pairs.filter(([, own]) => Object.values(own).some((value) => value !== null)))),
+          .map((pairs) => pairs.reduce((own, [key, change]) => withOverrides(own, key, change), new Map() as OverridesByChart)),
         showsHidden: fc.boolean(),
         isLinked: fc.boolean(),
         alignsStarts: fc.boolean(),

@@ -138,6 +138,13 @@ export const scalars = {
   "own.title": "Chart settings",
   "own.page": "Same as page",
   "own.smoothing": "Custom smoothing",
+  "own.range": "Y-axis range",
+  "own.low": "Y-axis minimum",
+  "own.high": "Y-axis maximum",
+  "own.auto": "Auto",
+  "own.chart_title": "Chart title",
+  "own.x_title": "X-axis title",
+  "own.y_title": "Y-axis title",
 
   "compose.title": "Compose a chart",
   "compose.how": "Tags that measure the same, such as train/loss and val/loss, share one y-axis. Others get their own.",

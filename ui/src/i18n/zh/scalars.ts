@@ -136,6 +136,13 @@ export const scalars: Record<keyof typeof en, string> = {
   "own.title": "图表设置",
   "own.page": "与页面一致",
   "own.smoothing": "单独设置平滑度",
+  "own.range": "Y 轴范围",
+  "own.low": "Y 轴最小值",
+  "own.high": "Y 轴最大值",
+  "own.auto": "自动",
+  "own.chart_title": "图表标题",
+  "own.x_title": "X 轴标题",
+  "own.y_title": "Y 轴标题",
 
   "compose.title": "标量合成",
   "compose.how": "度量相同的标签（如 train/loss 与 val/loss）共用一个纵轴，其余标签各用自己的纵轴。",

@@ -38,7 +38,7 @@ async function readCard(tag: TagRuns, size: Size, pixels: number, signal: AbortS
     curves,
     yAxes: [{ title: "", color: null }],
     scaling: scalingOf(tag.tag, curves),
-    zoom: zooms.boxOf(tag.tag, curves, view.isLogTag(tag.tag)),
+    zoom: zooms.boxOf(tag.tag, curves, scalingOf(tag.tag, curves)),
     size,
     hasGuides: view.comparing.baseline === null,
   };

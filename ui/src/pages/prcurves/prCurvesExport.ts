@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { NO_LIMITS } from "../../core/series/curve";
 import { PR_RANGES } from "../../charts/curves/prFrame";
 import { curveDrawing } from "../../charts/export/curveDrawing";
 import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
@@ -18,7 +19,7 @@ import { stepSettings } from "../../export/stepCards";
 import { holdersOf, sectionsOf } from "../../export/selectedRuns";
 import { oneItemATag } from "../../state/data/seriesItem";
 
-const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
+const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false, limits: NO_LIMITS };
 
 /** Precision over recall of each tag, and what it is worth in numbers. */
 export function prCurvesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { curveDrawing } from "../../charts/export/curveDrawing";
-import { curveOf, wholeRanges, type Curve } from "../../core/series/curve";
+import { NO_LIMITS, curveOf, wholeRanges, type Curve } from "../../core/series/curve";
 import { formatValue } from "../../core/text/format";
 import { UNSMOOTHED } from "../../core/view/smoothing";
 import type { CardContent } from "../../export/html/model";
@@ -11,7 +11,7 @@ import { colors } from "../../state/view/runColors.svelte";
 import { savedTag } from "../previews/savedTag";
 
 const SIZE = { width: 560, height: 280 };
-const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false };
+const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false, limits: NO_LIMITS };
 const MOST_PEERS = 24;
 const PIXELS = { own: 512, peer: 128 };
 

@@ -57,7 +57,7 @@ export class ChartLines {
   /** How many of many curves are lines of their own; null where all are. */
   top = $derived(this.curves.some(({ isBehind }) => isBehind) ? this.curves.filter(({ isBehind }) => !isBehind).length : null);
   scaling = $derived.by<Scaling>(() => scalingOf(this.#wish().plan.key, this.#lines));
-  zoom = $derived.by(() => zooms.boxOf(this.#wish().plan.key, this.#lines, this.settings.isLog));
+  zoom = $derived.by(() => zooms.boxOf(this.#wish().plan.key, this.#lines, this.settings));
   counts = $derived(chartCounts(this.series, this.scaling.isLog));
   /** Rows that a logarithmic horizontal axis has no place for; a lower bound where the curves are reduced. */
   unplaced = $derived(this.scaling.isLogX ? unplacedCount(this.curves) : 0);

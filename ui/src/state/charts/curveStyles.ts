@@ -2,7 +2,7 @@
 import { isNoisy, softEnvelope } from "../../core/series/band";
 import { axisNumbers, partTitle, type AxisSharing, type ChartPlan } from "../../core/view/chartPlan";
 import type { Axis } from "../../core/scales/axis";
-import { areFlattened, curveOf, type Curve, type Scaling } from "../../core/series/curve";
+import { areFlattened, curveOf, type Curve, type Limits, type Scaling } from "../../core/series/curve";
 import { AS_PAGE } from "../../core/view/chartSettings";
 import { smoothingOf, UNSMOOTHED, type Smoothing } from "../../core/view/smoothing";
 import type { Series } from "../../core/series/series";
@@ -11,6 +11,7 @@ import { boundText } from "../../core/view/threshold";
 import { DENSE_CURVES, MANY_CURVES, rankedLabels, rankingOf, withDensity } from "../../core/series/topCurves";
 import { SLOTS, slotColor } from "../../core/runs/colorAssignment";
 import { dashOf, dashSign } from "../../core/series/dashes";
+import { t } from "../../i18n/i18n.svelte";
 import { colors } from "../view/runColors.svelte";
 import { annotations } from "../annotations/annotations.svelte";
 import { runNames } from "../view/runNames.svelte";
@@ -43,6 +44,8 @@ export interface ChartSettings {
   isLogX: boolean;
   /** Null ignores them where a curve would else be flat. */
   ignoresOutliers: boolean | null;
+  /** Ends of the first vertical axis. */
+  limits: Limits;
 }
 
 export function settingsOfChart(key: string): ChartSettings {
@@ -57,13 +60,14 @@ export function settingsOfChart(key: string): ChartSettings {
     isLog: view.isLogTag(key),
     isLogX: scalars.isLogX && (axis !== "wall" || xTag !== null),
     ignoresOutliers: own.ignoresOutliers ?? scalars.ignoresOutliers,
+    limits: own.limits,
   };
 }
 
 /** How the axes of a chart are scaled for these curves. */
 export function scalingOf(key: string, curves: readonly Curve[]): Scaling {
-  const { isLog, isLogX, ignoresOutliers } = settingsOfChart(key);
-  return { isLog, isLogX, ignoresOutliers: ignoresOutliers ?? areFlattened(curves, isLog) };
+  const { isLog, isLogX, ignoresOutliers, limits } = settingsOfChart(key);
+  return { isLog, isLogX, ignoresOutliers: ignoresOutliers ?? areFlattened(curves, isLog), limits };
 }
 
 /** How far a person moved a run along the axis. */
@@ -147,8 +151,20 @@ function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
   return softEnvelope(places, raw, reach);
 }
 
+interface YAxisStyle {
+  title: string;
+  color: string | null;
+  isTitled?: boolean;
+}
+
+/** What stands below the horizontal axis of a chart outside of the page, which says it in its toolbar. */
+export function xTitleOf(key: string): string {
+  const { axis, xTag } = settingsOfChart(key);
+  return (view.scalars.own.get(key) ?? AS_PAGE).xTitle || (xTag ?? t(`scalars.axis_${axis}`));
+}
+
 /** Each vertical axis: its parts, with the dashes of their lines where the colors say the runs, else with the color of its only part. */
-export function axesOf(plan: ChartPlan): { title: string; color: string | null }[] {
+export function axesOf(plan: ChartPlan): YAxisStyle[] {
   const isComposed = plan.parts.length > 1;
   const isAlone = isOneRun(plan);
   const names = plan.parts.map(({ name }) => name);
@@ -162,6 +178,11 @@ export function axesOf(plan: ChartPlan): { title: string; color: string | null }
       color: isComposed && isAlone && parts.length === 1 ? slotColor(parts[0]!.part) : null,
     };
   });
+}
+
+/** Vertical axes with a title that a person gave the first one. */
+export function titledAxes(axes: readonly YAxisStyle[], title: string): readonly YAxisStyle[] {
+  return title === "" ? axes : axes.map((axis, index) => (index === 0 ? { ...axis, title, isTitled: true } : axis));
 }
 
 function sharingOf({ key }: ChartPlan): AxisSharing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Range } from "../../core/scales/axis";
-import { heightWithin, type Curve } from "../../core/series/curve";
+import { heightWithin, type Curve, type Scaling } from "../../core/series/curve";
 import { isLogTag } from "../../core/view/urlState";
 import { shownBox, stepBack, tidyBox, UNZOOMED, zoomInto, type Box, type ZoomStack } from "../../core/scales/zoom";
 import { address } from "./address.svelte";
@@ -34,10 +34,10 @@ class Zooms {
   }
 
   /** The box that a chart shows: its own, or that of the leading chart with the height of its own curves there. */
-  boxOf(key: string, curves: readonly Curve[], isLog: boolean): Box | null {
+  boxOf(key: string, curves: readonly Curve[], scaling: Pick<Scaling, "isLog" | "limits">): Box | null {
     const own = shownBox(this.of(key));
     const x = this.xOf(key);
-    return own ?? (x && { x, y: heightWithin(curves, x, isLog) });
+    return own ?? (x && { x, y: heightWithin(curves, x, scaling) });
   }
 
   isZoomed(key: string): boolean {
