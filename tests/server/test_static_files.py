@@ -96,3 +96,18 @@ def test_an_unforeseen_error_is_answered_politely_and_safely(app: FastAPI):
     assert answer.status_code == 500
     assert answer.json()["error"]["code"] == "internal"
     assert "content-security-policy" in answer.headers
+
+
+def test_a_file_is_sent_as_the_build_compressed_it(http: httpx.Client, web: Path):
+    script = web / "assets" / "index-1a2b.js"
+    for end in (".br", ".gz"):
+        script.with_name(script.name + end).write_bytes(end.encode())
+
+    def sent(accepted: str) -> tuple[bytes, str | None]:
+        with http.stream("GET", "/assets/index-1a2b.js", headers={"accept-encoding": accepted}) as answer:
+            assert "javascript" in answer.headers["content-type"]
+            return b"".join(answer.iter_raw()), answer.headers.get("content-encoding")
+
+    assert sent("gzip, br") == (b".br", "br")
+    assert sent("gzip, br;q=0") == (b".gz", "gzip")
+    assert sent("identity") == (b"let a = 1", None)

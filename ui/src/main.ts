@@ -15,4 +15,9 @@ routeOf(location.pathname)
   .load()
   .catch(() => undefined);
 
-void settings.apply().then(() => mount(App, { target: document.getElementById("app")! }));
+const target = document.getElementById("app")!;
+
+void settings.apply().then(() => {
+  target.replaceChildren();
+  mount(App, { target });
+});

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gzip-compresses text responses when the client accepts gzip."""
+"""Compresses text responses when the client accepts it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class GzipResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if len(self.body) >= SMALLEST_BYTES:
             self.headers["vary"] = "accept-encoding"
-            if _takes_gzip(Headers(scope=scope)):
+            if accepts(Headers(scope=scope), "gzip"):
                 self.body = await run_in_threadpool(_compressed, bytes(self.body))
                 self.headers["content-encoding"] = "gzip"
                 self.headers["content-length"] = str(len(self.body))
         await super().__call__(scope, receive, send)
 
 
-def _takes_gzip(headers: Headers) -> bool:
-    """Return whether ``accept-encoding`` names gzip with a quality above 0."""
+def accepts(headers: Headers, encoding: str) -> bool:
+    """Return whether ``accept-encoding`` names an encoding with a quality above 0."""
     named = [each.replace(" ", "").lower().partition(";") for each in headers.get("accept-encoding", "").split(",")]
-    return any(name == "gzip" and quality.rstrip(".0") != "q=" for name, _, quality in named)
+    return any(name == encoding and quality.rstrip(".0") != "q=" for name, _, quality in named)
 
 
 def _compressed(body: bytes) -> bytes:

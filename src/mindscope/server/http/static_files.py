@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from mindscope.server.http.gzip import GzipResponse
+from mindscope.server.http.gzip import GzipResponse, accepts
 
 WEB = Path(__file__).parents[1] / "web"
 MEDIA_TYPES = {
@@ -26,6 +28,8 @@ MEDIA_TYPES = {
 }
 """Fixed, because the system's table of media types differs between machines."""
 TEXTS = frozenset({".css", ".html", ".js", ".json", ".svg"})
+ENCODINGS = {"br": ".br", "gzip": ".gz"}
+"""Encodings that the build stores beside a file, the smallest first, and the ends of their names."""
 FOREVER = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
 RETRY_S = 3
@@ -47,32 +51,39 @@ def mount(app: FastAPI, web: Path = WEB) -> None:
     """Serve ``web`` at each address that no route of the API matches."""
 
     async def page(scope: Scope, receive: Receive, send: Send) -> None:
-        response = await run_in_threadpool(_response, web, scope["method"], scope["path"])
+        encodings = [name for name in ENCODINGS if accepts(Headers(scope=scope), name)]
+        response = await run_in_threadpool(_response, web, scope["method"], scope["path"], encodings)
         await response(scope, receive, send)
 
     app.router.default = page
 
 
-def _response(web: Path, method: str, path: str) -> Response:
+def _response(web: Path, method: str, path: str, encodings: Sequence[str]) -> Response:
     """Return a file by its name; else the page, which interprets the address."""
     folder, _, name = path.removeprefix("/").rpartition("/")
     if method not in ("GET", "HEAD") or _is_below("api", path):
         _nothing_here()
     if _is_below("assets", path):
-        return (folder == "assets" and _file(web / "assets", name, FOREVER)) or _nothing_here()
-    return (not folder and _file(web, name, REVALIDATE)) or _file(web, "index.html", REVALIDATE) or _not_built()
+        return (folder == "assets" and _file(web / "assets", name, FOREVER, encodings)) or _nothing_here()
+    page = (not folder and _file(web, name, REVALIDATE, encodings)) or _file(web, "index.html", REVALIDATE, encodings)
+    return page or _not_built()
 
 
 def _is_below(folder: str, path: str) -> bool:
     return path == f"/{folder}" or path.startswith(f"/{folder}/")
 
 
-def _file(folder: Path, name: str, cache_control: str) -> Response | None:
-    """Return a file in ``folder``. Compares names, so that no request becomes a path."""
+def _file(folder: Path, name: str, cache_control: str, encodings: Sequence[str]) -> Response | None:
+    """Return a file in ``folder``, as the build compressed it. Compares names, so that no request becomes a path."""
     known = {file.name: file for file in folder.iterdir() if file.is_file()} if folder.is_dir() else {}
     if name not in known:
         return None
     file, headers = known[name], {"cache-control": cache_control}
+    for encoding in encodings:
+        stored = known.get(name + ENCODINGS[encoding])
+        if stored is not None:
+            headers |= {"content-encoding": encoding, "vary": "accept-encoding"}
+            return Response(stored.read_bytes(), media_type=MEDIA_TYPES.get(file.suffix), headers=headers)
     if file.suffix in TEXTS:
         return GzipResponse(file.read_bytes(), media_type=MEDIA_TYPES[file.suffix], headers=headers)
     return FileResponse(file, media_type=MEDIA_TYPES.get(file.suffix), headers=headers)

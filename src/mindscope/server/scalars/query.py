@@ -99,7 +99,7 @@ def _rows(curve: GrowingCurve, reduction: Reduction, smoothing: float) -> Arrays
     if smoothing > 0.0:
         rows["smoothed"] = curve.smoothed(smoothing).take(reduction.rows)
     if reduction.mean is not None:
-        rows["mean"] = reduction.mean
+        rows["mean"] = reduction.mean.astype(value.dtype)
     return rows
 
 

@@ -37,9 +37,9 @@ class CurvesQuery(Query):
 
 
 class CurveColumns(Answer):
-    """``step``, ``wall_time`` and ``mean`` are float64; ``smoothed`` is null without smoothing.
+    """``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
 
-    ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+    ``value``, ``smoothed`` and ``mean`` are float32, or float64 if float32 can't represent all values of the series.
 
     ``mean`` is the course of ``value`` without its noise: means of stretches of at most 8 pixels, and straight lines
     between their middles. It is null with smoothing, and where there is less than one point for a pixel.
@@ -52,7 +52,7 @@ class CurveColumns(Answer):
     wall_time: Float64
     value: Floats
     smoothed: Floats | None = None
-    mean: Float64 | None = None
+    mean: Floats | None = None
     quantiles: Floats
 
 

@@ -9455,9 +9455,9 @@ export interface components {
         };
         /**
          * CurveColumns
-         * @description ``step``, ``wall_time`` and ``mean`` are float64; ``smoothed`` is null without smoothing.
+         * @description ``step`` and ``wall_time`` are float64; ``smoothed`` is null without smoothing.
          *
-         *     ``value`` and ``smoothed`` are float32, or float64 if float32 can't represent all values of the series.
+         *     ``value``, ``smoothed`` and ``mean`` are float32, or float64 if float32 can't represent all values of the series.
          *
          *     ``mean`` is the course of ``value`` without its noise: means of stretches of at most 8 pixels, and straight lines
          *     between their middles. It is null with smoothing, and where there is less than one point for a pixel.
@@ -9470,7 +9470,7 @@ export interface components {
              * Mean
              * @default null
              */
-            mean: components["schemas"]["Float64Column"] | null;
+            mean: components["schemas"]["FloatColumn"] | null;
             /** Quantiles */
             quantiles: components["schemas"]["FloatColumn"];
             /**

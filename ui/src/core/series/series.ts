@@ -34,7 +34,7 @@ export interface Series {
   /** Null when smoothing is off; then the raw curve is the curve. */
   smoothed: Floats | null;
   /** Course of the values without their noise, by means over a few pixels; null when they are smoothed, or few. */
-  mean: Float64Array | null;
+  mean: Floats | null;
   /** Finite values of the whole series in ascending order, all or some in even distances: the same on every axis. */
   quantiles: Floats;
 }
