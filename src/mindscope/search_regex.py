@@ -58,6 +58,15 @@ class LineSearch:
                 found[row] = self._holds(data[starts[row] : starts[row + 1] - 1])
         return found
 
+    def span(self, text: str) -> tuple[int, int] | None:
+        """Return the characters of the first match in a text; None without one."""
+        data = text.encode("utf-8", "replace")
+        found = self._search(data)
+        if found is None:
+            return None
+        begin, end = found.span()
+        return len(data[:begin].decode()), len(data[:end].decode("utf-8", "replace"))
+
     def _lone_rows(self, data: bytes, starts: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         bounds = pairwise(starts.tolist())
         return np.array([self._holds(data[begin : end - 1]) for begin, end in bounds], np.bool_)

@@ -197,3 +197,32 @@ def test_a_run_of_logs_leads_to_its_log(context: BrowserContext, tmp_path: Path)
         page.goto(f"http://127.0.0.1:{live.port}/scalars?run=job")
         page.get_by_test_id("show-holders").click()
         expect(page.get_by_test_id("card")).to_contain_text("loss")
+
+
+def test_a_failed_training_begins_with_its_traceback_and_keys_go_from_error_to_error(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    base = tmp_path / "failed"
+    with SummaryRecord(base / "run") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(0)
+    lines = [f"step {each}" for each in range(500)]
+    lines[100] = "2026-11-23 20:41:32,000 ERROR first error"
+    lines += ["Traceback (most recent call last):", '  File "train.py", line 7', "ValueError: loss is nan"]
+    lines += [f"cleaning up {each}" for each in range(300)]
+    (base / "run" / "stdout.log").write_text("\n".join(lines))
+    old = datetime.now().timestamp() - 3600
+    for path in base.rglob("*"):
+        os.utime(path, (old, old))
+    with running_viewer(base, tmp_path) as live:
+        page = opened(context, live)
+        expect(page.get_by_test_id("log-details")).to_contain_text("ValueError: loss is nan")
+        chosen = page.get_by_test_id("log-line").filter(has_text="Traceback")
+        expect(chosen).to_be_visible()
+        page.get_by_test_id("log-list").focus()
+        page.keyboard.press("Shift+E")
+        expect(page.get_by_test_id("log-line").filter(has_text="first error")).to_be_visible()
+        page.keyboard.press("e")
+        expect(chosen).to_be_visible()
+        page.get_by_test_id("logs-filter").fill("loss is NaN")
+        expect(page.locator("[data-testid=log-line] mark")).to_have_text("loss is nan")

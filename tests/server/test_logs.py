@@ -339,3 +339,33 @@ def test_a_progress_bar_shows_its_last_state(ask: Ask, base: Path) -> None:
     path.write_bytes(f"{bar}\r\ndone\r\n".encode())
     answer = ask("lines", run="second")
     assert [(each["text"], each["is_cut"]) for each in answer["lines"]] == [("999 of 1000", False), ("done", False)]
+
+
+def test_errors_are_found_one_after_the_other_in_both_directions(ask: Ask) -> None:
+    everything = ask("lines", count=200)["lines"]
+    errors = [place for place, each in enumerate(everything) if each["level"] in ("error", "critical")]
+    assert len(errors) > 3
+    assert ask("lines", error_after=errors[0], count=1)["at"] == errors[1]
+    assert ask("lines", error_before=errors[2], count=1)["at"] == errors[1]
+    assert ask("lines", error_after=errors[-1], count=1)["at"] is None
+    assert ask("lines", error_before=errors[0], count=1)["at"] is None
+    assert ask("lines", error_before=2**53, count=1)["lines"][0]["text"] == everything[errors[-1]]["text"]
+
+
+def test_the_matching_line_of_a_message_is_named_with_the_match_in_it(ask: Ask) -> None:
+    by_text = ask("lines", text="MORE OF 42", count=1)["lines"][0]["match"]
+    assert by_text == {"line": 1, "text": "  more of 42", "begin": 2, "end": 12}
+    by_regex = ask("lines", regex="more of 4[2]", count=1)["lines"][0]["match"]
+    assert by_regex == by_text
+    assert ask("lines", count=1)["lines"][0]["match"] is None
+
+
+def test_a_match_far_to_the_right_or_over_lines_is_cut_to_its_surroundings(ask: Ask, base: Path) -> None:
+    path = base / "first" / "rank_0" / "logs" / "mindspore.log.7"
+    with path.open("a") as log:
+        log.write(line(2000, "INFO", "é" * 5000 + " needle " + "y" * 5000 + "\n  end"))
+    found = ask("lines", text="needle", count=1)["lines"][0]["match"]
+    assert found["text"][found["begin"] : found["end"]] == "needle"
+    assert len(found["text"]) <= 400
+    over_lines = ask("lines", regex=r"y\n  end", count=1)["lines"][0]["match"]
+    assert over_lines["text"][over_lines["begin"] : over_lines["end"]] == "y"

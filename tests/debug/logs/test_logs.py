@@ -152,14 +152,17 @@ def test_lines_without_head_belong_to_the_message_before(tmp_path: Path) -> None
     assert [(each.rank, each.module) for each in kinds(index)] == [(3, ""), (3, "DEVICE"), (3, "ME"), (3, "MD")]
 
 
-def test_printed_lines_are_messages_but_tracebacks_are_one(tmp_path: Path) -> None:
+def test_printed_lines_are_messages_and_a_traceback_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("loss 1\nloss 2\n  more\nTraceback (most recent call last):\n  File x\nValueError: a\nloss 3\n")
     assert texts(read(path)) == [
         "loss 1",
-        "loss 2\n  more\nTraceback (most recent call last):\n  File x\nValueError: a",
+        "loss 2\n  more",
+        "Traceback (most recent call last):\n  File x\nValueError: a",
         "loss 3",
     ]
+    index = read(path)
+    assert [index.kinds[kind].level for kind in index.kind.tolist()] == [0, 0, Level.ERROR, 0]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -353,7 +356,7 @@ def test_captured_output_has_times_streams_and_whole_messages(tmp_path: Path) ->
         ("a long line", "stdout", at(4)), ("other", "stderr", at(4)), ("", "stdout", at(5)),
     ]  # fmt: skip
     levels = [index.kinds[kind].level for kind in index.kind.tolist()]
-    assert levels == [0, 0, Level.ERROR, 0, 0, 0, 0]
+    assert levels == [0, Level.ERROR, Level.ERROR, 0, 0, 0, 0]
     for regex, want in {"^epoch": [0], "^  File": [1], "stderr F": [], "why$": [1], "^later$": [3]}.items():
         rows = [row for batch in select_messages(index, LogFilter(regex=regex)) for row in batch.tolist()]
         assert rows == want, regex

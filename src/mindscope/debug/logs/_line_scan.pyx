@@ -17,6 +17,7 @@ cdef enum:
     RECENT = 1024           # kinds that are found without Python
 
 MOST_KINDS = 60_000
+cdef int ERROR = 4      # the level of a traceback that no logger wrote
 cdef int64_t AT_ONCE_NS = 50000000  # within which captured lines can be of one message
 
 
@@ -37,6 +38,7 @@ cdef class LineScanner:
     cdef int64_t _time_ns, _prefix_rank
     cdef int64_t _stream    # last letter of the name of the last captured line
     cdef int64_t _line_ns   # when it was captured
+    cdef int _level         # of the message so far; 0 if it names none
 
     def __init__(self, int64_t file_rank, kinds=()):
         """``kinds``: those that were found before; ``(level, module, rank, has_time)`` of each, by number."""
@@ -46,19 +48,19 @@ cdef class LineScanner:
         self._file_rank = file_rank
         for place in range(RECENT):
             self._hashes[place] = 0
-        self.state = (False, False, False, False, 0, -1, False, 0, 0, False)
+        self.state = (False, False, False, False, 0, -1, False, 0, 0, False, 0)
 
     @property
     def state(self):
         """Plain values that another scanner of the same file continues from."""
         return (bool(self._takes_lines), bool(self._is_traceback), bool(self._is_within), bool(self._has_messages),
                 self._time_ns, self._prefix_rank, bool(self._is_cut), self._stream, self._line_ns,
-                bool(self._is_value))
+                bool(self._is_value), self._level)
 
     @state.setter
     def state(self, values):
         (self._takes_lines, self._is_traceback, self._is_within, self._has_messages, self._time_ns,
-         self._prefix_rank, self._is_cut, self._stream, self._line_ns, self._is_value) = values
+         self._prefix_rank, self._is_cut, self._stream, self._line_ns, self._is_value, self._level) = values
 
     def scan(self, const uint8_t[::1] data not None, int64_t offset, int year, bint is_end):
         """The messages that start in ``data``, which lies at ``offset`` of the file.
@@ -107,6 +109,9 @@ cdef class LineScanner:
                         if head.has_time:
                             self._time_ns = head.time_ns
                         start[count], time_ns[count] = offset + (line - first), self._time_ns
+                        if self._is_traceback and head.level == 0:
+                            head.level = ERROR
+                        self._level = head.level
                         kind[count] = self._kind(&head)
                         count += 1
                     if glued == NULL:
@@ -174,7 +179,7 @@ cdef class LineScanner:
         if self._takes_lines or self._is_value or line == end or is_space(line[0]):
             return True
         self._is_traceback = begins(line, end, b"Traceback (most recent call last)", 33)
-        return was_traceback or self._is_traceback
+        return was_traceback or (self._is_traceback and self._level != 0)
 
     cdef uint16_t _kind(self, const Head* head) noexcept nogil:
         cdef uint64_t hash = 14695981039346656037ULL

@@ -110,6 +110,13 @@ def search_span(index: MessageIndex, condition: LogFilter, rows: NDArray[np.int6
     return np.flatnonzero(keep) + first
 
 
+def match_in(condition: LogFilter, text: str) -> tuple[int, int] | None:
+    """Return the characters of the first match of the pattern, or else of the text of a filter; None without one."""
+    if condition.regex:
+        return search_regex.line_search(condition.regex).span(text)
+    return search_regex.text_search(condition.text).span(text) if condition.text else None
+
+
 def with_line_ends(data: bytes, starts: NDArray[np.integer[Any]]) -> tuple[bytes, NDArray[np.integer[Any]]]:
     """Return texts that all end with a line feed; one is added to those that have none."""
     array = np.frombuffer(data, np.uint8)

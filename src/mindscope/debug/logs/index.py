@@ -70,7 +70,8 @@ class LogIndex:
     """Columns over the messages of one file: start, time, kind.
 
     A line with a head starts a message. Lines without one belong to the message before if it has a head of MindSpore or
-    if they are indented or part of a traceback; any other line is a message of its own, of unknown level.
+    if they are indented or part of a traceback; any other line is a message of its own, of unknown level. A traceback
+    after such a line is a message of its own too, of level ``ERROR``.
     ``read_more`` continues where it ended; a last line without its end is indexed again when it grows.
 
     Times are those of the clock of its machine, without a zone. The columns of a large log are in ``folder``, so that

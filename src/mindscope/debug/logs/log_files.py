@@ -254,6 +254,17 @@ class Selection:
                 high = middle
         return min(low, max(len(self) - 1, 0))
 
+    def error_place(self, place: int, *, is_before: bool) -> int | None:
+        """Return the place of the first error after a place, or of the last one before it; None without one."""
+        is_error = np.zeros(len(self), bool)
+        for number, file in enumerate(self._logs.files):
+            mine = np.flatnonzero(self._file.values == number)
+            level = np.array([kind.level for kind in file.index.kinds], np.int64)
+            is_error[mine] = level[file.index.kind[self._row.values[mine].astype(np.int64)]] >= Level.ERROR
+        errors = np.flatnonzero(is_error)
+        found = errors[errors < place][-1:] if is_before else errors[errors > place][:1]
+        return int(found[0]) if found.size else None
+
     def place_of(self, file: int, row: int) -> int | None:
         """Return the place of a message; None if it is not selected."""
         found = np.flatnonzero((self._row.values == row) & (self._file.values == file))

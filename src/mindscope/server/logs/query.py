@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from mindscope.debug.logs.filter import LogFilter
+from mindscope.debug.logs.filter import LogFilter, match_in
 from mindscope.debug.logs.index import LONGEST_MESSAGE
 from mindscope.debug.logs.line_heads import Level, parse_head
 from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
@@ -29,6 +29,7 @@ from mindscope.server.logs.schema import (
     LogLine,
     LogLinesAnswer,
     LogLinesQuery,
+    LogMatch,
     LogMessageAnswer,
     LogMessageQuery,
     LogProblem,
@@ -45,6 +46,9 @@ BUDGET_S = 0.5
 _MOST_LIST_TEXT = 2000
 _ANY_YEAR = 2000  # of times without one, which are not read here
 _MOST_LIST_LINES = 4
+_MATCH_BEFORE = 100
+"""Characters before a match that are shown of its line."""
+_MOST_MATCH_TEXT = 400
 _MOST_STEPS = 60
 LEVELS = list(LogLevel)
 """Levels by number."""
@@ -69,6 +73,7 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
         selection = _advanced(opened, query)
         at = _place(selection, query, store)
         first = query.first if at is None else max(0, at - query.count // 2)
+        condition = filter_of(query)
         kinds = {kind for file in opened.logs.files for kind in file.index.kinds}
         return LogLinesAnswer(
             files=[each.name for each in opened.logs.files],
@@ -76,7 +81,7 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
             ranks=sorted({kind.rank for kind in kinds if kind.rank >= 0})[:MOST_NAMES],
             first=first,
             at=at,
-            lines=[_line(each) for each in selection.messages(first, query.count)],
+            lines=[_line(each, condition) for each in selection.messages(first, query.count)],
             matching=len(selection),
             searched=selection.searched,
             total=len(opened.logs),
@@ -157,13 +162,17 @@ def filter_of(query: LogConditions) -> LogFilter:
 
 
 def _place(selection: Selection, query: LogLinesQuery, store: RunStore) -> int | None:
+    if query.error_after is not None:
+        return selection.error_place(query.error_after, is_before=False)
+    if query.error_before is not None:
+        return selection.error_place(query.error_before, is_before=True)
     if query.is_last:
         return max(0, len(selection) - 1)
     wall_time = query.at_time if query.at_step is None else _time_of(store, query.at_step)
     return None if wall_time is None else selection.place_at(wall_time)
 
 
-def _line(placed: PlacedMessage) -> LogLine:
+def _line(placed: PlacedMessage, condition: LogFilter) -> LogLine:
     message = placed.message
     text = _drawn(message.text)
     lines = text.split("\n", _MOST_LIST_LINES)
@@ -180,6 +189,24 @@ def _line(placed: PlacedMessage) -> LogLine:
         head=0 if head is None else head.length,
         lines=message.text.count("\n") + 1,
         is_cut=len(shown) < len(text),
+        match=_match(text, condition),
+    )
+
+
+def _match(text: str, condition: LogFilter) -> LogMatch | None:
+    """Return the line of a message in which the filter matches first, at most some hundred characters around it."""
+    span = match_in(condition, text)
+    if span is None:
+        return None
+    begin = text.rfind("\n", 0, span[0]) + 1
+    line_end = text.find("\n", begin)
+    end = min(span[1], len(text) if line_end < 0 else line_end)
+    first = max(begin, span[0] - _MATCH_BEFORE)
+    return LogMatch(
+        line=text.count("\n", 0, begin),
+        text=text[first : len(text) if line_end < 0 else line_end][:_MOST_MATCH_TEXT],
+        begin=span[0] - first,
+        end=min(end - first, _MOST_MATCH_TEXT),
     )
 
 

@@ -80,13 +80,19 @@ class LogConditions(OfLog):
 
 
 class LogLinesQuery(LogConditions):
-    """A page of messages: from place ``first`` on, or around a time or step, or the last ones."""
+    """A page of messages: from place ``first`` on, or around a time or step, or the last ones.
+
+    ``error_after`` and ``error_before`` are places: the page is around the next error from there. Errors are messages
+    of level ``error`` and ``critical``, and tracebacks.
+    """
 
     first: Place = 0
     count: Annotated[int, Field(ge=0, le=MOST_LINES), IsNumber] = 100
     at_time: Time | None = None
     at_step: Step | None = None
     is_last: bool = False
+    error_after: Place | None = None
+    error_before: Place | None = None
 
 
 class LogFormat(str, Enum):
@@ -102,11 +108,24 @@ class LogFileQuery(LogConditions):
     format: LogFormat = LogFormat.TEXT
 
 
+class LogMatch(Answer):
+    """The line of a message that matches the filter: its number from 0, its text, and the matching characters of it.
+
+    ``text`` is a part of a long line.
+    """
+
+    line: int
+    text: str
+    begin: int
+    end: int
+
+
 class LogLine(Answer):
     """A message: its first lines, the number of its file, and what it says of itself.
 
     ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has. The first
-    ``head`` characters of ``text`` are what ``wall_time``, ``level``, ``rank`` and ``module`` were read from.
+    ``head`` characters of ``text`` are what ``wall_time``, ``level``, ``rank`` and ``module`` were read from. ``match``
+    is null without a text or an expression to search for.
     """
 
     file: int
@@ -119,6 +138,7 @@ class LogLine(Answer):
     head: int
     lines: int
     is_cut: bool
+    match: LogMatch | None
 
 
 class LogProblem(Answer):

@@ -6305,7 +6305,8 @@ export interface components {
          * @description A message: its first lines, the number of its file, and what it says of itself.
          *
          *     ``row`` is its number in the file, ``rank`` is null if unknown. ``lines`` is how many lines it has. The first
-         *     ``head`` characters of ``text`` are what ``wall_time``, ``level``, ``rank`` and ``module`` were read from.
+         *     ``head`` characters of ``text`` are what ``wall_time``, ``level``, ``rank`` and ``module`` were read from. ``match``
+         *     is null without a text or an expression to search for.
          */
         LogLine: {
             /** File */
@@ -6317,6 +6318,7 @@ export interface components {
             level: components["schemas"]["LogLevel"];
             /** Lines */
             lines: number;
+            match: components["schemas"]["LogMatch"] | null;
             /** Module */
             module: string;
             /** Rank */
@@ -6369,6 +6371,9 @@ export interface components {
         /**
          * LogLinesQuery
          * @description A page of messages: from place ``first`` on, or around a time or step, or the last ones.
+         *
+         *     ``error_after`` and ``error_before`` are places: the page is around the next error from there. Errors are messages
+         *     of level ``error`` and ``critical``, and tracebacks.
          */
         LogLinesQuery: {
             /** At Step */
@@ -6380,6 +6385,10 @@ export interface components {
              * @default 100
              */
             count: number;
+            /** Error After */
+            error_after?: number | null;
+            /** Error Before */
+            error_before?: number | null;
             /**
              * Files
              * @default []
@@ -6423,6 +6432,22 @@ export interface components {
             text: string;
             /** To Time */
             to_time?: number | null;
+        };
+        /**
+         * LogMatch
+         * @description The line of a message that matches the filter: its number from 0, its text, and the matching characters of it.
+         *
+         *     ``text`` is a part of a long line.
+         */
+        LogMatch: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Line */
+            line: number;
+            /** Text */
+            text: string;
         };
         /**
          * LogMessageAnswer

@@ -28,6 +28,8 @@ export const keys = {
   "keys.timeline_fit": "fit the selected slice or range",
   "keys.timeline_whole": "show everything",
   "keys.timeline_drag": "select a range",
+  "keys.logs": "In a log",
+  "keys.log_error": "next error, with ⇧ the previous one",
   "keys.graph": "In a graph",
   "keys.graph_move": "the nearest node along an edge, or beside it",
   "keys.graph_open": "expand the selected scope",

@@ -30,6 +30,8 @@ export const keys: Record<keyof typeof en, string> = {
   "keys.timeline_fit": "缩放至所选切片或区间",
   "keys.timeline_whole": "显示全部",
   "keys.timeline_drag": "选择区间",
+  "keys.logs": "日志中",
+  "keys.log_error": "下一条错误，按住 ⇧ 为上一条",
   "keys.graph": "在计算图中",
   "keys.graph_move": "沿边移动到最近的节点，或旁边的节点",
   "keys.graph_open": "展开所选作用域",

@@ -35,6 +35,41 @@ export function logTime(seconds: number | null, hasDay: boolean): string {
   return hasDay ? `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${clock}` : clock;
 }
 
+/** Whether a message is an error with its stack that Python printed. */
+export function isTraceback({ text }: Pick<LogLine, "text">): boolean {
+  return text.includes("Traceback (most recent call last)");
+}
+
+/** What a row of the list says of a message: the line that the filter found, else the first; then where in the code it was written. */
+export interface RowText {
+  text: string;
+  /** Which letters of it match the filter; null for none. */
+  match: readonly [begin: number, end: number] | null;
+  location: string;
+  /** What the filter matched there; "" for nothing. */
+  inLocation: string;
+}
+
+/** Loggers of MindSpore write file and line, and in C++ the function, before the message. */
+const LOCATION = /^\[([^\]]*[^\]\d:][^\]]*:\d+)\] (?:([\w~:<>]+)\] )?/;
+/** A match further from the beginning might be cut off. */
+const IN_SIGHT = 60;
+
+export function rowText(line: LogLine): RowText {
+  const first = terminalText(messageText(line)).split("\n")[0]!;
+  const [head = "", file = "", name = ""] = LOCATION.exec(first) ?? [];
+  const text = first.slice(head.length);
+  const location = [file, name].filter((part) => part !== "").join(" ");
+  if (line.match === null) return { text, match: null, location, inLocation: "" };
+  const found = terminalText(line.match.text.slice(line.match.begin, line.match.end));
+  const at = line.match.line === 0 ? text.indexOf(found) : -1;
+  if (at >= 0 && at < IN_SIGHT) return { text, match: [at, at + found.length], location, inLocation: "" };
+  if (line.match.line === 0 && head.includes(found)) return { text, match: null, location, inLocation: found };
+  const shown = `… ${terminalText(line.match.text).trimStart()}`;
+  const begin = shown.indexOf(found);
+  return { text: shown, match: begin < 0 ? null : [begin, begin + found.length], location, inLocation: "" };
+}
+
 /** A message without the head that its time, level, rank and module were read from. */
 export function messageText({ text, head }: Pick<LogLine, "text" | "head">): string {
   return [...text].slice(head).join(""); // the head counts characters, not halves of them

@@ -41,7 +41,13 @@ export const logMessage: ResourceDefinition<LogMessageQuery, LogMessage> = {
 };
 
 /** Where the list goes. */
-export type LogAnchor = Partial<Pick<LogLinesQuery, "at_step" | "at_time" | "is_last">>;
+export type LogAnchor = Partial<Pick<LogLinesQuery, "at_step" | "at_time" | "is_last" | "error_after" | "error_before">>;
+
+/** A message and its place among those that match. */
+export interface PlacedLine {
+  place: number;
+  line: LogLine;
+}
 
 const PAGE = 100;
 const MOST_PAGES = 60;
@@ -91,13 +97,14 @@ export class LogPages {
     }
   }
 
-  /** The place of a step, time or the end as far as the log is searched; null after other conditions were shown. */
-  async locate(anchor: LogAnchor): Promise<number | null> {
+  /** The message of a step or time, at the end, or the next error; null without one, and after other conditions were shown. */
+  async locate(anchor: LogAnchor): Promise<PlacedLine | null> {
     const { signal } = this.#abort;
     for (;;) {
       const answer = await this.#ask({ count: 1, ...anchor }, signal);
       if (!answer) return null;
-      if (answer.is_complete) return answer.at;
+      const line = answer.lines[0];
+      if (answer.is_complete) return answer.at === null || !line ? null : { place: answer.at, line };
       await new Promise((resolve) => setTimeout(resolve, SEARCH_MS));
     }
   }
