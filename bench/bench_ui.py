@@ -80,7 +80,7 @@ def main() -> None:
             logs = Path(room) / f"runs_{count}"
             write_runs(logs, count, tags=3, points=100 if count <= 1000 else 20)
             with viewer(logs, Path(room)) as address:
-                page = (f"{address}/", "runs-table", "run-filter", "run_1")
+                page = (f"{address}/", "runs-table", "runs-filter", "run_1")
                 figures[f"list of {count:,} runs"] = look_at(browser, *page)
         wide = Path(room) / "charts"
         write_runs(wide, 20, tags=options.charts, points=300)
@@ -91,7 +91,7 @@ def main() -> None:
         write_lineage(lineage)
         with viewer(lineage, Path(room)) as address:
             query = urlencode({"target": AXES[-1], "dimension": [f":{axis}" for axis in AXES]}, doseq=True)
-            figures["10,000 runs on 12 parallel axes"] = brush(browser, f"{address}/lineage/models?{query}")
+            figures["10,000 runs on 12 parallel axes"] = brush(browser, f"{address}/?lineage_chart=coordinates&{query}")
         graphs = Path(room) / "graphs"
         write_graph(graphs / "run", options.nodes)
         with viewer(graphs, Path(room)) as address:

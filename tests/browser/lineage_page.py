@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of the page Model lineage."""
+"""The table of runs with their lineage."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SWEEP = "mindspore/lineage_sweep"
 
 TARGET = "target=metric/Accuracy"
 
-TABLE = "/lineage/models?find=lineage_sweep&lineage_chart=none"
+TABLE = "/?find=lineage_sweep"
 
 OF_SWEEP = f'"{SWEEP}" in run'
 
-KEYS = "rows => rows.map(row => row.dataset.key)"
+KEYS = "rows => rows.map(row => row.dataset.run)"
 
 
 def whole_table() -> LineageTable:
@@ -31,11 +31,11 @@ def whole_table() -> LineageTable:
 
 
 def rows(page: Page) -> Locator:
-    return page.get_by_test_id("lineage-table-rows").locator("[data-key]")
+    return page.get_by_test_id("runs-table-rows").locator("[data-run]")
 
 
 def head(page: Page, column: str) -> Locator:
-    return page.get_by_test_id("lineage-table").locator(f"[role=columnheader][data-column='{column}']")
+    return page.get_by_test_id("runs-table").locator(f"[role=columnheader][data-column='{column}']")
 
 
 def cells(page: Page, column: str) -> dict[str, str]:
@@ -44,6 +44,12 @@ def cells(page: Page, column: str) -> dict[str, str]:
     place = head(page, column).get_attribute("aria-colindex")
     found = rows(page).locator(f"[aria-colindex='{place}']")
     return dict(zip(rows(page).evaluate_all(KEYS), found.all_inner_texts(), strict=True))
+
+
+def where(page: Page) -> Locator:
+    """The box of the filter expression, which takes the place of that of names."""
+    page.get_by_test_id("filter-expression").click()
+    return page.get_by_test_id("where")
 
 
 def choose(column: Locator, action: str) -> None:

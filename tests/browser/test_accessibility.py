@@ -29,7 +29,7 @@ PAGES = {
     "/graph?run=mindspore%2Fops&node=Default": "graph-panel",
     "/landscape?run=mindspore%2Flandscape%2Funit_step": "landscape-legend",
     "/landscape?run=mindspore%2Flandscape%2Funit_step&landscape_form=map": "landscape-plane",
-    "/lineage/models?find=lineage_sweep": "lineage-table",
+    "/?find=lineage_sweep&lineage_chart=coordinates": "runs-table",
     "/lineage/data": "pipelines",
     "/texts?run=tensorboard%2Ftb_all%2Frun_a": "text",
     "/audio?run=tensorboard%2Ftb_all%2Frun_a": "sound-facts",

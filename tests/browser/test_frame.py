@@ -87,8 +87,8 @@ def test_the_theme_follows_the_system_unless_chosen(viewer: LiveViewer, open_pag
 
 
 def test_everything_of_the_frame_is_reached_by_keys(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/?run=mindspore%2Fcustom_loop")
-    expect(page.get_by_test_id("runs-table")).to_be_visible()
+    page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
+    expect(page.get_by_test_id("card").first).to_be_visible()
     page.keyboard.press("Tab")
     skip = page.get_by_role("button", name="Skip to content")
     expect(skip).to_be_focused()

@@ -78,14 +78,20 @@ def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: Liv
 
 
 @pytest.mark.parametrize(
-    ("guessed", "path"), [("/runs", "/"), ("/lineage", "/lineage/models"), ("/profiling", "/profile")]
+    ("guessed", "path", "chart"),
+    [
+        ("/runs", "/", {}),
+        ("/lineage", "/", {"lineage_chart": ["coordinates"]}),
+        ("/lineage/models", "/", {"lineage_chart": ["coordinates"]}),
+        ("/profiling", "/profile", {}),
+    ],
 )
 def test_a_guessed_address_leads_to_its_page(
-    context: BrowserContext, viewer: LiveViewer, open_page: OpenPage, guessed: str, path: str
+    viewer: LiveViewer, open_page: OpenPage, guessed: str, path: str, chart: dict[str, list[str]]
 ):
     page = open_page(viewer, f"{guessed}?find=lineage_sweep")
     page.wait_for_url(lambda address: urlsplit(address).path == path)
-    assert parse_qs(urlsplit(page.url).query) == {"find": ["lineage_sweep"]}
+    assert parse_qs(urlsplit(page.url).query) == {"find": ["lineage_sweep"], **chart}
     expect(page.locator("nav [aria-current=page]")).to_have_attribute("href", re.compile(f"^{path}([?]|$)"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of the table of the page Model lineage."""
+"""The columns of the table of runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from .lineage_page import (
     head,
     rows,
     wait_for_runs,
+    where,
 )
 from .scalars_page import expect_view
 
 
 def test_names_of_columns_are_completed(viewer: LiveViewer, open_page: OpenPage, complaints: list[str]):
-    page = open_page(viewer, "/lineage/models?lineage_chart=none")
-    box = page.get_by_test_id("where")
+    page = open_page(viewer, "/")
+    box = where(page)
     expect(rows(page).first).to_be_visible()
     box.press_sequentially("learn")
     expect(page.get_by_role("option", name="learning_rate", exact=True)).to_be_visible()
@@ -50,7 +51,7 @@ def test_columns_are_chosen_pinned_moved_and_hidden(viewer: LiveViewer, open_pag
     choose(head(page, "optimizer"), "hide")
     expect(head(page, "optimizer")).to_have_count(0)
     shown = (
-        page.get_by_test_id("lineage-table")
+        page.get_by_test_id("runs-table")
         .locator("[role=columnheader]")
         .evaluate_all("heads => heads.map(head => head.dataset.column)")
     )
@@ -62,15 +63,15 @@ def test_columns_are_chosen_pinned_moved_and_hidden(viewer: LiveViewer, open_pag
 
 def test_a_column_is_dragged_resized_and_chosen_alone(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, f"{TABLE}&{TARGET}")
-    head(page, "optimizer").drag_to(head(page, "fact/rank"))
+    head(page, "optimizer").drag_to(head(page, "fact/state"))
     expect(head(page, "optimizer")).to_have_attribute("aria-colindex", "2")
-    expect(head(page, "fact/rank")).to_have_attribute("aria-colindex", "3")
-    grip = page.get_by_test_id("lineage-table").get_by_role("separator", name="Width of optimizer")
+    expect(head(page, "fact/state")).to_have_attribute("aria-colindex", "3")
+    grip = page.get_by_test_id("runs-table").get_by_role("separator", name="Width of optimizer")
     width = int(grip.get_attribute("aria-valuenow") or "")
     grip.press("ArrowRight")
     expect(grip).to_have_attribute("aria-valuenow", str(width + 16))
     expect_view(page, "width", f"{width + 16}%3Aoptimizer")
-    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_role("link", name="Scalars", exact=True).click()
     page.go_back()
     expect(grip).to_have_attribute("aria-valuenow", str(width + 16))
     page.get_by_test_id("columns").click()
@@ -78,7 +79,7 @@ def test_a_column_is_dragged_resized_and_chosen_alone(viewer: LiveViewer, open_p
     expect_view(page, "columns", "chosen")
     page.get_by_test_id("columns-list-filter").fill("epoch")
     page.get_by_test_id("columns-list-rows").get_by_role("checkbox").first.check()
-    heads = page.get_by_test_id("lineage-table").get_by_role("columnheader")
+    heads = page.get_by_test_id("runs-table").get_by_role("columnheader")
     expect(heads).to_have_count(2)
 
 
@@ -89,15 +90,15 @@ def test_names_that_every_object_inherits_are_names_of_columns_and_runs(tmp_path
         settings = dict.fromkeys(names, place + 0.25)
         (tmp_path / "logs" / run / "params.json").write_text(json.dumps(settings))
     with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
-        page = open_page(viewer, "/lineage/models?lineage_chart=none&sort=-constructor")
+        page = open_page(viewer, "/?sort=-constructor")
         wait_for_runs(page, names[::-1])
         for name in names:
             assert cells(page, name) == {run: f"{place}.25" for place, run in enumerate(names)}
         table = page.get_by_test_id("compare-table")
         for column in ("columns=chosen&with=constructor&with=toString", "group=directory"):
-            page.goto(page.url.split("/lineage")[0].split("/compare")[0] + f"/compare?show=table&{column}")
+            page.goto(f"http://127.0.0.1:{viewer.port}/compare?show=table&{column}")
             expect(table.locator("[role=columnheader][data-column=constructor]")).to_be_visible()
-        page.goto(page.url.split("/compare")[0] + "/lineage/data")
+        page.goto(f"http://127.0.0.1:{viewer.port}/lineage/data")
         expect(page.get_by_text("No data pipelines in the runs")).to_be_visible()
 
 
@@ -107,7 +108,7 @@ def test_columns_that_are_equal_in_all_runs_are_shown_when_asked(tmp_path: Path,
         GrowingLog(folder).scalar(1, 0.5)
         (folder / "params.json").write_text(json.dumps({"lr": 0.1 * (place + 1), "depth": 3}))
     with running_viewer(tmp_path / "logs", tmp_path / "workspace") as viewer:
-        page = open_page(viewer, "/lineage/models?lineage_chart=none")
+        page = open_page(viewer, "/")
         expect(head(page, "lr")).to_be_visible()
         expect(head(page, "depth")).to_have_count(0)
         page.get_by_test_id("columns").click()

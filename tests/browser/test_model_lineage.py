@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page Model lineage against the logs' own readers."""
+"""The lineage of the table of runs against the logs' own readers."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ from .lineage_page import (
     head,
     rows,
     wait_for_runs,
+    where,
     whole_table,
 )
 from .patience import until
 from .scalars_page import expect_view, to_number
 
-LOADED = "performance.getEntriesByType('resource').map(({ name }) => name)"
+OTHERS = "tr[data-field]:not([data-field^='scalar/'])"
 
 
 def test_a_table_whose_runs_are_to_come_is_not_yet_an_empty_one(
@@ -39,8 +40,7 @@ def test_a_table_whose_runs_are_to_come_is_not_yet_an_empty_one(
 ):
     held = HeldRequests(context, "**/api/runs*")
     page = open_page(viewer, TABLE)
-    until(page, lambda: any("/api/lineage" in name for name in page.evaluate(LOADED)))
-    expect(page.get_by_role("main").get_by_test_id("waiting")).to_be_visible()
+    expect(page.get_by_role("main").get_by_text("Loading runs…")).to_be_visible()
     expect(page.get_by_test_id("save-view")).to_be_disabled()
     held.release()
     expect(rows(page)).to_have_count(len(whole_table().filter(OF_SWEEP).runs))
@@ -61,7 +61,8 @@ def test_a_table_that_takes_longer_than_a_request_is_requested_again(
     context.route("**/api/lineage", answer)
     page = open_page(viewer, TABLE)
     expect(rows(page)).to_have_count(len(whole_table().filter(OF_SWEEP).runs))
-    assert refusals == []
+    until(page, lambda: refusals == [])
+    expect(head(page, "learning_rate")).to_be_visible()
     assert len(complaints) == 2  # the browser reports the refused requests
     complaints.clear()
 
@@ -100,12 +101,12 @@ def test_rows_are_sorted_by_several_columns(viewer: LiveViewer, open_page: OpenP
 def test_an_expression_filters_every_page_and_an_error_marks_its_place(
     viewer: LiveViewer, open_page: OpenPage, complaints: list[str]
 ):
-    page = open_page(viewer, f"/lineage/models?{TARGET}&lineage_chart=none")
-    where = 'learning_rate < 0.01 and metric["Accuracy"] > 0.5'
-    want = whole_table().filter(where).runs
+    page = open_page(viewer, f"/?{TARGET}")
+    expression = 'learning_rate < 0.01 and metric["Accuracy"] > 0.5'
+    want = whole_table().filter(expression).runs
     assert 0 < len(want) < 12
-    box = page.get_by_test_id("where")
-    box.fill(where)
+    box = where(page)
+    box.fill(expression)
     until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
     page.get_by_role("link", name="Scalars").click()
     listed = page.get_by_test_id("run-list").get_by_role("listitem")
@@ -129,9 +130,9 @@ def test_the_table_is_saved_as_csv_json_and_parquet(viewer: LiveViewer, open_pag
     wait_for_runs(page, list(want.runs))
 
     def saved(kind: str) -> bytes:
-        page.get_by_test_id("download").click()
+        page.get_by_test_id("runs-download").click()
         with page.expect_download() as download:
-            page.get_by_test_id(f"download-{kind}").click()
+            page.get_by_test_id(f"runs-download-{kind}").click()
         return Path(download.value.path()).read_bytes()
 
     lines = list(csv.DictReader(io.StringIO(saved("csv").decode())))
@@ -149,8 +150,8 @@ def test_two_runs_are_compared_field_by_field(viewer: LiveViewer, open_page: Ope
     panel = page.get_by_test_id("pair")
     want = [field for field in whole_table().diff(*pair) if field.one is not None or field.other is not None]
     differing = [field for field in want if field.differs and field.key.id != "run"]
-    expect(panel.locator("tr.differs")).to_have_count(len(differing))
-    names = panel.locator("tr[data-field]").evaluate_all("rows => rows.map(row => row.dataset.field)")
+    expect(panel.locator(f"{OTHERS}.differs")).to_have_count(len(differing))
+    names = panel.locator(OTHERS).evaluate_all("rows => rows.map(row => row.dataset.field)")
     assert set(names[: len(differing)]) == {field.key.id for field in differing}
 
 

@@ -34,8 +34,10 @@ def test_what_all_runs_share_is_left_out_of_their_names(tmp_path: Path, open_pag
         page = open_page(live, "/")
         for run, rate in zip(runs, RATES, strict=True):
             row = page.get_by_test_id("runs-table").locator(f'[data-run="{run}"]')
-            for named in (beside(page, run), row):
-                expect(named.get_by_text(f"lr{rate}", exact=True)).to_be_visible()
+            expect(row.get_by_text(f"lr{rate}", exact=True)).to_be_visible()
+        page.get_by_role("navigation").get_by_role("link", name="Scalars").click()
+        for run, rate in zip(runs, RATES, strict=True):
+            expect(beside(page, run).get_by_text(f"lr{rate}", exact=True)).to_be_visible()
             name = beside(page, run).get_by_title(run, exact=True).last
             expect(name).to_have_text(f"lr{rate}")
             assert not name.evaluate(IS_CUT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of Model lineage by touch, on a device without a mouse."""
+"""Charts over the table of runs by touch, on a device without a mouse."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .chromium import WINDOW
 from .patience import PATIENCE_S
 
 ADDRESS = "/lineage/models?find=lineage_sweep&target=metric/Accuracy"
-TIPS = {"importance": "importance-bars", "heat": "target-heat", "distribution": "target-histogram"}
+TIPS = {"importance": "importance-bars", "heat": "target-heat"}
 
 
 @pytest.fixture
@@ -69,6 +69,6 @@ def test_a_tap_shows_the_tooltip_until_a_tap_beside_the_chart(viewer: LiveViewer
         if tip.is_visible():
             break
     expect(tip).to_be_visible()
-    left, top, _, _ = box_of(phone.get_by_test_id("lineage-toolbar"))
+    left, top, _, _ = box_of(phone.get_by_test_id("runs-toolbar"))
     phone.touchscreen.tap(left + 2, top + 2)
     expect(tip).to_have_count(0)

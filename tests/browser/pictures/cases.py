@@ -20,7 +20,7 @@ MAIN_PAGES = {
     "images": "/images",
     "histograms": "/histograms",
     "tensors": "/tensors",
-    "lineage": "/lineage/models",
+    "lineage": "/?lineage_chart=coordinates",
     "texts": f"/texts?{TB_ALL}",
     "audio": f"/audio?{TB_ALL}",
     "pr-curves": f"/pr-curves?{TB_ALL}",

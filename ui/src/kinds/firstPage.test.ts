@@ -10,6 +10,7 @@ const content = (kind: ContentKind) => ({ kind, name: "a", count: 1 });
 describe("the page that opens with a run", () => {
   test.each([
     ["/scalars", { tags: { scalar: 1, image: 2 } }],
+    ["/dashboard", { tags: { hparams: 1 } }],
     ["/images", { tags: { image: 2 } }],
     ["/graph", { tags: {}, contents: [content("graph_file")] }],
     ["/profile", { tags: {}, contents: [content("torch_profile")] }],

@@ -39,9 +39,20 @@ describe("the pages", () => {
     expect(routeOf("/nowhere").path).toBe("");
   });
 
-  it.each(["/runs", "/lineage", "/profiling"])("the guessed address %s leads to one", (path) => {
+  it.each([
+    ["/runs", "/"],
+    ["/lineage", "/"],
+    ["/lineage/models", "/"],
+    ["/profiling", "/profile"],
+  ])("the guessed or kept address %s leads to %s", (path, page) => {
     expect(routeOf(path).path).toBe("");
-    expect(ROUTES).toContain(routeOf(aliasOf(path)!));
+    expect(routeOf(aliasOf(path)!.split("?")[0]!).path).toBe(page);
+  });
+
+  it("keep the state of an address that leads to another one", () => {
+    expect(aliasOf("/lineage/models", "run=a%2Fb")).toBe("/?run=a%2Fb&lineage_chart=coordinates");
+    expect(aliasOf("/lineage/models", "lineage_chart=heat")).toBe("/?lineage_chart=heat");
+    expect(aliasOf("/profiling", "profile_tab=memory")).toBe("/profile?profile_tab=memory");
   });
 
   it("have no alias", () => {

@@ -4,7 +4,14 @@ import { KINDS } from ".";
 
 /** Every page that there is, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
-  { path: "/", group: "results", name: "nav.runs", icon: "runs", load: () => import("../pages/runs/RunsPage.svelte") },
+  {
+    path: "/",
+    group: "results",
+    name: "nav.runs",
+    icon: "runs",
+    load: () => import("../pages/runs/RunsPage.svelte"),
+    hasRunTable: true,
+  },
   {
     path: "/dashboard",
     group: "results",
@@ -30,16 +37,30 @@ const NOT_FOUND: Route = {
   load: () => import("../pages/NotFoundPage.svelte"),
 };
 
-/** Addresses that people guess, and the pages that they mean. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ["/runs", "/"],
-  ["/lineage", "/lineage/models"],
-  ["/profiling", "/profile"],
+interface Alias {
+  path: string;
+  /** What the page showed where the address does not say it. */
+  adds?: readonly [name: string, value: string];
+}
+
+/** The page Model lineage had its chart open. */
+const MODEL_LINEAGE: Alias = { path: "/", adds: ["lineage_chart", "coordinates"] };
+
+/** Addresses that people guess, or have kept, and the pages that they mean. */
+const ALIASES: ReadonlyMap<string, Alias> = new Map([
+  ["/runs", { path: "/" }],
+  ["/lineage", MODEL_LINEAGE],
+  ["/lineage/models", MODEL_LINEAGE],
+  ["/profiling", { path: "/profile" }],
 ]);
 
-/** The page that a guessed address means; null for any other address. */
-export function aliasOf(path: string): string | null {
-  return ALIASES.get(path) ?? null;
+/** The address of the page that another one means; null for the address of a page. */
+export function aliasOf(path: string, query = ""): string | null {
+  const alias = ALIASES.get(path);
+  if (!alias) return null;
+  const isSaid = !alias.adds || new URLSearchParams(query).has(alias.adds[0]);
+  const parts = [query, isSaid ? "" : alias.adds!.join("=")].filter((part) => part !== "");
+  return parts.length === 0 ? alias.path : `${alias.path}?${parts.join("&")}`;
 }
 
 export function routeOf(path: string): Route {

@@ -2,6 +2,7 @@
 import { fittedEnd } from "../../core/lineage/axisLayout";
 import type { ColumnGroup } from "../../core/lineage/column";
 import { formatSetting, formatValue } from "../../core/text/format";
+import { t } from "../../i18n/i18n.svelte";
 import { TICK_FONT } from "../frame/axes";
 import { GROUP_COLORS } from "../frame/groupColors";
 import type { Size } from "../frame/plotFrame";
@@ -30,6 +31,12 @@ const VALUE = 52;
 const NAME_SHARE = 0.34;
 const MOST_NAME = 220;
 const CAP = 3;
+const WORDS_GAP = 8;
+
+/** Whether the interval of an estimate contains 0: the parameter may not matter. */
+export function isNearZero({ low, high }: NonNullable<ImportanceBar["estimate"]>): boolean {
+  return low <= 0 && high >= 0;
+}
 
 export function importanceHeight(count: number): number {
   return TOP + count * ROW + 8;
@@ -102,7 +109,8 @@ function paintBar(
   surface.fillText(formatValue(estimate?.value, 2), size.width - 6, y);
   if (!estimate) return;
   const [from, to] = [Math.min(x(0), x(estimate.value)), Math.max(x(0), x(estimate.value))];
-  surface.globalAlpha = 0.72;
+  const isDoubtful = isNearZero(estimate);
+  surface.globalAlpha = isDoubtful ? 0.28 : 0.72;
   surface.fillStyle = ink(estimate.value < 0 ? "var(--series-1)" : "var(--accent)");
   surface.fillRect(from, y - BAR / 2, Math.max(1, to - from), BAR);
   surface.globalAlpha = 1;
@@ -111,4 +119,21 @@ function paintBar(
   segment(surface, x(estimate.low), y, x(estimate.high), y);
   for (const end of [estimate.low, estimate.high]) segment(surface, x(end), y - CAP, x(end), y + CAP);
   surface.stroke();
+  if (isDoubtful) paintDoubt({ surface, size, ink }, y, left, [x(Math.min(0, estimate.low)), x(Math.max(0, estimate.high))]);
+}
+
+/** Says beside the whiskers, where there is room, that the interval contains 0. */
+function paintDoubt(
+  { surface, size, ink }: Pick<Painting, "surface" | "size" | "ink">,
+  y: number,
+  left: number,
+  [from, to]: readonly [number, number],
+): void {
+  const words = t("importance.near_zero");
+  const { width } = surface.measureText(words);
+  const isRight = to + WORDS_GAP + width < size.width - VALUE;
+  if (!isRight && from - WORDS_GAP - width < left) return;
+  surface.fillStyle = ink("var(--ink-soft)");
+  surface.textAlign = isRight ? "left" : "right";
+  surface.fillText(words, isRight ? to + WORDS_GAP : from - WORDS_GAP, y);
 }

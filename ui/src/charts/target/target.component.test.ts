@@ -5,11 +5,10 @@ import { expect, test, vi } from "vitest";
 import { render } from "../../../tests/render.svelte";
 import { AxisScale } from "../../core/lineage/axisScale";
 import type { LineageCell, LineageColumn, ScaleKind } from "../../core/lineage/column";
-import { targetGrid, targetGroups } from "../../core/lineage/targetGroups";
+import { targetGrid } from "../../core/lineage/targetGroups";
 import { pictureFile, type TitledPicture } from "../frame/picture";
 import ImportanceBars from "./ImportanceBars.svelte";
 import TargetHeat from "./TargetHeat.svelte";
-import TargetHistogram from "./TargetHistogram.svelte";
 
 type Offer = TitledPicture | null;
 
@@ -49,15 +48,6 @@ test("the heat map says which cell is pointed at, counts what it leaves out, and
   await page.getByTestId("target-heat").hover({ position: { x: 500, y: 100 } });
   expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ cell: 3 }));
   expect(await svgOf(offer)).toContain(">optimizer</text>");
-});
-
-test("a histogram for each group has its name and its number of runs", async () => {
-  const onhover = vi.fn();
-  render(TargetHistogram, { target: TARGET, groups: targetGroups(TARGET, Y, ROWS, 4, 5), label: "Distribution", onhover });
-  sized("target-histogram");
-  await expect.element(page.getByText("adam")).toBeInTheDocument();
-  await page.getByTestId("target-histogram").hover({ position: { x: 500, y: 350 } });
-  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ group: 1, bin: 3 }));
 });
 
 test("importance shows a value for each parameter, and none if there is none", async () => {
@@ -106,13 +96,4 @@ test("arrow keys reach each cell of a heat map", async () => {
     found.push((onhover.mock.lastCall?.[0] as { cell: number }).cell);
   }
   expect(found).toEqual([2, 3, 1, 0]);
-});
-
-test("arrow keys reach each bar of a histogram", async () => {
-  const onhover = vi.fn();
-  render(TargetHistogram, { target: TARGET, groups: targetGroups(TARGET, Y, ROWS, 4, 5), label: "Distribution", onhover });
-  sized("target-histogram");
-  (page.getByTestId("target-histogram").element() as HTMLElement).focus();
-  await userEvent.keyboard("{Home}{ArrowDown}{ArrowRight}");
-  expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ group: 1, bin: 1, isKeyboard: true }));
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import type { ColumnGroup, LineageCell, LineageColumn } from "./column";
 import type { LineageTable } from "./lineageTable";
-import { proposedAxes, proposedSettings, proposedTarget, tableColumns } from "./tableColumns";
+import { columnsOf, proposedAxes, proposedMetric, proposedSettings } from "./tableColumns";
 
 function column(id: string, group: ColumnGroup, cells: readonly LineageCell[]): LineageColumn {
   const present = cells.filter((cell) => cell !== null);
@@ -42,18 +42,13 @@ const table: LineageTable = {
   problems: [],
 };
 
-function shown(onlyDiffering = true, target: string | null = null): string[] {
-  return tableColumns(table, { onlyDiffering, target }).map(({ id }) => id);
-}
-
-test("results come first, then settings that differ, then a few facts; columns of most runs lead", () => {
-  expect(shown()).toEqual(["metric/acc", "metric/rare", "lr", "opt", "seed", "fact/state"]);
-  expect(shown(false)).toEqual(["metric/acc", "metric/rare", "lr", "epochs", "opt", "seed", "fact/state"]);
-  expect(shown(true, "lr")).toEqual(["lr", "metric/acc", "metric/rare", "opt", "seed", "fact/state"]);
+test("columns of most runs lead", () => {
+  expect(columnsOf(table, ["metric"]).map(({ id }) => id)).toEqual(["metric/acc", "metric/rare"]);
+  expect(columnsOf(table, ["parameter"]).map(({ id }) => id)).toEqual(["lr", "epochs", "opt", "seed"]);
 });
 
 test("the target is the metric of most runs", () => {
-  expect(proposedTarget(table)).toBe("metric/acc");
+  expect(proposedMetric(table)).toBe("metric/acc");
 });
 
 test("the list of runs has the settings that matter: they differ, most runs have them, and they are no names", () => {
@@ -91,10 +86,15 @@ test("the list of runs has the settings that matter: they differ, most runs have
       runs.map(() => 3),
     ),
     column("metric/acc", "metric", runs),
+    column(
+      "custom/warmup",
+      "custom",
+      runs.map((run) => run % 3),
+    ),
   ];
   const many = { ...table, columns: new Map(found.map((one) => [one.id, one])) };
   expect(proposedSettings(many, 2)).toEqual(["model.lr", "optimizer.name"]);
-  expect(proposedSettings(many, 9)).toEqual(["seed", "data.root", "model.lr", "optimizer.name"]);
+  expect(proposedSettings(many, 9)).toEqual(["seed", "data.root", "model.lr", "optimizer.name", "custom/warmup"]);
   expect(proposedSettings(table, 5)).toEqual(["opt", "lr"]);
 });
 

@@ -7,8 +7,8 @@ export const COLUMN_GROUPS: readonly ColumnGroup[] = ["parameter", "dataset", "a
 
 /** The id of the column that names the run. */
 export const RUN_COLUMN = "run";
-/** Facts that are shown unasked; the others are a click away. */
-const SHOWN_FACTS: readonly string[] = ["fact/state", "fact/start", "fact/duration"];
+/** What people set before a training. */
+const SETTINGS: readonly ColumnGroup[] = ["parameter", "custom"];
 
 /** Whether the goal of a column can be reached: it has numbers. */
 export function isNumeric({ kind }: LineageColumn): boolean {
@@ -20,29 +20,17 @@ export function offeredColumns(table: LineageTable): readonly LineageColumn[] {
   return [...table.columns.values()].filter(({ id }) => id !== RUN_COLUMN);
 }
 
-/** The columns that are worth a look: results first, then settings, then facts, each part with the columns of most runs first. */
-export function tableColumns(
-  table: LineageTable,
-  { onlyDiffering, target }: { onlyDiffering: boolean; target: string | null },
-): LineageColumn[] {
-  const offered = offeredColumns(table);
-  const isShown = ({ id, group, differs }: LineageColumn): boolean =>
-    id === target || (group === "fact" ? SHOWN_FACTS.includes(id) : differs || !onlyDiffering);
-  const place = ({ id, group }: LineageColumn): number =>
-    id === target ? 0 : group === "metric" ? 1 : group === "scalar" ? 2 : group === "fact" ? 4 : 3;
-  const byCount = (one: LineageColumn, other: LineageColumn): number => (one.group === "fact" ? 0 : other.count - one.count);
-  return offered.filter(isShown).sort((one, other) => place(one) - place(other) || byCount(one, other));
+/** Columns of some groups, of most runs first. */
+export function columnsOf(table: LineageTable, groups: readonly ColumnGroup[]): LineageColumn[] {
+  return offeredColumns(table)
+    .filter(({ group }) => groups.includes(group))
+    .sort((one, other) => other.count - one.count);
 }
 
-/** The proposed target: the first metric that differs and has values for most runs; else a scalar; null without one. */
-export function proposedTarget(table: LineageTable): string | null {
-  const numeric = offeredColumns(table).filter((column) => isNumeric(column) && column.low !== null);
-  for (const group of ["metric", "scalar"] as const) {
-    const found = numeric.filter((column) => column.group === group);
-    const best = found.sort((one, other) => Number(other.differs) - Number(one.differs) || other.count - one.count)[0];
-    if (best) return best.id;
-  }
-  return null;
+/** The proposed target: the first metric that differs and has values for most runs; null without one. */
+export function proposedMetric(table: LineageTable): string | null {
+  const metrics = columnsOf(table, ["metric"]).filter((column) => isNumeric(column) && column.low !== null);
+  return metrics.sort((one, other) => Number(other.differs) - Number(one.differs))[0]?.id ?? null;
 }
 
 /** The end of a name that most sweeps vary. */
@@ -53,9 +41,9 @@ const SEED = /(^|[^a-z])seed$/i;
 /** Texts with more values, in more than half of the runs, are names. */
 const MOST_NAMES = 12;
 
-/** The hyperparameters that are worth a look beside the name of a run: at most `most` of those that differ, in the order of the table. */
+/** The settings that are worth a look beside the name of a run: at most `most` of those that differ, in the order of the table. */
 export function proposedSettings(table: LineageTable, most: number): string[] {
-  const settings = offeredColumns(table).filter((column) => column.group === "parameter" && hasSeveralValues(column) && !isName(column));
+  const settings = offeredColumns(table).filter((column) => SETTINGS.includes(column.group) && hasSeveralValues(column) && !isName(column));
   const top = settings.reduce((count, column) => Math.max(count, column.count), 0);
   const place = ({ name, count }: LineageColumn): number => (count < top / 2 ? 4 : 0) + (SEED.test(name) ? 2 : USUAL.test(name) ? 0 : 1);
   const chosen = [...settings].sort((one, other) => place(one) - place(other) || other.count - one.count).slice(0, most);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { AxisScale } from "./axisScale";
 import type { LineageCell, LineageColumn, ScaleKind } from "./column";
-import { axisParts, targetGrid, targetGroups } from "./targetGroups";
+import { axisParts, targetGrid } from "./targetGroups";
 
 function column(cells: readonly LineageCell[]): LineageColumn {
   return { id: "x", group: "metric", name: "x", kind: "float", count: 0, low: null, high: null, differs: true, goal: "max", cells };
@@ -37,24 +37,5 @@ describe("a grid of means", () => {
 
   it("counts the runs that it leaves out", () => {
     expect([grid.unplaced, grid.withoutTarget]).toEqual([1, 2]);
-  });
-});
-
-describe("histograms of the target", () => {
-  const target = scaleOf([0, 1, 2, 4, null], "linear");
-
-  it("are one without groups", () => {
-    const groups = targetGroups(target, null, [0, 1, 2, 3, 4], 4, 5);
-    expect(groups).toEqual([{ label: null, counts: Uint32Array.of(1, 1, 1, 1), size: 4, median: 1.5 }]);
-  });
-
-  it("are one for each category, and one for the runs without", () => {
-    const groups = targetGroups(target, scaleOf(["b", "a", null, "b", "c"], "category"), [0, 1, 2, 3, 4], 2, 5);
-    expect(groups.map(({ label, size, median }) => [label, size, median])).toEqual([
-      ["a", 1, 1],
-      ["b", 2, 2],
-      ["c", 0, NaN],
-      [null, 1, 2],
-    ]);
   });
 });

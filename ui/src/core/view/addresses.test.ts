@@ -31,8 +31,8 @@ const ADDRESSES = `
   kernel_wait=3 landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_form=contours
   landscape_form=map landscape_full=log landscape_height=0.5 landscape_levels=3 landscape_light=0.5 landscape_lines=off landscape_log=on
   landscape_opacity=0.5 landscape_overlay=on landscape_panel=off landscape_path=off landscape_points=on landscape_reversed=on
-  landscape_scale=off landscape_step=3 landscape_window=0%2C0.5%2C0%2C0.5 lead=log lineage_chart=distribution lineage_chart=heat
-  lineage_chart=importance lineage_chart=none lineage_chart=scatter link_kind=log linked=off log=log log_filter=log log_level=log
+  landscape_scale=off landscape_step=3 landscape_window=0%2C0.5%2C0%2C0.5 lead=log lineage_chart=coordinates
+  lineage_chart=heat lineage_chart=importance lineage_chart=scatter link_kind=log linked=off log=log log_filter=log log_level=log
   median=0.5 memory=0%7E1000 memory_allocated=1 memory_at=3 memory_block=3 memory_by=category memory_by=line memory_by=module
   memory_by=operator memory_device=log memory_group=log memory_page=3 memory_panel=flame memory_panel=leaks memory_panel=segments
   memory_stacked=1 modules_open=all modules_open=hot modules_open=none modules_turned=log node=log numbers=scientific of=whole
@@ -53,6 +53,11 @@ const ADDRESSES = `
   zoom=0%2C10%2C0%2C1%2Closs groups=closed&opened=loss runs=all&without=a pair=a&pair=b run=a&run=b runs=none
   full=loss&zoom=0%2C10%2C0%2C1
 `;
+
+test("charts have the names of before", () => {
+  expect(queryToView("lineage_chart=none").lineage.chart).toBe("none");
+  expect(queryToView("lineage_chart=distribution&on_x=lr").lineage).toMatchObject({ chart: "scatter", x: "lr" });
+});
 
 test("each address of before opens the view that it says", () => {
   for (const address of ADDRESSES.trim().split(/\s+/)) expect(viewToQuery(queryToView(address))).toBe(address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Arbitrary states of the table of runs and of Model lineage, for the tests of addresses. */
+/** Arbitrary states of the table of runs and its charts, for the tests of addresses. */
 import fc from "fast-check";
 
 import type { ColumnLayout } from "../tables/columnLayout";

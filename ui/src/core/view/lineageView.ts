@@ -2,8 +2,14 @@
 import type { ScaleKind } from "../lineage/column";
 import { fields, filled, flag, list, oneOf, optional, optionalList, param, text, type Codec, type Param, type ValueOf } from "./schema";
 
-export const LINEAGE_CHARTS = ["coordinates", "scatter", "importance", "heat", "distribution", "none"] as const;
+export const LINEAGE_CHARTS = ["none", "coordinates", "scatter", "importance", "heat"] as const;
 export type LineageChart = (typeof LINEAGE_CHARTS)[number];
+
+const CHART: Codec<LineageChart> = {
+  /** Distributions are beside the scatter plot. */
+  read: (name) => oneOf(LINEAGE_CHARTS).read(name === "distribution" ? "scatter" : name),
+  write: (chart) => chart,
+};
 
 const AXIS_SCALES: readonly ScaleKind[] = ["linear", "log", "category"];
 
@@ -36,11 +42,11 @@ const PAIR: Param<readonly [string, string] | null> = {
   write: (runs, query) => runs?.forEach((run) => query.append("pair", run)),
 };
 
-/** What Model lineage looks like beside its table. Columns are named by their ids. */
+/** The main metric of the table of runs, and the charts above it. Columns are named by their ids. */
 export const LINEAGE_VIEW = fields({
   /** Null for the remembered one. */
   target: optional("target", text),
-  chart: param("lineage_chart", oneOf(LINEAGE_CHARTS), "coordinates"),
+  chart: param("lineage_chart", CHART, "none"),
   /** Columns in which all runs agree are hidden. */
   onlyDiffering: flag("differing", "no", true),
   /** Patterns of scalars that become columns. */

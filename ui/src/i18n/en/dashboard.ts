@@ -20,6 +20,7 @@ export const dashboard = {
   "dashboard.fields": "{n} {n|field|fields}",
   "dashboard.nodes": "{nodes} {n|node|nodes}",
   "dashboard.pipeline": "Dataset graph",
+  "dashboard.lineage": "Model lineage",
   "dashboard.stages": "{n} {n|stage|stages}",
   "dashboard.landscape": "Loss landscape",
   "dashboard.landscape_label": "Loss landscape of {run} from above, with the training path",

@@ -33,7 +33,5 @@ export const lineage = {
   "coordinates.gap_several": "off axis",
   "scatter.unplaced": "{n} {n|run|runs} without a place",
   "target.keys": "Arrow keys move between the values.",
-  "target.all_runs": "All runs",
-  "target.no_group": "missing",
   "target.left_out": "{n} {n|run|runs} without a value",
 } as const;

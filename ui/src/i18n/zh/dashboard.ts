@@ -22,6 +22,7 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.fields": "{n} {n|个字段|个字段}",
   "dashboard.nodes": "{nodes} {n|个节点|个节点}",
   "dashboard.pipeline": "数据图",
+  "dashboard.lineage": "模型溯源",
   "dashboard.stages": "{n} 个阶段",
   "dashboard.landscape": "训练优化过程",
   "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",

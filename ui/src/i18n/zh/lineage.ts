@@ -35,7 +35,5 @@ export const lineage: Record<keyof typeof en, string> = {
   "coordinates.gap_several": "无坐标",
   "scatter.unplaced": "{n} 个训练无法标出",
   "target.keys": "可用方向键在各个值之间移动。",
-  "target.all_runs": "全部训练",
-  "target.no_group": "缺失",
   "target.left_out": "{n} 个训练缺少取值",
 };

@@ -19,6 +19,8 @@ export interface Route {
   contents?: readonly ContentKind[];
   /** Files that the page shows too, with which no run opens it. */
   alsoShows?: readonly ContentKind[];
+  /** The page has the table of runs in place of the list beside it. */
+  hasRunTable?: boolean;
 }
 
 /** Groups of the navigation, from the top. */
@@ -38,7 +40,9 @@ export function hasLogsOnly({ contents = [] }: Pick<RunFacts, "contents">): bool
 /** The page that opens with a run: the first that shows something of it. Logs come last, since any run may have some. */
 export function firstPage(routes: readonly Route[], run: Pick<RunFacts, "tags" | "contents">): string {
   const route = routes.find((one) => one.shows !== undefined && hasData(one, run));
-  return route?.path ?? (hasLogsOnly(run) ? "/logs" : "/scalars");
+  if (route) return route.path;
+  const hasTags = Object.values(run.tags).some((count) => count > 0);
+  return hasTags ? "/dashboard" : hasLogsOnly(run) ? "/logs" : "/scalars";
 }
 
 /** Under this name the app gives pages the list of all pages. */

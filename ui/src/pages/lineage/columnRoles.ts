@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LineageColumn } from "../../core/lineage/column";
-import { chooseTarget, goalOf, modelLineage } from "../../state/view/modelLineage.svelte";
+import { modelLineage } from "../../state/view/modelLineage.svelte";
 import { view } from "../../state/view/view.svelte";
 import { shownAxes } from "./axes";
 
 /** Uses a column of the table in the charts. */
-export function chooseColumn(role: "target" | "axis" | "color", column: LineageColumn): void {
-  if (role === "target") void chooseTarget(column, goalOf(column));
-  else if (role === "color") view.setLineage({ color: column.id });
+export function chooseColumn(role: "axis" | "color", column: LineageColumn): void {
+  if (role === "color") view.setLineage({ color: column.id });
   else toggleAxis(column.id);
 }
 

@@ -2,6 +2,7 @@
 import { getContext, type Component } from "svelte";
 
 import type { RunFacts } from "../../core/runs/runTable";
+import type { LineageChart } from "../../core/view/lineageView";
 import type { CardContent } from "../../export/html/model";
 import type { MessageKey } from "../../i18n/i18n.svelte";
 import type { Previews } from "../../state/data/values.svelte";
@@ -20,6 +21,8 @@ export interface KindDescriptor {
   count?: MessageKey;
   /** Pages that show the kind, in the order of the navigation. */
   pages?: readonly Route[];
+  /** The chart above the table of runs that shows the kind, where it has no page of its own. */
+  chart?: LineageChart;
   /** The card on the dashboard. Without it the dashboard links to the first page. */
   card?: KindCard;
 }

@@ -42,8 +42,8 @@ function content(fields: readonly LineageField[]): CardContent {
     ],
   }));
   const columns = [
-    { title: t("nav.model_lineage"), isNumber: false },
+    { title: t("dashboard.lineage"), isNumber: false },
     { title: "", isNumber: false },
   ];
-  return { facts: [], parts: [{ kind: "table", label: t("nav.model_lineage"), columns, rows }] };
+  return { facts: [], parts: [{ kind: "table", label: t("dashboard.lineage"), columns, rows }] };
 }

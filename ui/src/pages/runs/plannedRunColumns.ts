@@ -7,13 +7,15 @@ import { t } from "../../i18n/i18n.svelte";
 import type { PlannedColumn } from "../../export/tablePart";
 import type { KindDescriptor } from "../previews/kind";
 import { kindWords } from "./kindWords";
+import { CURVE } from "../../state/view/modelLineage.svelte";
 import { DATA, type RunColumn } from "./runColumns";
 
 /** The columns of the table of runs in a file, after the names. */
 export function plannedRunColumns(columns: readonly RunColumn[], kinds: readonly KindDescriptor[]): PlannedColumn<RunFacts>[] {
-  const isBanded = hasBands(columns);
+  const written = columns.filter(({ id }) => id !== CURVE);
+  const isBanded = hasBands(written);
   const name: PlannedColumn<RunFacts> = { title: t("runs.column.name"), isNumber: false, value: ({ id }) => id, text: ({ id }) => id };
-  const others = columns.map((column): PlannedColumn<RunFacts> => {
+  const others = written.map((column): PlannedColumn<RunFacts> => {
     const { title, band, isNumber, cell, text, tip = text } = column;
     const words = column.id === DATA ? ({ tags }: RunFacts) => dataWords(tags, kinds) : tip;
     return { title, ...(isBanded && band ? { group: band.title } : {}), isNumber, value: (run) => plainCell(cell(run)), text: words };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isNumeric, RUN_COLUMN } from "../../core/lineage/tableColumns";
+import { isNumeric } from "../../core/lineage/tableColumns";
 import type { LineageCell, LineageColumn } from "../../core/lineage/column";
 import { settingCounts, settingValues } from "../../core/lineage/groupCell";
 import { isSetting } from "../../core/lineage/parameterTable";
@@ -11,7 +11,7 @@ import { currentLanguage, t } from "../../i18n/i18n.svelte";
 import { annotations, notesText } from "../../state/annotations/annotations.svelte";
 import { lineage } from "../../state/data/lineage.svelte";
 import { clock } from "../../state/view/clock.svelte";
-import { BEST, modelLineage, NOTES, RANK } from "../../state/view/modelLineage.svelte";
+import { BEST, CURVE, modelLineage, NOTES, RANK } from "../../state/view/modelLineage.svelte";
 import { cellWords, columnTitle, exactWords, groupWords } from "../../widgets/tables/lineageWords";
 
 /** A column of the table of runs: a fact of every run, one of the lineage, or one that is computed. */
@@ -124,7 +124,8 @@ const FACTS: ReadonlyMap<string, Fact> = new Map<string, Fact>(
 /** Facts of every run, which need no lineage. */
 export const FACT_IDS: readonly string[] = [...FACTS.keys()];
 /** Columns that are computed from the target. */
-export const COMPUTED: readonly string[] = [RANK, BEST];
+export const COMPUTED: readonly string[] = [RANK, BEST, CURVE];
+const CURVE_WIDTH = 120;
 
 function bandOf(source: { group: LineageColumn["group"] | null }): ColumnBand {
   return { key: source.group ?? "computed", title: groupWords(source), mark: source.group };
@@ -145,8 +146,7 @@ function lineageColumn(source: LineageColumn): RunColumn {
     facts.members && isSetting(source) ? sharedSetting(source, facts.members) : modelLineage.sortCell(source.id, facts);
   return {
     id: source.id,
-    title: columnTitle(source),
-    band: bandOf(source),
+    ...(titleOfTarget(source.id) ?? { title: columnTitle(source), band: bandOf(source) }),
     isNumber: isNumeric(source),
     differs: source.differs,
     isTarget: source.id === modelLineage.target?.id,
@@ -155,6 +155,21 @@ function lineageColumn(source: LineageColumn): RunColumn {
     text: (facts) => (facts.members ? groupText(source, cell(facts), facts.members) : cellWords(source, cell(facts))),
     tip: (facts) => (facts.members ? groupTip(source, facts.members) : exactWords(source, cell(facts))),
   };
+}
+
+/** Columns of a target with a curve are below its name; null for other columns. */
+function titleOfTarget(id: string): { title: string; label: string; band: ColumnBand } | null {
+  const { tag, last, best } = modelLineage;
+  const statistic = (
+    [
+      [last, "last"],
+      [best, "best"],
+      [CURVE, "curve"],
+    ] as const
+  ).find(([column]) => column === id)?.[1];
+  if (tag === null || statistic === undefined) return null;
+  const title = t(`runs.target_${statistic}`);
+  return { title, label: `${tag} ${title}`, band: { key: "target", title: tag, mark: "metric" } };
 }
 
 /** The value of a setting that runs share; null where they have different ones. */
@@ -195,7 +210,8 @@ function groupTip(source: LineageColumn, members: readonly string[]): string {
 
 function computedColumn(id: string): RunColumn | null {
   const { target } = modelLineage;
-  if (!target) return null;
+  if (!target || (id === CURVE && modelLineage.tag === null)) return null;
+  if (id === CURVE) return curveColumn();
   const cell = (facts: RunFacts): LineageCell => modelLineage.sortCell(id, facts);
   const isRank = id === RANK;
   return {
@@ -213,6 +229,12 @@ function computedColumn(id: string): RunColumn | null {
   };
 }
 
+function curveColumn(): RunColumn {
+  const cell = (facts: RunFacts): LineageCell => modelLineage.sortCell(CURVE, facts);
+  const shape = { isNumber: false, isDrawn: true, differs: true, width: CURVE_WIDTH };
+  return { id: CURVE, ...titleOfTarget(CURVE)!, ...shape, source: null, cell, text: () => "" };
+}
+
 /** A column without values, until the lineage is read. */
 function pendingColumn(id: string): RunColumn {
   return { id, title: id, band: null, isNumber: false, differs: true, source: null, cell: () => null, text: () => "–" };
@@ -224,9 +246,4 @@ export function runColumns(ids: readonly string[]): RunColumn[] {
     const column = runColumn(id);
     return column === undefined ? pendingColumn(id) : (column ?? []);
   });
-}
-
-/** Whether a column or an order needs the lineage. */
-export function needsLineage(ids: readonly string[]): boolean {
-  return ids.some((id) => id !== RUN_COLUMN && !FACT_IDS.includes(id));
 }

@@ -4,7 +4,7 @@ import type { RunFacts } from "../../core/runs/runTable";
 import type { FileColumn } from "../../core/tables/fileColumns";
 import { annotations } from "../../state/annotations/annotations.svelte";
 import { runs } from "../../state/data/runs.svelte";
-import { NOTES } from "../../state/view/modelLineage.svelte";
+import { CURVE, NOTES } from "../../state/view/modelLineage.svelte";
 import { ISSUES, type RunColumn } from "./runColumns";
 
 /** A column of the table of runs in a file; one that shows two things together is two. */
@@ -15,6 +15,7 @@ export function fileColumns({ id, source, cell }: RunColumn): FileColumn[] {
       { id: "fact/note", cellOf: (run) => annotations.notesOf(run)?.note || null },
     ];
   }
+  if (id === CURVE) return [];
   if (id === ISSUES) return [ofFacts("fact/damages", ({ damages }) => damages), ofFacts("fact/dropped", ({ dropped }) => dropped)];
   return [source ? { id, cellOf: null } : ofFacts(id, cell)];
 }

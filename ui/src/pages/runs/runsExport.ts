@@ -4,6 +4,7 @@ import { t } from "../../i18n/i18n.svelte";
 import type { Setting, ViewPlan } from "../../export/html/model";
 import type { Run } from "../../state/data/runs.svelte";
 import { colors } from "../../state/view/runColors.svelte";
+import { modelLineage } from "../../state/view/modelLineage.svelte";
 import { view } from "../../state/view/view.svelte";
 import { tableContent } from "../../export/tablePart";
 import { filterSetting } from "../../export/selectedRuns";
@@ -30,9 +31,11 @@ export function runsExport(
 }
 
 function settings(columns: readonly RunColumn[], sort: readonly ColumnSort[]): Setting[] {
-  const { filter, grouping } = view.list;
+  const { filter, where, grouping } = view.list;
   return [
     ...filterSetting(filter),
+    ...(where.trim() === "" ? [] : [{ name: t("lineage.where"), value: where }]),
+    ...(modelLineage.target ? [{ name: t("lineage.target"), value: modelLineage.target.id }] : []),
     { name: t("side.sort"), value: orderWords(sort, columns) },
     ...(grouping === "none" ? [] : [{ name: t("runs.group"), value: t(`runs.group_${grouping}`) }]),
   ];

@@ -57,10 +57,13 @@ class Lineage {
     this.#table.retry();
   }
 
-  /** Requests the table with columns of these scalars, the same for every user. The returned function ends the use. */
-  use(scalars: readonly string[]): () => void {
+  /**
+   * Requests the table with columns of these scalars, the same for every user; null while they are unknown. The returned
+   * function ends the use.
+   */
+  use(scalars: readonly string[] | null): () => void {
     this.#users++;
-    this.#table.request({ scalars });
+    if (scalars) this.#table.request({ scalars });
     return () => {
       this.#users--;
       // an effect that runs again uses it at once

@@ -75,6 +75,10 @@ export function tagsOfKind(kind: Kind): Tags {
   return list;
 }
 
+/** Scalars of all runs, whether a page shows them or not. */
+export const scalarsOfAllRuns = new Tags("scalar");
+lists.set("scalar of all runs", scalarsOfAllRuns);
+
 /** The lists that pages requested. */
 export function listsOfTags(): Iterable<Tags> {
   return lists.values();

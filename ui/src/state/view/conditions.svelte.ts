@@ -3,6 +3,7 @@ import { passingRows } from "../../core/lineage/brushes";
 import { lineage, matchingRuns } from "../data/lineage.svelte";
 import type { Problem } from "../requests/problem";
 import { Resource } from "../requests/resource.svelte";
+import { scalarColumns } from "./scalarColumns.svelte";
 import { useLineage } from "./useLineage";
 import { view } from "./view.svelte";
 
@@ -33,8 +34,7 @@ class Conditions {
   /** Requests what the conditions need; call it in an effect. */
   follow(): (() => void) | undefined {
     const where = view.list.where.trim();
-    const { scalars } = view.lineage;
-    if (where !== "") this.#answer.request({ where, scalars });
+    if (where !== "") this.#answer.request({ where, scalars: scalarColumns.patterns ?? scalarColumns.patternsWith(where) });
     else this.#answer.release();
     return this.hasBrushes ? useLineage() : undefined;
   }

@@ -3,40 +3,46 @@ import { numbersOf, type Goal, type LineageCell, type LineageColumn } from "../.
 import { bestSoFar, ranksOf, type LineageTable } from "../../core/lineage/lineageTable";
 import { groupCell, type GroupCell } from "../../core/lineage/groupCell";
 import { isSetting } from "../../core/lineage/parameterTable";
-import { proposedSettings, proposedTarget, tableColumns } from "../../core/lineage/tableColumns";
+import { scalarColumn, tagOfColumn } from "../../core/lineage/scalarColumns";
+import { columnsOf, isNumeric, offeredColumns, proposedSettings } from "../../core/lineage/tableColumns";
 import { FACT_COLUMNS, factKey, type RunFacts } from "../../core/runs/runTable";
-import { sortedByColumns } from "../../core/tables/sortByColumns";
+import type { ColumnSort } from "../../core/tables/columnSort";
 import { matcherFor } from "../../core/text/textFilter";
 import { annotations, notesText } from "../annotations/annotations.svelte";
 import { lineage } from "../data/lineage.svelte";
 import { runs } from "../data/runs.svelte";
 import { conditions } from "./conditions.svelte";
+import { scalarColumns } from "./scalarColumns.svelte";
 import { searchedText, selection } from "./selection.svelte";
 import { view } from "./view.svelte";
 
 /** Columns that are computed from the target. */
 export const RANK = "fact/rank";
 export const BEST = "fact/best";
+/** The column of the curve of the target. */
+export const CURVE = "fact/curve";
 /** The column of the labels and notes that people add. */
 export const NOTES = "fact/notes";
 
-/** Settings that the list of runs shows by itself. */
-const MOST_SETTINGS = 5;
+/** Metrics beside the target, and settings, that the table shows by itself. */
+const [MOST_METRICS, MOST_SETTINGS] = [2, 12];
 
 const NO_ROWS: readonly number[] = [];
 
 const groupCells = new WeakMap<readonly string[], WeakMap<readonly LineageCell[], GroupCell>>();
 
-/** The table of all runs: its rows on the page Model lineage, and the values that every page sorts by. */
+/** The table of all runs: what the charts above it draw, and the values that every page sorts by. */
 class ModelLineage {
   /** Null until the runs are known too: a table without runs is not yet an empty one. */
   table = $derived<LineageTable | null>(runs.isLoaded ? lineage.table : null);
 
   target = $derived.by<LineageColumn | null>(() => {
     if (!this.table) return null;
-    const known = [view.lineage.target, rememberedTarget(), proposedTarget(this.table)];
-    return known.map((id) => (id === null ? undefined : this.table!.columns.get(id))).find((column) => column !== undefined) ?? null;
+    return scalarColumns.targets.map((id) => this.table!.columns.get(id)).find((column) => column !== undefined) ?? null;
   });
+
+  /** The tag whose curves lead to the target; null without curves. */
+  tag = $derived(this.target && scalarColumns.tagOf(this.target.id));
 
   goal = $derived<Goal>((this.target && goalOf(this.target)) ?? "max");
 
@@ -63,25 +69,45 @@ class ModelLineage {
     return passing ? this.drawn.filter((row) => passing[row] === 1) : this.drawn;
   });
 
-  /** Columns that are worth a look: results, settings, facts. */
-  columns = $derived.by<LineageColumn[]>(() => {
-    const { onlyDiffering } = view.lineage;
-    return this.table ? tableColumns(this.table, { onlyDiffering, target: this.target?.id ?? null }) : [];
+  /** Columns of the last and the best value of the target; both are the target where it has no curve. */
+  last = $derived(this.#statistic("last"));
+  best = $derived(this.#statistic(this.goal));
+  /** Ids of the columns of the target. */
+  targetColumns = $derived.by<readonly string[]>(() => {
+    if (!this.target) return [];
+    return this.tag === null ? [this.target.id] : [...new Set([this.target.id, this.last, this.best].filter((id) => id !== null)), CURVE];
+  });
+
+  /** The best runs first; null without a target. */
+  bestFirst = $derived.by<readonly ColumnSort[] | null>(() => {
+    if (!this.target || this.target.low === null) return null;
+    const column = this.target.id === this.last ? this.best! : this.target.id;
+    return [{ column, isDescending: this.goal === "max" }];
   });
 
   /** The column of notes, if a run has notes. */
   notesColumn = $derived.by<string[]>(() => ([...annotations.runs.values()].some((notes) => notesText(notes) !== "") ? [NOTES] : []));
 
-  /** Ids of the few columns that the list of runs shows beside its facts: the target and settings that differ. */
-  briefColumns = $derived.by<string[]>(() => {
-    const target = this.target ? [this.target.id] : [];
-    return this.table ? [...target, ...proposedSettings(this.table, MOST_SETTINGS).filter((id) => !target.includes(id))] : [];
+  /** Ids of the columns that the table shows beside facts: the target, other results, and settings that differ. */
+  columns = $derived.by<string[]>(() => {
+    if (!this.table) return [];
+    const { onlyDiffering, scalars } = view.lineage;
+    const results = columnsOf(this.table, ["metric"]).filter(({ id, differs }) => (differs || !onlyDiffering) && id !== this.target?.id);
+    const chosen = scalars.length > 0 ? columnsOf(this.table, ["scalar"]).filter(({ differs }) => differs || !onlyDiffering) : [];
+    const settings = onlyDiffering
+      ? proposedSettings(this.table, MOST_SETTINGS)
+      : columnsOf(this.table, ["parameter", "dataset", "algorithm", "model", "custom"]).map(({ id }) => id);
+    const usual = results.filter(({ count }) => 2 * count >= (this.target?.count ?? 0)).slice(0, MOST_METRICS);
+    const others = [...(onlyDiffering ? usual : results), ...chosen].map(({ id }) => id);
+    return [...new Set([...this.targetColumns, ...others, ...settings])];
   });
 
-  /** Rows of the table on the page, in their order. */
-  rows = $derived.by<readonly number[]>(() => {
-    const { sort } = view.table;
-    return sort.length > 0 ? sortedByColumns(this.passing, sort, (column, row) => this.sortCell(column, this.factsOf(row))) : this.passing;
+  /** Ids of columns that runs can be compared by: metrics first, then scalars, whether they are columns yet or not. */
+  targets = $derived.by<string[]>(() => {
+    const numeric = (this.table ? offeredColumns(this.table) : []).filter((column) => isNumeric(column) && column.low !== null);
+    const metrics = numeric.filter(({ group }) => group === "metric");
+    const scalars = scalarColumns.tags.map(({ tag }) => scalarColumn(tag, "last"));
+    return [...new Set([...metrics.map(({ id }) => id), ...scalars, ...numeric.map(({ id }) => id)])];
   });
 
   #targetNumbers = $derived(this.target && numbersOf(this.target));
@@ -90,6 +116,11 @@ class ModelLineage {
     const starts = this.table?.columns.get("fact/start");
     return this.#targetNumbers && starts ? bestSoFar(this.#targetNumbers, numbersOf(starts), this.goal) : null;
   });
+
+  #statistic(statistic: "last" | Goal): string | null {
+    if (!this.target || this.tag === null) return this.target?.id ?? null;
+    return statistic === "last" && tagOfColumn(this.target.id) === null ? this.target.id : scalarColumn(this.tag, statistic);
+  }
 
   cellOf(column: string, row: number): LineageCell {
     if (column === RANK) return this.#ranks?.[row] ?? null;
@@ -102,6 +133,7 @@ class ModelLineage {
     if (column === NOTES) return notesText(annotations.notesOf(facts.id)) || null;
     const fact = FACT_COLUMNS.get(column);
     if (fact !== undefined) return factKey(facts, fact);
+    if (column === CURVE) return this.last === null ? null : this.sortCell(this.last, facts);
     if (facts.members) return this.#groupValue(column, facts.members);
     const row = this.table?.rowOf.get(facts.id);
     return row === undefined ? null : this.cellOf(column, row);
@@ -136,11 +168,6 @@ class ModelLineage {
     return members.flatMap((run) => this.table?.rowOf.get(run) ?? []);
   }
 
-  /** The facts of a listed run. */
-  factsOf(row: number): RunFacts {
-    return runs.byId.get(this.runOf(row))!;
-  }
-
   runOf(row: number): string {
     return this.table?.runs[row] ?? "";
   }
@@ -151,13 +178,26 @@ export function goalOf(column: LineageColumn): Goal {
   return annotations.targets.get(column.id)?.goal ?? column.goal;
 }
 
-/** The target that was chosen last for this base directory. */
-function rememberedTarget(): string | null {
-  return [...annotations.targets].find(([, { is_chosen }]) => is_chosen)?.[0] ?? null;
+/** A target that is no column yet: it is kept as soon as its goal is known. */
+let awaited: string | null = null;
+
+/** Makes a column the target, also one of a scalar that is no column yet. */
+export function chooseTarget(id: string): void {
+  awaited = id;
+  view.setLineage({ target: id });
+  keepTarget();
 }
 
-/** Makes a column the target, for everybody who looks at this base directory. */
-export async function chooseTarget(column: LineageColumn, goal: Goal): Promise<void> {
+/** Keeps the chosen target for everybody who looks at this base directory; call it in an effect. */
+export function keepTarget(): void {
+  const { target } = modelLineage;
+  if (target === null || target.id !== awaited) return;
+  awaited = null;
+  void setGoal(target, goalOf(target));
+}
+
+/** Says whether large or small values of a column are better, and makes it the target. */
+export async function setGoal(column: LineageColumn, goal: Goal): Promise<void> {
   view.setLineage({ target: column.id });
   const others = [...annotations.targets].filter(([id, { is_chosen }]) => is_chosen && id !== column.id);
   if (!annotations.isWritable) return;
