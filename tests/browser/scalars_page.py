@@ -91,6 +91,45 @@ def tip_rows(page: Page) -> Locator:
     return page.get_by_test_id("tip").locator("tbody tr")
 
 
+def show_all_controls(page: Page) -> None:
+    """What doesn't fit in the row of the toolbar, in rows below it."""
+    more = page.get_by_test_id("more-controls")
+    if more.count() > 0 and more.get_attribute("aria-pressed") == "false":
+        more.click()
+        expect(more).to_have_attribute("aria-pressed", "true")
+
+
+def open_settings(page: Page) -> Locator:
+    """The panel beside the charts, which stays open."""
+    panel = page.get_by_test_id("scalar-settings")
+    if panel.count() == 0:
+        page.get_by_test_id("settings").click()
+    expect(panel).to_be_visible()
+    return panel
+
+
+def group_by(page: Page, *parameters: str, grouping: str = "", center: str = "", spread: str = "") -> None:
+    """Tick parameters, or choose a grouping in words, and how lines and bands are made."""
+    page.get_by_test_id("group-by").click()
+    menu = page.get_by_test_id("group-settings")
+    if grouping:
+        menu.get_by_test_id("grouping").get_by_text(grouping, exact=True).click()
+    for name in parameters:
+        menu.get_by_test_id("group-by-list").get_by_role("checkbox", name=name, exact=True).check()
+    if center:
+        menu.get_by_test_id("center").get_by_text(center, exact=True).click()
+    if spread:
+        menu.get_by_test_id("spread").get_by_label(spread, exact=True).check()
+    page.keyboard.press("Escape")
+    expect(menu).to_have_count(0)
+
+
+def choose_baseline(page: Page, name: str) -> None:
+    show_all_controls(page)
+    page.get_by_test_id("baseline").click()
+    page.get_by_test_id("baseline-rows").get_by_role("button", name=name, exact=True).click()
+
+
 def drag(within: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
     """Drag over the plotting area, from and to shares of its width and height. The address tells the new box."""
     area = within.get_by_test_id("plot-area")

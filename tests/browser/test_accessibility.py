@@ -21,7 +21,8 @@ PAGES = {
     "/": "runs-table",
     "/dashboard?run=mindspore%2Fops": "dashboard",
     "/scalars?run=mindspore%2Fops": "scalars",
-    "/compare?run=mindspore%2Fops": "live",
+    "/scalars?run=mindspore%2Fops&group=directory&value_tables=all": "chart-table",
+    "/scalars?run=mindspore%2Fops&show=table": "scalar-table",
     "/images?run=mindspore%2Fcustom_loop": "images",
     "/histograms?run=mindspore%2Fops": "histograms",
     "/tensors?run=mindspore%2Fcustom_loop": "tensors",
@@ -46,7 +47,11 @@ def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, addre
     assert serious(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     assert serious(page, *OF_COLORS) == []
-    if address.startswith(("/scalars", "/compare")):
+    if address.startswith("/scalars") and "show=table" not in address:
+        page.get_by_test_id("group-by").click()
+        expect(page.get_by_test_id("group-settings")).to_be_visible()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
         page.get_by_test_id("settings").click()
         expect(page.get_by_test_id("scalar-settings")).to_be_visible()
         assert serious(page) == []

@@ -18,7 +18,7 @@ from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewe
 from .patience import until
 from .profile_tabs import TRACE, at
 from .profile_tabs import profiles as profiles
-from .scalars_page import card, expect_view, full, wait_until_drawn
+from .scalars_page import card, expect_view, full, open_settings, wait_until_drawn
 from .test_landscape_page import landscape, record
 
 OpenPage = Callable[[LiveViewer, str], Page]
@@ -30,7 +30,7 @@ def test_back_closes_a_full_chart_and_leaves_settings(context: BrowserContext, v
     entries = page.evaluate("history.length")
     first = page.get_by_test_id("card").first
     wait_until_drawn(first)
-    page.get_by_test_id("y-scale").get_by_text("Log").click()
+    open_settings(page).get_by_test_id("y-scale").get_by_text("Log").click()
     expect_view(page, "y", "log")
     assert page.evaluate("history.length") == entries
     tag = first.get_attribute("data-tag")
@@ -73,7 +73,7 @@ def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: Liv
     expect(page).to_have_url(re.compile("/images"))
     assert page.evaluate("history.length") == entries + 1
     page.go_back()
-    expect(page.get_by_test_id("y-scale")).to_be_visible()  # else the first card is one of the images
+    expect(page.get_by_test_id("scalar-show")).to_be_visible()  # else the first card is one of the images
     wait_until_drawn(page.get_by_test_id("card").first)
 
 

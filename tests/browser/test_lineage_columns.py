@@ -94,9 +94,9 @@ def test_names_that_every_object_inherits_are_names_of_columns_and_runs(tmp_path
         wait_for_runs(page, names[::-1])
         for name in names:
             assert cells(page, name) == {run: f"{place}.25" for place, run in enumerate(names)}
-        table = page.get_by_test_id("compare-table")
+        table = page.get_by_test_id("scalar-table")
         for column in ("columns=chosen&with=constructor&with=toString", "group=directory"):
-            page.goto(f"http://127.0.0.1:{viewer.port}/compare?show=table&{column}")
+            page.goto(f"http://127.0.0.1:{viewer.port}/scalars?show=table&{column}")
             expect(table.locator("[role=columnheader][data-column=constructor]")).to_be_visible()
         page.goto(f"http://127.0.0.1:{viewer.port}/lineage/data")
         expect(page.get_by_text("No data pipelines in the runs")).to_be_visible()

@@ -143,7 +143,7 @@ def test_a_viewer_that_comes_back_is_followed_again(tmp_path: Path, open_page: O
     log = GrowingLog(tmp_path / "logs" / "run")
     log.scalar(1, 0.125)
     with running_viewer(tmp_path / "logs", tmp_path) as live:
-        page = open_page(live, "/compare?group=directory")
+        page = open_page(live, "/scalars?group=directory")
         expect(card(page, "loss")).to_contain_text("0.125")
         color = page.get_by_test_id("run-list").get_by_role("button", name="Color of /", exact=True)
         color.click()

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.server.live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 
 from .barriers import serious
-from .scalars_page import card, expect_view, wait_until_drawn
+from .scalars_page import card, expect_view, group_by, wait_until_drawn
 
 OpenPage = Callable[[LiveViewer, str], Page]
 OLD, NEW = 10, 40
@@ -86,7 +86,7 @@ def test_what_is_chosen_is_shown_although_the_filter_hides_it(many: LiveViewer, 
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b1 run\b"))
 
 
-@pytest.mark.parametrize("path", ["scalars", "compare", "images", "dashboard"])
+@pytest.mark.parametrize("path", ["scalars", "images", "dashboard"])
 def test_a_filter_that_matches_no_run_can_be_cleared(many: LiveViewer, open_page: OpenPage, path: str):
     page = open_page(many, f"/{path}?find=nix")
     empty = page.get_by_test_id("no-match")
@@ -99,8 +99,8 @@ def test_a_filter_that_matches_no_run_can_be_cleared(many: LiveViewer, open_page
 
 def test_a_parameter_of_many_numbers_groups_by_ranges(viewer: LiveViewer, open_page: OpenPage):
     """Twelve runs with nine rates were nine groups, most of one run."""
-    page = open_page(viewer, "/compare?find=lineage_sweep&show=table")
-    page.get_by_test_id("group-by").select_option("parameter:learning_rate")
-    groups = page.get_by_test_id("compare-table-rows").get_by_role("rowheader")
+    page = open_page(viewer, "/scalars?find=lineage_sweep&show=table")
+    group_by(page, "learning_rate")
+    groups = page.get_by_test_id("scalar-table-rows").get_by_role("rowheader")
     expect(groups.first).to_contain_text(re.compile(r"learning_rate = 0\.001 … 0\.00\d"))
     assert groups.count() <= 5

@@ -231,8 +231,8 @@ def test_runs_of_a_link_that_are_not_here_are_named(logs: LiveViewer, open_page:
 def test_the_selected_runs_are_compared(logs: LiveViewer, open_page: OpenPage):
     page = open_page(logs, "/?run=sweep%2Fy&run=big%2Frank_0")
     page.get_by_test_id("selected-actions").click()
-    page.get_by_test_id("selected-actions-/compare").click()
-    expect(page).to_have_url(re.compile(r"/compare\?run="))
+    page.get_by_test_id("selected-actions-/scalars").click()
+    expect(page).to_have_url(re.compile(r"/scalars\?run="))
     expect(page.get_by_test_id("card").first).to_be_visible()
 
 
@@ -254,9 +254,9 @@ def test_the_search_opens_pages(viewer: LiveViewer, open_page: OpenPage):
     page.keyboard.press("/")
     expect(page.get_by_test_id("search")).to_be_focused()
     page.keyboard.type("compar")
-    expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text("Compare")
+    expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_have_text("Scalars")
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/compare"))
+    expect(page).to_have_url(re.compile(r"/scalars"))
 
 
 def test_a_run_is_deleted_only_where_the_viewer_allows_it(logs: LiveViewer, open_page: OpenPage):

@@ -135,13 +135,13 @@ def is_whole_without_scripts(page: Page) -> None:
 
 
 def test_groups_and_figures_of_runs_are_compared(save: Save):
-    page = save(f"/compare?{SWEEP}&group=directory")
+    page = save(f"/scalars?{SWEEP}&group=directory")
     losses = figure(page, "loss/auto")
     expect(losses.get_by_role("row").filter(has_text="mindspore/lineage_sweep")).to_contain_text("3")
     (line,) = cards(page)[0]["parts"][0]["lines"]
     assert line["count"][0] == 3
     assert all(low <= value <= high for low, value, high in zip(line["low"], line["value"], line["high"], strict=True))
-    page = save(f"/compare?{SWEEP}&show=table&figures=first")
+    page = save(f"/scalars?{SWEEP}&show=table&figures=first")
     first = oracle("mindspore/lineage_sweep", "files")
     values = [
         tag["first"]

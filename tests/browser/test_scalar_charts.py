@@ -20,6 +20,7 @@ from .scalars_page import (
     drag,
     expect_view,
     full,
+    open_settings,
     point_at,
     shown_zoom,
     tip_rows,
@@ -79,11 +80,6 @@ def thresholds(live: LiveViewer) -> list[dict[str, Any]]:
     return [one for one in live.http.get("/api/annotations").json()["thresholds"].values() if one]
 
 
-def settings(page: Page) -> None:
-    page.get_by_test_id("settings").click()
-    expect(page.get_by_test_id("scalar-settings")).to_be_visible()
-
-
 def test_tags_are_composed_with_axes_of_their_own(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?run=a")
     page.get_by_test_id("compose").click()
@@ -135,7 +131,7 @@ def test_a_formula_that_is_none_says_why(training: LiveViewer, open_page: OpenPa
 
 def test_any_tag_stands_across(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?run=a")
-    settings(page)
+    open_settings(page)
     page.get_by_test_id("x-tag").select_option("acc")
     expect_view(page, "x_tag", "acc")
     expect(page.get_by_test_id("axis").get_by_label("acc")).to_be_checked()
@@ -146,7 +142,7 @@ def test_any_tag_stands_across(training: LiveViewer, open_page: OpenPage):
 
 def test_half_lives_and_medians_smooth_all_points(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?run=a")
-    settings(page)
+    open_settings(page)
     page.get_by_test_id("smoother").select_option("half_life_steps")
     page.get_by_test_id("reach").fill("5")
     page.get_by_test_id("reach").blur()
@@ -175,7 +171,7 @@ def test_half_lives_and_medians_smooth_all_points(training: LiveViewer, open_pag
 def test_the_nearest_curve_comes_first_in_the_tip(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?full=loss&outliers=keep")
     wait_until_drawn(full(page))
-    expect(full(page).get_by_test_id("curve-table").locator("tbody tr")).to_have_count(2)
+    expect(full(page).get_by_test_id("chart-table").locator("tbody tr")).to_have_count(2)
     area = full(page).get_by_test_id("plot-area")
     for share, run in ((0.1, "b"), (0.9, "a")):
         box = area.bounding_box()
@@ -183,11 +179,11 @@ def test_the_nearest_curve_comes_first_in_the_tip(training: LiveViewer, open_pag
         area.hover(position={"x": box["width"] * 20 / (STEPS - 1), "y": box["height"] * share})
         expect(tip_rows(page).first).to_contain_text(run)
         expect(tip_rows(page).first.locator("td.number").nth(1)).to_have_text("20")
-    full(page).get_by_test_id("curve-table-download").click()
+    full(page).get_by_test_id("chart-table-download").click()
     with page.expect_download() as download:
-        page.get_by_test_id("curve-table-download-csv").click()
+        page.get_by_test_id("chart-table-download-csv").click()
     header, first, *_ = Path(download.value.path()).read_text().splitlines()
-    assert header == "run,last,minimum,maximum,points,offset"
+    assert header == "run,value,step,relative,minimum,maximum,points,offset"
     assert first.startswith("a,0.05")
     assert first.endswith(f",2,{STEPS},0")
 
@@ -196,14 +192,14 @@ def test_outliers_leave_the_height_and_are_marked(training: LiveViewer, open_pag
     page = open_page(training, "/scalars?run=b&outliers=mark")
     wait_until_drawn(card(page, "loss"))
     expect(card(page, "loss").get_by_test_id("far")).to_have_text("1 outlier ignored")
-    settings(page)
+    open_settings(page)
     page.get_by_test_id("outliers").select_option("never")
     expect(card(page, "loss").get_by_test_id("far")).to_have_count(0)
 
 
 def test_the_axis_can_be_logarithmic_and_runs_begin_at_0(training: LiveViewer, open_page: OpenPage):
     page = open_page(training, "/scalars?run=a&full=loss")
-    settings(page)
+    open_settings(page)
     page.get_by_test_id("x-log").check()
     expect_view(page, "x", "log")
     expect(full(page).get_by_test_id("unplaced")).to_have_text("1 at x ≤ 0")

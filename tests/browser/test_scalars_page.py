@@ -21,6 +21,7 @@ from .scalars_page import (
     drag,
     expect_view,
     full,
+    open_settings,
     point_at,
     shown_zoom,
     tip_rows,
@@ -153,7 +154,7 @@ def test_the_axis_is_step_or_time(viewer: LiveViewer, open_page: OpenPage):
     wait_until_drawn(card(page, "train/loss"))
     for name, axis in (("Relative", "relative"), ("Wall time", "wall")):
         with page.expect_request(asks_for(axis)):
-            page.get_by_test_id("axis").get_by_text(name).click()
+            open_settings(page).get_by_test_id("axis").get_by_text(name).click()
         expect_view(page, "axis", axis)
         wait_until_drawn(card(page, "train/loss"))
         tip = point_at(card(page, "train/loss"), "End")
@@ -189,9 +190,9 @@ def test_a_logarithmic_axis_says_what_it_can_not_draw(viewer: LiveViewer, open_p
     page = open_page(viewer, CUSTOM_LOOP)
     wait_until_drawn(card(page, "train/loss"))
     page.set_viewport_size({"width": 800, "height": 800})
-    page.get_by_test_id("more-controls").click()
-    page.get_by_test_id("y-scale").get_by_text("Log").click()
+    open_settings(page).get_by_test_id("y-scale").get_by_text("Log").click()
     expect_view(page, "y", "log")
+    page.get_by_test_id("settings").click()
     zeros = sum(value <= 0 for value in oracle("train/epoch").values())
     assert zeros > 0
     expect(card(page, "train/epoch")).to_contain_text(re.compile(rf"\b{zeros}\b.*≤ 0"))
@@ -244,7 +245,7 @@ def test_a_long_curve_says_that_it_is_reduced_and_refines_when_zoomed(tmp_path: 
         page = open_page(live, "/scalars?full=loss")
         wait_until_drawn(full(page))
         expect(full(page).get_by_test_id("mean")).to_have_attribute("title", re.compile("points are plotted"))
-        expect(full(page).get_by_test_id("curve-table")).to_contain_text("50")
+        expect(full(page).get_by_test_id("chart-table")).to_contain_text("50")
         page.get_by_test_id("settings").first.click()
         page.get_by_test_id("band").select_option("line")
         expect(full(page).get_by_test_id("mean")).to_have_count(0)
@@ -260,8 +261,8 @@ def test_the_address_brings_the_same_view_back(viewer: LiveViewer, open_page: Op
     page = open_page(viewer, CUSTOM_LOOP)
     wait_until_drawn(card(page, "train/loss"))
     page.get_by_test_id("tag-filter").fill("loss")
-    page.get_by_test_id("axis").get_by_text("Relative").click()
-    page.get_by_test_id("y-scale").get_by_text("Log").click()
+    open_settings(page).get_by_test_id("axis").get_by_text("Relative").click()
+    open_settings(page).get_by_test_id("y-scale").get_by_text("Log").click()
     page.get_by_test_id("smoothing-number").fill("0.6")
     page.get_by_test_id("smoothing-number").blur()
     expect_view(page, "smoothing", "0.6")
@@ -272,8 +273,8 @@ def test_the_address_brings_the_same_view_back(viewer: LiveViewer, open_page: Op
     page.reload()
     wait_until_drawn(card(page, "train/loss"))
     expect(page.get_by_test_id("card")).to_have_count(1)
-    expect(page.get_by_test_id("axis").get_by_label("Relative")).to_be_checked()
-    expect(page.get_by_test_id("y-scale").get_by_label("Log")).to_be_checked()
+    expect(open_settings(page).get_by_test_id("axis").get_by_label("Relative")).to_be_checked()
+    expect(open_settings(page).get_by_test_id("y-scale").get_by_label("Log")).to_be_checked()
     expect(page.get_by_test_id("smoothing-number")).to_have_value("0.6")
     expect(page).to_have_url(address)
     page.get_by_test_id("restore-all").click()

@@ -18,7 +18,8 @@ from .tool_logs import tools as tools
 OpenPage = Callable[[LiveViewer, str], Page]
 ADDRESSES = (
     *MAIN_PAGES.values(),
-    "/compare?show=table",
+    "/scalars?show=table",
+    "/scalars?facet=%2F&group=ranks",
     "/scalars?full=train%2Floss",
     "/profile",
     "/debugger",
@@ -88,10 +89,10 @@ def test_on_a_phone_the_sidebar_is_a_drawer(viewer: LiveViewer, open_page: OpenP
     page.get_by_test_id("scrim").click(position={"x": 380, "y": 400})
     expect(runs).to_be_hidden()
     toggle.click()
-    navigation.get_by_role("link", name="Compare").click()
+    navigation.get_by_role("link", name="Scalars").click()
     expect(navigation).to_be_hidden()
     page.reload()
-    expect(page.get_by_test_id("compare-toolbar")).to_be_visible()
+    expect(page.get_by_test_id("scalar-toolbar")).to_be_visible()
     expect(runs).to_be_hidden()
     page.set_viewport_size({"width": 1280, "height": 800})
     expect(runs).to_be_visible()

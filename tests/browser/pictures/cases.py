@@ -16,7 +16,7 @@ MAIN_PAGES = {
     "runs": "/",
     "dashboard": f"/dashboard?{OPS}",
     "scalars": "/scalars?smoothing=0.8",
-    "compare": "/compare",
+    "scalar-groups": "/scalars?group=directory&value_tables=all",
     "images": "/images",
     "histograms": "/histograms",
     "tensors": "/tensors",
@@ -64,8 +64,8 @@ TOOL_PAGES = {
 }
 """Of runs that ``write_tools`` writes."""
 PAGES = MAIN_PAGES | VARIANTS
-LOADING_PAGES = ("dashboard", "scalars", "compare", "images", "histograms", "tensors", "lineage", "texts", "audio")
-SIZED_PAGES = ("runs", "dashboard", "scalars", "compare", "images", "histograms", "tensors")
+SIZED_PAGES = ("runs", "dashboard", "scalars", "scalar-groups", "images", "histograms", "tensors")
+LOADING_PAGES = (*SIZED_PAGES[1:], "lineage", "texts", "audio")
 WIDE_PAGES = (*SIZED_PAGES, "lineage")
 """Whose golden pictures are kept at every width."""
 REAL_LOGS, TOOL_LOGS = "real", "tools"
@@ -74,7 +74,7 @@ SIZED_LOGS = {"1-cards": (1, 1), "12-cards": (1, 12), "300-cards": (1, 300), "20
 GOLDEN_SIZES = {
     "12-cards": SIZED_PAGES,
     "300-cards": ("runs", "scalars"),
-    "200-runs": ("runs", "scalars", "compare"),
+    "200-runs": ("runs", "scalars", "scalar-groups"),
     "empty": SIZED_PAGES,
     "damaged": ("runs", "dashboard", "scalars", "images", "tensors"),
 }
@@ -147,5 +147,5 @@ def sized_cases() -> Iterator[Case]:
     """One, twelve and three hundred cards of a run, two hundred runs, nothing, and damage; light and dark."""
     for logs, page, theme in product((*SIZED_LOGS, "empty", "damaged"), SIZED_PAGES, ("light", "dark")):
         is_golden = theme == "light" and page in GOLDEN_SIZES.get(logs, ())
-        address = "/" if page == "runs" else f"/{page}"
+        address = {"runs": "/", "scalar-groups": MAIN_PAGES["scalar-groups"]}.get(page, f"/{page}")
         yield Case(f"{logs}-{page}-{theme}", logs, address, Look(theme=theme), is_golden)

@@ -25,7 +25,8 @@ export interface ExpressionQuery extends ExpressionView {
 }
 
 export interface GroupQuery extends ExpressionView {
-  groups: readonly { key: string; y: string; runs: readonly string[] }[];
+  /** `part` says in words which of several expressions `y` is; the page only reads it. */
+  groups: readonly { key: string; part: string; y: string; runs: readonly string[] }[];
   /** Values are those less the mean or median of these runs at the same x. */
   baseline: { runs: readonly string[]; center: "mean" | "median" } | null;
 }
@@ -68,11 +69,13 @@ function lineFrom({ columns, ...line }: Message<"ExpressionLine">, isStep: boole
 /** The statistics of each group, in the order of the query. */
 export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promise<Group[]> {
   const keep = ["mean", "median", "low", "high"];
-  const { groups } = await message<"GroupsHeader">(request("/api/groups", { body: { ...query, keep }, signal }));
-  return groups.map(({ columns, ...facts }) => {
+  const asked = query.groups.map(({ key, y, runs }) => ({ key, y, runs }));
+  const { groups } = await message<"GroupsHeader">(request("/api/groups", { body: { ...query, groups: asked, keep }, signal }));
+  return groups.map(({ columns, ...facts }, index) => {
     const column = (name: Exclude<keyof Message<"GroupColumns">, "x">): Floats => columns?.[name] ?? new Float32Array(0);
     return {
       key: facts.key,
+      part: query.groups[index]!.part,
       error: facts.error,
       runs: facts.runs,
       missing: facts.missing,

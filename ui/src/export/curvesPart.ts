@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { curveDrawing } from "../charts/export/curveDrawing";
+import type { Range } from "../core/scales/axis";
 import { rangesOf, wholeRanges, type Curve, type Scaling } from "../core/series/curve";
 import type { DrawnLine } from "../core/layout/vectorDrawing";
 import { formatValue, groupDigits } from "../core/text/format";
@@ -43,28 +44,22 @@ interface CurvesCard {
   yAxes: readonly { title: string; color: string | null; isTitled?: boolean }[];
   scaling: Scaling;
   zoom: Box | null;
+  /** Extents of values of the other facets. */
+  shared: readonly (Range | null)[];
   size: Size;
   hasGuides: boolean;
 }
 
 /** The chart of some curves as it is on the screen, zoomed as it is there. */
 export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): CurvesPart {
-  const { curves, scaling, yAxes, zoom, size, label } = card;
+  const { curves, scaling, yAxes, zoom, shared, size, label } = card;
   const { axis: along, xTag } = settingsOfChart(card.key);
   const own = view.scalars.own.get(card.key);
   const guides = card.hasGuides ? thresholdGuides(card.key) : [];
   const axis = xTag === null ? along : "value";
-  const ranges =
-    zoom &&
-    rangesOf(
-      zoom,
-      wholeRanges(
-        curves,
-        scaling,
-        guides.map(({ value }) => value),
-      ),
-      scaling,
-    );
+  const limits = guides.map(({ value }) => value);
+  const whole = wholeRanges(curves, scaling, limits, shared);
+  const ranges = zoom ? rangesOf(zoom, whole, scaling) : shared.length > 0 ? whole : null;
   return {
     kind: "curves",
     label,

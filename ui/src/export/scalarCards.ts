@@ -5,7 +5,8 @@ import { withoutEnds, type Series } from "../core/series/series";
 import { t } from "../i18n/i18n.svelte";
 import type { CardContent, PlannedCard, Setting } from "./html/model";
 import { readLines, type Want } from "../state/data/curveQuery";
-import { axesOf, drawnCurves, lookOfLine, offsetOf, scalingOf, settingsOfChart, titledAxes } from "../state/charts/curveStyles";
+import { axesOf, drawnCurves, lineCount, lookOfLine, offsetOf, scalingOf, settingsOfChart, titledAxes } from "../state/charts/curveStyles";
+import { facetRanges } from "../state/charts/facetRanges.svelte";
 import { problemOf, ReasonError } from "../state/requests/problem";
 import { view } from "../state/view/view.svelte";
 import { zooms } from "../state/view/zooms.svelte";
@@ -17,13 +18,13 @@ export function scalarCards(plans: readonly ChartPlan[], baseline: string | null
   return plans.map((plan) => ({
     title: view.scalars.own.get(plan.key)?.title || plan.title,
     run: null,
-    hasPrefix: plan.parts.length === 1,
+    hasPrefix: plan.title === plan.key,
     make: (signal) => readCard(plan, baseline, size, pixelsOf(lines), signal),
   }));
 }
 
 export function countLines(plans: readonly ChartPlan[]): number {
-  return plans.reduce((sum, { parts }) => sum + parts.reduce((count, { runs }) => count + runs.length, 0), 0);
+  return plans.reduce((sum, plan) => sum + lineCount(plan), 0);
 }
 
 async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pixels: number, signal: AbortSignal): Promise<CardContent> {
@@ -44,7 +45,8 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
     .map((curve) => curve.label)
     .slice(0, 8)
     .join(", ")}`;
-  const chart = { key: plan.key, label, curves, yAxes: titledAxes(axesOf(plan), own.yTitle), scaling, zoom, size, hasGuides };
+  const yAxes = titledAxes(axesOf(plan), own.yTitle);
+  const chart = { key: plan.key, label, curves, yAxes, scaling, zoom, shared: facetRanges.of(plan), size, hasGuides };
   const unread = failed
     ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })]
     : [];

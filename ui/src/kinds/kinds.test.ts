@@ -41,6 +41,7 @@ describe("the pages", () => {
 
   it.each([
     ["/runs", "/"],
+    ["/compare", "/scalars"],
     ["/lineage", "/"],
     ["/lineage/models", "/"],
     ["/profiling", "/profile"],

@@ -49,6 +49,7 @@ const MODEL_LINEAGE: Alias = { path: "/", adds: ["lineage_chart", "coordinates"]
 /** Addresses that people guess, or have kept, and the pages that they mean. */
 const ALIASES: ReadonlyMap<string, Alias> = new Map([
   ["/runs", { path: "/" }],
+  ["/compare", { path: "/scalars" }],
   ["/lineage", MODEL_LINEAGE],
   ["/lineage/models", MODEL_LINEAGE],
   ["/profiling", { path: "/profile" }],

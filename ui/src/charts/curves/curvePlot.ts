@@ -113,7 +113,8 @@ export class CurvePlot {
     return this.#pointer.area;
   }
 
-  show(curves: readonly Curve[], zoom: Box | null, guides: readonly Guide[] = []): void {
+  /** `shared` are extents of values of other charts that have the same vertical axes. */
+  show(curves: readonly Curve[], zoom: Box | null, guides: readonly Guide[] = [], shared: readonly (Range | null)[] = []): void {
     this.#curves = curves;
     this.#guides = guides;
     this.#isZoomed = zoom !== null;
@@ -122,6 +123,7 @@ export class CurvePlot {
       curves,
       scaling,
       guides.map(({ value }) => value),
+      shared,
     );
     if (zoom === null) this.#whole = whole;
     this.#ranges = zoom ? rangesOf(zoom, whole, scaling) : whole;

@@ -2,7 +2,7 @@
 export type ChartSize = "small" | "medium" | "large";
 
 const MIN_WIDTH: Record<ChartSize, number> = { small: 260, medium: 360, large: 560 };
-const HEIGHT: Record<ChartSize, number> = { small: 190, medium: 248, large: 340 };
+export const LEAST_HEIGHT: Record<ChartSize, number> = { small: 190, medium: 248, large: 340 };
 
 /** Width over height of a chart beyond which it shows no more for its width. */
 const WIDEST = 3;
@@ -34,8 +34,8 @@ export function gridShape(
   const fitting = Math.max(1, Math.floor(room.width / MIN_WIDTH[size]));
   const most = Math.max(1, Math.min(fitting, Math.max(0, ...sections)));
   const height = (columns: number): number => grownHeight(sections, columns, room, tallest);
-  const grown = Array.from({ length: most }, (_, index) => most - index).filter((columns) => height(columns) >= HEIGHT[size]);
-  if (grown.length === 0) return { columns: most, height: HEIGHT[size] };
+  const grown = Array.from({ length: most }, (_, index) => most - index).filter((columns) => height(columns) >= LEAST_HEIGHT[size]);
+  if (grown.length === 0) return { columns: most, height: LEAST_HEIGHT[size] };
   const seen = (columns: number): number => seenShare(sections, columns, height(columns), widest, room);
   const columns = grown.reduce((best, other) => (seen(other) > seen(best) ? other : best));
   return { columns, height: height(columns) };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ParameterCell } from "../lineage/parameterTable";
-import { parameterGroups, type GroupingParameter } from "./parameterGroups";
+import { groupValues, parameterGroups, type GroupingParameter } from "./parameterGroups";
 
 const parameter = (name: string, cells: Record<string, ParameterCell>): GroupingParameter => ({
   name,
@@ -29,6 +29,11 @@ describe("groups of runs by parameters", () => {
     ]);
     const keys = parameterGroups(["a", "b", "c"], [optimizer, lr]).map(({ key }) => key);
     expect(keys).toEqual(["optimizer = adam, lr = 0.01", "optimizer = adam, lr = 0.1", "optimizer = sgd, lr = 0.1"]);
+  });
+
+  it("are named by values where the parameters are said elsewhere", () => {
+    expect(groupValues("lr = 0.01, optimizer = adam", ["lr", "optimizer"])).toBe("0.01, adam");
+    expect(groupValues("a/b", [])).toBe("a/b");
   });
 
   it("put many different numbers into ranges, also beside another parameter", () => {

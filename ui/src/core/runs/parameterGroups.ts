@@ -35,6 +35,11 @@ export function parameterGroups(runs: readonly string[], parameters: readonly Gr
     .map(([key, { runs: members }]) => ({ key, runs: members }));
 }
 
+/** A group without the names of its parameters, such as "0.1, adam". */
+export function groupValues(group: string, parameters: readonly string[]): string {
+  return parameters.reduce((text, name) => text.replace(`${name} = `, ""), group);
+}
+
 function compareShares(some: readonly Share[], others: readonly Share[]): number {
   for (const [place, share] of some.entries()) {
     const order = compareShare(share, others[place]!);

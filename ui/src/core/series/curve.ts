@@ -92,16 +92,32 @@ export function curveOf(series: Series, axis: Axis, color: string, offset = 0): 
   };
 }
 
-/** What a chart shows without zoom: all of x, and on each vertical axis raw and smoothed values with air around. */
-export function wholeRanges(curves: readonly Curve[], scaling: Scaling, guides: readonly number[] = []): Ranges {
+/** What the vertical axes hold, from the first: raw and smoothed values. Null where nothing has a height. */
+export function heightExtents(curves: readonly Curve[], scaling: Scaling, guides: readonly number[] = []): (Range | null)[] {
   const scales = Math.max(1, ...curves.map((curve) => curve.scale + 1));
-  const extents = Array.from({ length: scales }, (_, scale) => {
+  return Array.from({ length: scales }, (_, scale) => {
     const some = curves.filter((curve) => curve.scale === scale);
     const near = scaling.ignoresOutliers ? nearRange(valuesOf(some), scaling.isLog) : null;
     const raw = some.map((curve) => curve.raw);
     // Not of smoothed values: they come back from an outlier slowly, and would make room for much of it.
     const extent = (near && finiteExtent(raw, scaling.isLog, near)) ?? finiteExtent(columnsOf(some), scaling.isLog);
     return scale === 0 ? withGuides(extent, guides, scaling.isLog) : extent;
+  });
+}
+
+/**
+ * What a chart shows without zoom: all of x, and on each vertical axis what it holds with air around. `shared` are extents of
+ * other charts with the same vertical axes.
+ */
+export function wholeRanges(
+  curves: readonly Curve[],
+  scaling: Scaling,
+  guides: readonly number[] = [],
+  shared: readonly (Range | null)[] = [],
+): Ranges {
+  const extents = heightExtents(curves, scaling, guides).map((extent, scale) => {
+    const other = shared[scale] ?? null;
+    return extent && other ? finiteExtent([extent, other]) : extent;
   });
   return {
     x: positionExtent(

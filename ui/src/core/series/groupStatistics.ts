@@ -6,6 +6,8 @@ import type { Reason } from "../text/reason";
 /** Statistics of several runs at each x, as the server reduced them. */
 export interface Group {
   key: string;
+  /** Tag or formula of a chart of several; "" in a chart of one. */
+  part: string;
   error: Reason | null;
   /** Runs that have points, and those that have none. */
   runs: number;
@@ -65,11 +67,12 @@ export function groupWithoutEnds(group: Group): Group {
 }
 
 /** The line of a group: its center, with its spread as a band. */
-export function groupCurve(group: Group, look: Pick<Curve, "label" | "color" | "dash">, center: Center, spread: Spread): Curve {
+export function groupCurve(group: Group, look: Partial<Curve> & Pick<Curve, "color" | "dash">, center: Center, spread: Spread): Curve {
   return {
     ...LINE,
-    ...look,
     key: group.key,
+    label: group.key,
+    ...look,
     x: group.x,
     raw: group[center],
     smoothed: null,

@@ -7,6 +7,7 @@ import { groupPoint, groupsCsv, groupsJson, groupSummary } from "./groupTable";
 const column = (...values: number[]): Float32Array => Float32Array.from(values);
 const group: Group = {
   key: "lr = 0.1",
+  part: "",
   error: null,
   runs: 3,
   missing: [],
@@ -30,7 +31,7 @@ const group: Group = {
 
 describe("groups as tables", () => {
   it("shows the center, the band and the number of runs at a row", () => {
-    expect(groupPoint(group, 0, "mean", "range")).toEqual({ key: "lr = 0.1", x: 0, center: 2, low: 1, high: 3, count: 3 });
+    expect(groupPoint(group, 0, "mean", "range")).toEqual({ key: "lr = 0.1", part: "", x: 0, center: 2, low: 1, high: 3, count: 3 });
     expect(groupPoint(group, 0, "mean", "deviation")).toMatchObject({ low: 1.5, high: 2.5 });
     expect(groupPoint(group, 0, "mean", "error")).toMatchObject({ low: 1.75, high: 2.25 });
     expect(groupPoint(group, 0, "median", "confidence")).toMatchObject({ center: 2, low: 0.5, high: 3.5 });

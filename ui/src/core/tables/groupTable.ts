@@ -20,6 +20,7 @@ const COLUMNS = [
 /** Statistics of a group at one x. */
 export interface GroupPoint {
   key: string;
+  part: string;
   x: number;
   center: number;
   /** Edges of the band; null without one, and where a single run has none. */
@@ -34,6 +35,7 @@ export function groupPoint(group: Group | undefined, row: number, center: Center
   const band = bandOf(group, center, spread);
   return {
     key: group.key,
+    part: group.part,
     x: group.x[row]!,
     center: group[center][row]!,
     low: edgeAt(band?.low, row),
@@ -73,14 +75,18 @@ export function groupSummary(group: Group, center: Center): GroupSummary {
 
 /** The statistics as they are drawn: a line for each group and place. */
 export function groupsCsv(groups: readonly Group[]): string {
-  const rows = groups.flatMap((group) => [...group.x].map((x, row) => [group.key, x, ...COLUMNS.map((column) => group[column][row]!)]));
-  return csvTable(["group", "x", ...COLUMNS], rows);
+  const hasParts = groups.some(({ part }) => part !== "");
+  const rows = groups.flatMap((group) =>
+    [...group.x].map((x, row) => [group.key, ...(hasParts ? [group.part] : []), x, ...COLUMNS.map((column) => group[column][row]!)]),
+  );
+  return csvTable(["group", ...(hasParts ? ["tag"] : []), "x", ...COLUMNS], rows);
 }
 
 /** The same as JSON: a list of groups with their columns. */
 export function groupsJson(groups: readonly Group[]): string {
   const named = groups.map((group) => ({
     group: group.key,
+    ...(group.part === "" ? {} : { tag: group.part }),
     runs: group.runs,
     x: jsonNumbers(group.x),
     ...Object.fromEntries(COLUMNS.map((column) => [column, jsonNumbers(group[column])])),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { RunGroup } from "../runs/runGroups";
 import { measureOf } from "../series/tagSplits";
 
 /** One kind of line of a chart: a tag, or a formula over tags that begins with "=". */
@@ -7,11 +8,14 @@ export interface ChartPart {
   runs: readonly string[];
 }
 
-/** What one chart shows. The key is the tag of a plain chart; other charts are keyed by their parts. */
+/** What one chart shows. */
 export interface ChartPlan {
+  /** The tag of a plain chart; other charts are keyed by their parts. Settings and zoom are of a key, so facets share them. */
   key: string;
   title: string;
   parts: readonly ChartPart[];
+  /** The value of the runs of the chart, where there is one chart for each value; absent where one chart has all runs. */
+  facet?: string;
 }
 
 /** A tag and the runs that hold it. */
@@ -41,6 +45,21 @@ export function planOfParts(names: readonly string[], tags: readonly TagHolder[]
     runs: isFormula(name) ? runsOfFormula(name, tags) : (tags.find(({ tag }) => tag === name)?.runs ?? []),
   }));
   return { key: keyOfParts(names), title: names.map(partTitle).join(" · "), parts };
+}
+
+/** The charts of a plan, one for each facet that has any of its runs. */
+export function facetPlans(plan: ChartPlan, facets: readonly RunGroup[] | null): ChartPlan[] {
+  if (facets === null) return [plan];
+  return facets.flatMap(({ key, runs }) => {
+    const members = new Set(runs);
+    const parts = plan.parts.map((part) => ({ ...part, runs: part.runs.filter((run) => members.has(run)) }));
+    return parts.some((part) => part.runs.length > 0) ? [{ ...plan, title: `${plan.title} · ${key}`, parts, facet: key }] : [];
+  });
+}
+
+/** Unique among the charts of a page, facets included. */
+export function cardKey({ key, facet }: ChartPlan): string {
+  return facet === undefined ? key : `${key} · ${facet}`;
 }
 
 /** The parts that a key of a composed chart names; null for any other text. */

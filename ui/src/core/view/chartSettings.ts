@@ -18,6 +18,8 @@ export interface ChartOverrides {
   title: string;
   xTitle: string;
   yTitle: string;
+  /** Values at the cursor below the chart. */
+  hasTable: boolean | null;
 }
 
 export type OverridesByChart = ReadonlyMap<string, ChartOverrides>;
@@ -27,6 +29,7 @@ export const AS_PAGE: ChartOverrides = {
   smoothing: null,
   ignoresOutliers: null,
   yAxes: null,
+  hasTable: null,
   limits: NO_LIMITS,
   title: "",
   xTitle: "",
@@ -35,11 +38,10 @@ export const AS_PAGE: ChartOverrides = {
 
 const OUTLIERS: Readonly<Record<string, boolean>> = { ignore: true, keep: false };
 
-/** One text for each chart: axis, smoothing, outliers, and its key; one for its vertical axes, and one for ends and titles. */
+/** One text for each chart: axis, smoothing, outliers, and its key; one for its vertical axes, one for its table, one for ends and titles. */
 export const OVERRIDES: Param<OverridesByChart> = {
   defaultValue: new Map(),
   read: (query) => {
-    const axes = new Map(query.getAll("y_axes").flatMap(axesEntry));
     const pairs = query.getAll("own").flatMap((text) => {
       const [axis = "", smoothing = "", outliers = "", ...key] = text.split(",");
       const weight = smoothing === "" ? NaN : Number(smoothing);
@@ -52,13 +54,17 @@ export const OVERRIDES: Param<OverridesByChart> = {
       return key.length === 0 || isAsPage(own) ? [] : [[key.join(","), own] as const];
     });
     const own = new Map<string, ChartOverrides>(pairs);
-    for (const [key, yAxes] of axes) own.set(key, { ...(own.get(key) ?? AS_PAGE), yAxes });
+    for (const [yAxes, key] of entries(query, "y_axes", ["one", "own"])) own.set(key, { ...(own.get(key) ?? AS_PAGE), yAxes });
+    for (const [word, key] of entries(query, "value_table", ["on", "off"]))
+      own.set(key, { ...(own.get(key) ?? AS_PAGE), hasTable: word === "on" });
     for (const [key, look] of query.getAll("look").flatMap(lookEntry)) own.set(key, { ...(own.get(key) ?? AS_PAGE), ...look });
     return own;
   },
   write: (own, query) => {
-    for (const [key, { axis, smoothing, ignoresOutliers, yAxes, ...look }] of [...own].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    for (const [key, chart] of [...own].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      const { axis, smoothing, ignoresOutliers, yAxes, hasTable, ...look } = chart;
       if (yAxes !== null) query.append("y_axes", `${yAxes},${key}`);
+      if (hasTable !== null) query.append("value_table", `${hasTable ? "on" : "off"},${key}`);
       if (!isPlain(look)) query.append("look", JSON.stringify([key, ...look.limits, look.title, look.xTitle, look.yTitle]));
       if (axis === null && smoothing === null && ignoresOutliers === null) continue;
       const outliers = Object.keys(OUTLIERS).find((name) => OUTLIERS[name] === ignoresOutliers) ?? "";
@@ -67,9 +73,13 @@ export const OVERRIDES: Param<OverridesByChart> = {
   },
 };
 
-function axesEntry(text: string): [string, "one" | "own"][] {
-  const [sharing, key] = [text.slice(0, 3), text.slice(4)];
-  return text[3] === "," && key !== "" && (sharing === "one" || sharing === "own") ? [[key, sharing]] : [];
+/** A word for each chart, as in `one,loss`. */
+function entries<Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]): [Word, string][] {
+  return query.getAll(name).flatMap((text) => {
+    const word = words.find((one) => text.startsWith(`${one},`));
+    const key = text.slice((word?.length ?? 0) + 1);
+    return word === undefined || key === "" ? [] : [[word, key]];
+  });
 }
 
 type ChartLook = Pick<ChartOverrides, "limits" | "title" | "xTitle" | "yTitle">;
@@ -103,6 +113,6 @@ export function withOverrides(own: OverridesByChart, key: string, change: Partia
   return new Map(isAsPage(next) ? others : [...others, [key, next]]);
 }
 
-function isAsPage({ axis, smoothing, ignoresOutliers, yAxes, ...look }: ChartOverrides): boolean {
-  return axis === null && smoothing === null && ignoresOutliers === null && yAxes === null && isPlain(look);
+function isAsPage({ limits, title, xTitle, yTitle, ...others }: ChartOverrides): boolean {
+  return isPlain({ limits, title, xTitle, yTitle }) && Object.values(others).every((value) => value === null);
 }

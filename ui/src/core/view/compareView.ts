@@ -31,11 +31,16 @@ const PARAMETERS: Param<readonly string[]> = {
   },
 };
 
-/** Settings of the comparison. */
+/** What `facet` says for directories; no parameter has this name. */
+export const DIRECTORY = "/";
+
+/** How the scalars of runs are compared. */
 export const COMPARE_VIEW = fields({
   grouping: GROUPING,
   /** The hyperparameters that group runs, each once; empty without one. */
   parameters: PARAMETERS,
+  /** The hyperparameter, or `DIRECTORY`, of which each value has charts of its own; null: all runs share a chart. */
+  facet: optional("facet", filled),
   center: param("center", oneOf(CENTERS), "mean"),
   spread: param("spread", oneOf(SPREADS), "quartiles"),
   /** Run or group that the others are compared with; null draws values. */

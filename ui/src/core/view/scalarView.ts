@@ -107,6 +107,8 @@ export const SCALAR_VIEW = fields({
   rawAs: param("raw", oneOf(RAW_AS), "auto"),
   /** Null ignores them where a curve would else be flat. */
   ignoresOutliers: optional("outliers", OUTLIERS),
+  /** Values at the cursor below every chart. */
+  hasTables: flag("value_tables", "all"),
   /** What single charts show otherwise. */
   own: OVERRIDES,
   /** Points too that a restart or a later point of the same step hides. */

@@ -63,6 +63,7 @@ const views: fc.Arbitrary<ViewState> = fc
         reach: fc.double({ min: 0.001, max: 1e9, noNaN: true }),
         rawAs: fc.constantFrom(...RAW_AS),
         ignoresOutliers: fc.option(fc.boolean()),
+        hasTables: fc.boolean(),
         own: fc
           .array(
             fc.tuple(
@@ -76,6 +77,7 @@ const views: fc.Arbitrary<ViewState> = fc
                 title: fc.string({ maxLength: 5 }),
                 xTitle: fc.string({ maxLength: 5 }),
                 yTitle: fc.string({ maxLength: 5 }),
+                hasTable: fc.option(fc.boolean()),
               }),
             ),
             { maxLength: 3 },
@@ -285,6 +287,7 @@ const views: fc.Arbitrary<ViewState> = fc
       .record({
         grouping: fc.constantFrom("none" as const, "directory" as const, "ranks" as const, "parameter" as const),
         parameters: fc.uniqueArray(name, { minLength: 1, maxLength: 3 }),
+        facet: fc.option(name),
         center: fc.constantFrom(...CENTERS),
         spread: fc.constantFrom(...SPREADS),
         baseline: fc.option(name),

@@ -28,6 +28,7 @@ export const frame = {
   "search.pages": "Pages",
   "search.tags": "Tags",
   "search.runs": "Runs",
+  "search.words_scalars": "Compare runs, comparison, groups",
   "search.none": "Nothing matches “{text}”",
 
   "live.live": "Live",

@@ -79,7 +79,7 @@ export const modelLineage = {
   "lineage.selected_actions": "Actions for the selected runs",
   "lineage.select_shown": "Select the {shown} {n|run|runs} in the table",
   "lineage.select_none": "Deselect all runs",
-  "lineage.open_compare": "Open in Comparison",
+  "lineage.open_scalars": "Open in Scalars",
   "lineage.open_dashboard": "Open the dashboard",
   "lineage.open_landscape": "Open the loss landscapes",
   "lineage.compare_two": "Compare two runs",

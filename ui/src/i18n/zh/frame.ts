@@ -30,6 +30,7 @@ export const frame: Record<keyof typeof en, string> = {
   "search.pages": "页面",
   "search.tags": "标签",
   "search.runs": "训练",
+  "search.words_scalars": "对比看板，训练对比，分组",
   "search.none": "没有与“{text}”匹配的内容",
 
   "live.live": "实时",

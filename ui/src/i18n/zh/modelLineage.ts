@@ -81,7 +81,7 @@ export const modelLineage: Record<keyof typeof english, string> = {
   "lineage.selected_actions": "对选中训练的操作",
   "lineage.select_shown": "选中表中的 {shown} {n|个训练|个训练}",
   "lineage.select_none": "取消选择所有训练",
-  "lineage.open_compare": "在对比看板打开",
+  "lineage.open_scalars": "在标量页打开",
   "lineage.open_dashboard": "打开训练看板",
   "lineage.open_landscape": "打开损失地形",
   "lineage.compare_two": "对比两个训练",

@@ -9,6 +9,8 @@ import type { IconSource } from "../../widgets/controls/icons";
 export interface Route {
   path: string;
   name: MessageKey;
+  /** Other words by which the search has the page. */
+  words?: MessageKey;
   group: (typeof PAGE_GROUPS)[number];
   icon: IconSource;
   /** The page's own code: it is fetched when the page is first opened. */

@@ -14,6 +14,8 @@ import { zooms } from "../view/zooms.svelte";
 interface ChartWish {
   plan: ChartPlan;
   baseline: string | null;
+  /** With a baseline, values are needed beside differences. */
+  hasValues: boolean;
 }
 
 /** A line of the legend: what it is in words, how it is drawn, and its last value; undefined while it is loading. */
@@ -30,6 +32,7 @@ export class ChartLines {
   readonly demand = new CurveDemand();
   /** The whole lines while the chart shows something else of them: mostly what it showed before, which is known. */
   readonly #whole = new CurveDemand();
+  readonly #values = new CurveDemand();
   readonly #wish: () => ChartWish;
 
   settings = $derived.by<ChartSettings>(() => settingsOfChart(this.#wish().plan.key));
@@ -46,6 +49,8 @@ export class ChartLines {
       ]),
     ),
   );
+  /** What the lines are without the baseline, as far as it was read; null where the lines are values. */
+  values = $derived.by<readonly Series[] | null>(() => (this.#wish().baseline === null ? null : this.#values.series));
   failed = $derived(this.demand.series.filter(({ error }) => error !== null));
   #lines = $derived.by<readonly Curve[]>(() => {
     const { plan } = this.#wish();
@@ -104,6 +109,7 @@ export class ChartLines {
     $effect(() => () => {
       this.demand.release();
       this.#whole.release();
+      this.#values.release();
     });
   }
 
@@ -121,12 +127,15 @@ export class ChartLines {
       baseline: this.#wish().baseline,
       showsHidden: view.scalars.showsHidden,
     };
+    const { baseline, hasValues } = this.#wish();
     const whole = { ...want, range: null, xTag: null };
     const isPart = this.#isPart;
     untrack(() => {
       this.demand.want(want);
       if (isPart) this.#whole.want(whole);
       else this.#whole.release();
+      if (hasValues && baseline !== null) this.#values.want({ ...want, baseline: null });
+      else this.#values.release();
     });
   }
 

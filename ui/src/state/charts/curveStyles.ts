@@ -12,7 +12,7 @@ import { DENSE_CURVES, MANY_CURVES, rankedLabels, rankingOf, withDensity } from 
 import { SLOTS, slotColor } from "../../core/runs/colorAssignment";
 import { dashOf, dashSign } from "../../core/series/dashes";
 import { t } from "../../i18n/i18n.svelte";
-import { colors } from "../view/runColors.svelte";
+import { comparison } from "./groupComparison.svelte";
 import { annotations } from "../annotations/annotations.svelte";
 import { runNames } from "../view/runNames.svelte";
 import { view } from "../view/view.svelte";
@@ -21,6 +21,8 @@ import { view } from "../view/view.svelte";
 const MIN_LOG = -300;
 /** A band covers the raw values of this many pixels on each side. */
 const BAND_PIXELS = 4;
+/** Dashes of a part in a title. */
+const MOST_SIGNS = 3;
 /** From this many raw values for a pixel on they are dense. */
 const DENSE_ROWS = 0.5;
 
@@ -83,31 +85,38 @@ export function offsetOf(key: string, run: string, firstStep: number): number {
   return start + offsetOfRun(run);
 }
 
-/** Color and dash of a line in a chart, and its part of a composed one. Parts differ by dashes, as the color identifies the run. */
-export function styleOfLine({ run, tag }: { run: string; tag: string }, plan: ChartPlan): Pick<Curve, "color" | "dash" | "part" | "rank"> {
-  const isComposed = plan.parts.length > 1;
-  const part = isComposed ? partIndex(tag, plan) : 0;
-  const isAlone = isComposed && isOneRun(plan);
-  const dashIndex = isAlone ? Math.floor(part / SLOTS) : colors.repetitionOf(run) * plan.parts.length + part;
+interface LineStyle extends Pick<Curve, "color" | "dash" | "part" | "rank"> {
+  key?: string;
+  scale?: number;
+}
+
+/**
+ * Color and dash of the line of a run or a group, and its part, key and axis in a composed chart. Parts differ by dashes, as the
+ * color identifies the run or group.
+ */
+export function styleOfLine({ run, tag }: { run: string; tag: string }, plan: ChartPlan): LineStyle {
+  const { parts } = plan;
+  if (parts.length <= 1) return { color: comparison.colorOf(run), dash: dashOf(comparison.repetitionOf(run)), part: "" };
+  const part = partIndex(tag, plan);
+  const isAlone = isOneColor(plan);
+  const dashIndex = isAlone ? Math.floor(part / SLOTS) : comparison.repetitionOf(run) * parts.length + part;
+  const names = parts.map(({ name }) => name);
   return {
-    color: isAlone ? slotColor(part) : colors.of(run),
+    color: isAlone ? slotColor(part) : comparison.colorOf(run),
     dash: dashOf(dashIndex),
-    part: isComposed ? partTitle(tag) : "",
+    part: partTitle(tag),
+    key: lineKey({ run, tag }),
+    scale: axisNumbers(names, sharingOf(plan))[part]!,
   };
 }
 
 /** The line of a series in a chart: its style, axis and band. */
 export function lookOfLine(series: Series, plan: ChartPlan, offset: number, width: number): Curve {
-  const isComposed = plan.parts.length > 1;
-  const names = plan.parts.map(({ name }) => name);
   const style = styleOfLine(series, plan);
   const curve = { ...curveOf(series, settingsOfChart(plan.key).axis, style.color, offset), ...style };
-  const scale = axisNumbers(names, sharingOf(plan))[isComposed ? partIndex(series.tag, plan) : 0]!;
-  const look = isComposed ? { key: lineKey(series), scale } : {};
   const isDense = isBanded(curve, series.mean, width);
   return {
     ...curve,
-    ...look,
     name: labelText(runNames.labelOf(series.run)),
     band: isDense ? bandOf(curve, width) : null,
     mean: isDense && curve.smoothed === null ? series.mean : null,
@@ -157,16 +166,21 @@ interface YAxisStyle {
   isTitled?: boolean;
 }
 
+/** The title of a chart: a person's, or what it shows. */
+export function ownTitleOf({ key, title }: ChartPlan): string {
+  return view.scalars.own.get(key)?.title || title;
+}
+
 /** What stands below the horizontal axis of a chart outside of the page, which says it in its toolbar. */
 export function xTitleOf(key: string): string {
   const { axis, xTag } = settingsOfChart(key);
   return (view.scalars.own.get(key) ?? AS_PAGE).xTitle || (xTag ?? t(`scalars.axis_${axis}`));
 }
 
-/** Each vertical axis: its parts, with the dashes of their lines where the colors say the runs, else with the color of its only part. */
+/** Each vertical axis: its parts, with the dashes of their lines where colors say runs or groups, else with the color of its only part. */
 export function axesOf(plan: ChartPlan): YAxisStyle[] {
   const isComposed = plan.parts.length > 1;
-  const isAlone = isOneRun(plan);
+  const isAlone = isOneColor(plan);
   const names = plan.parts.map(({ name }) => name);
   const axes = axisNumbers(names, sharingOf(plan));
   const titleOf = (name: string, part: number): string =>
@@ -189,7 +203,30 @@ function sharingOf({ key }: ChartPlan): AxisSharing {
   return (view.scalars.own.get(key) ?? AS_PAGE).yAxes;
 }
 
-function isOneRun({ parts }: ChartPlan): boolean {
+/** The title of a chart: parts have the dashes of their lines where colors say runs or groups. */
+export function titleOf(plan: ChartPlan): string {
+  const { parts, title, facet, key } = plan;
+  const own = view.scalars.own.get(key)?.title ?? "";
+  if (own !== "") return [own, ...(facet === undefined ? [] : [facet])].join(" · ");
+  if (parts.length <= 1 || isOneColor(plan)) return title;
+  const lines = new Set(parts.flatMap(({ runs }) => runs.map((run) => comparison.groupOf.get(run) ?? run)));
+  const repetitions = [...new Set([...lines].map((line) => comparison.repetitionOf(line)))].sort().slice(0, MOST_SIGNS);
+  const titles = parts.map(({ name }, part) => {
+    const signs = repetitions.map((repetition) => dashSign(repetition * parts.length + part));
+    return `${signs.join(" ")} ${partTitle(name)}`;
+  });
+  return [...titles, ...(facet === undefined ? [] : [facet])].join(" · ");
+}
+
+/** How many lines a chart has: one for each part and run, or group. */
+export function lineCount({ parts }: ChartPlan): number {
+  const { groupOf } = comparison;
+  return parts.reduce((sum, { runs }) => sum + (comparison.isGrouped ? new Set(runs.map((run) => groupOf.get(run))).size : runs.length), 0);
+}
+
+/** All lines are of one run or group: then colors say the parts. */
+function isOneColor({ parts }: ChartPlan): boolean {
+  const groupOf = (run: string): string => comparison.groupOf.get(run) ?? run;
   const first = parts.find(({ runs }) => runs.length > 0)?.runs[0];
-  return first !== undefined && parts.every(({ runs }) => runs.every((run) => run === first));
+  return first !== undefined && parts.every(({ runs }) => runs.every((run) => groupOf(run) === groupOf(first)));
 }

@@ -5,10 +5,10 @@ import { fetchStatistics, type Statistics } from "../../api/tables";
 import type { Group } from "../../core/series/groupStatistics";
 import type { RunFacts } from "../../core/runs/runTable";
 import { together } from "../../core/runs/runTree";
-import { parameterGroups } from "../../core/runs/parameterGroups";
+import { groupValues, parameterGroups, type GroupingParameter } from "../../core/runs/parameterGroups";
+import { DIRECTORY } from "../../core/view/compareView";
 import { directoryOf, gather, type RunGroup } from "../../core/runs/runGroups";
 import type { ResourceDefinition } from "../requests/resourceCache";
-import type { Dash } from "../../core/series/dashes";
 import { colors } from "../view/runColors.svelte";
 import { batched } from "../requests/batched";
 import { groupColors } from "../view/groupColors.svelte";
@@ -19,6 +19,9 @@ import { view } from "../view/view.svelte";
 
 export type { Group, GroupQuery, Statistics };
 
+const SEED = /(^|[._/-])(random_|manual_)?seed$/i;
+const MOST_FACETS = 12;
+
 /** How the shown runs are compared: their parameters, and the groups that these make. */
 class Comparison {
   /** What the shown runs were set to; null until it is read. */
@@ -27,15 +30,27 @@ class Comparison {
   /** Names of the parameters that one can group by, those that differ first. */
   parameters = $derived((this.table?.columns ?? []).map(({ name }) => name));
 
-  #grouping = $derived(
-    view.comparing.parameters.map((name) => {
-      const column = this.table?.columns.findIndex((each) => each.name === name) ?? -1;
-      return { name, cells: new Map([...(this.table?.cells ?? [])].map(([run, cells]) => [run, cells[column] ?? null] as const)) };
-    }),
-  );
+  /** Parameters that differ between the shown runs, without random seeds: their groups are runs that differ by the seed only. */
+  allButSeed = $derived.by(() => {
+    const differing = (this.table?.columns ?? []).filter(({ differs }) => differs).map(({ name }) => name);
+    const rest = differing.filter((name) => !SEED.test(name));
+    return rest.length < differing.length ? rest : [];
+  });
+
+  #grouping = $derived(view.comparing.parameters.map((name) => this.#parameter(name)));
 
   /** True while the parameters that define the groups are loading. */
   #isUnknown = $derived(view.comparing.grouping === "parameter" && this.table === null);
+
+  /** Every value of the facet with its runs; null without facets, and while their parameter is loading. */
+  allFacets = $derived.by<readonly RunGroup[] | null>(() => {
+    const { facet } = view.comparing;
+    if (facet === DIRECTORY) return directories(selection.shown);
+    return facet === null || this.table === null ? null : parameterGroups(selection.shown, [this.#parameter(facet)]);
+  });
+
+  /** The facets that are charts: more of them than anybody looks through would be thousands of charts. */
+  facets = $derived(this.allFacets?.slice(0, MOST_FACETS) ?? null);
 
   /** Groups of the shown runs in their order; each run alone when they are not grouped. */
   groups = $derived(this.#groupsOf(selection.shown));
@@ -67,23 +82,43 @@ class Comparison {
 
   isGrouped = $derived(view.comparing.grouping !== "none");
 
+  /** Whether the view needs the parameters of the runs. */
+  needsParameters = $derived.by(() => {
+    const { grouping, facet, isTable } = view.comparing;
+    return isTable || grouping === "parameter" || (facet !== null && facet !== DIRECTORY);
+  });
+
   colorOf(key: string): string {
     return this.isGrouped ? groupColors.of(key) : colors.of(key);
   }
 
-  dashOf(key: string): Dash {
-    return this.isGrouped ? groupColors.dashOf(key) : colors.dashOf(key);
+  /** A short name of a group, for a chart: the page says the parameters. */
+  labelOf(group: string): string {
+    return groupValues(group, view.comparing.parameters);
+  }
+
+  /** Which of the lines of its color a group is, from 0; of a run where runs are not grouped. */
+  repetitionOf(key: string): number {
+    return this.isGrouped ? groupColors.repetitionOf(key) : colors.repetitionOf(key);
+  }
+
+  #parameter(name: string): GroupingParameter {
+    const column = this.table?.columns.findIndex((one) => one.name === name) ?? -1;
+    return { name, cells: new Map([...(this.table?.cells ?? [])].map(([run, cells]) => [run, cells[column] ?? null] as const)) };
   }
 
   #groupsOf(some: readonly string[]): RunGroup[] {
     const { grouping } = view.comparing;
     if (this.#isUnknown) return [];
     if (grouping === "none") return some.map((run) => ({ key: run, runs: [run] }));
-    if (grouping === "directory")
-      return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
+    if (grouping === "directory") return directories(some);
     if (grouping === "ranks") return gather(some, (run) => runs.byId.get(run)?.rank_of ?? run, "");
     return parameterGroups(some, this.#grouping);
   }
+}
+
+function directories(some: readonly string[]): RunGroup[] {
+  return gather(some, directoryOf, "").map((group) => ({ ...group, key: group.key === "" ? "/" : group.key }));
 }
 
 export const comparison = new Comparison();

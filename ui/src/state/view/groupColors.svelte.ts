@@ -39,6 +39,11 @@ class GroupColors {
     return this.#looks.all.get(group)?.color ?? this.#chosenColor(group) ?? slotColor(ownValue(this.#slots, group) ?? 0);
   }
 
+  /** Which of the groups of its color a group is, from 0. */
+  repetitionOf(group: string): number {
+    return this.#looks.repetitionOf(group);
+  }
+
   dashOf(group: string): Dash {
     return this.#looks.dashOf(group);
   }

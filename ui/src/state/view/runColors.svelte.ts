@@ -44,7 +44,7 @@ class Colors {
 
   /** Which of the selected runs of its color a run is, from 0. */
   repetitionOf(run: string): number {
-    return this.#looks.all.get(run)?.repetition ?? 0;
+    return this.#looks.repetitionOf(run);
   }
 
   dashOf(run: string): Dash {

@@ -32,8 +32,13 @@ export class SelectedLooks {
     this.#selected = selected;
   }
 
+  /** Which of the names of its color a name is, from 0. */
+  repetitionOf(name: string): number {
+    return this.all.get(name)?.repetition ?? 0;
+  }
+
   dashOf(name: string): Dash {
-    return dashOf(this.all.get(name)?.repetition ?? 0);
+    return dashOf(this.repetitionOf(name));
   }
 }
 

@@ -107,6 +107,11 @@ class View {
     return address.state.dataLineage;
   }
 
+  /** Whether a chart has a table of its lines below it. */
+  hasTable(chart: string): boolean {
+    return this.scalars.own.get(chart)?.hasTable ?? this.scalars.hasTables;
+  }
+
   isLogTag(tag: string): boolean {
     return isLogTag(address.state, tag);
   }
@@ -245,6 +250,12 @@ class View {
   setOwn(key: string, change: Partial<ChartOverrides>): void {
     if ("axis" in change || "yAxes" in change) zooms.restore(key);
     address.change({ scalars: { ...this.scalars, own: withOverrides(this.scalars.own, key, change) } });
+  }
+
+  /** A table below every chart, or below none. */
+  setTables(hasTables: boolean): void {
+    const own = [...this.scalars.own.keys()].reduce((all, key) => withOverrides(all, key, { hasTable: null }), this.scalars.own);
+    this.setScalars({ hasTables, own });
   }
 
   /** Keeps a run highlighted in all charts, or no longer. */

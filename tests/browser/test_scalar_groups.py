@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person sees and does on the page that compares runs."""
+"""What a person sees and does with groups, baselines and the table of figures on the scalars page."""
 
 from __future__ import annotations
 
@@ -22,13 +22,24 @@ import mindscope
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .scalars_page import card, drag, expect_view, full, point_at, tip_rows, wait_until_drawn
+from .scalars_page import (
+    card,
+    choose_baseline,
+    drag,
+    expect_view,
+    full,
+    group_by,
+    open_settings,
+    point_at,
+    tip_rows,
+    wait_until_drawn,
+)
 
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = 10
 LASTS = {"adam/1": 1.0, "adam/2": 2.0, "adam/3": 6.0, "sgd/1": 10.0, "sgd/2": 20.0}
 PAIR = "run=mindspore%2Fcustom_loop&run=tensorboard%2Ftb_all%2Frun_a"
-SWEEP = "/compare?" + "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02}" for number in range(1, 13))
+SWEEP = "/scalars?" + "&".join(f"run=mindspore%2Flineage_sweep%2Frun_{number:02}" for number in range(1, 13))
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +93,15 @@ def the_color_of_a_group_reaches(mine: Page, theirs: Page) -> None:
 
 
 def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewer, open_page: OpenPage):
-    theirs = open_page(sweep, "/compare?group=directory")
-    page = open_page(sweep, "/compare")
+    theirs = open_page(sweep, "/scalars?group=directory")
+    page = open_page(sweep, "/scalars")
     until(page, lambda: len(set(listed_colors(page))) == len(LASTS))
-    page.get_by_test_id("group-by").select_option("directory")
+    group_by(page, grouping="Directory")
     expect_view(page, "group", "directory")
     expect(swatches_of(page, "sgd")).to_have_count(2)
     the_color_of_a_group_reaches(page, theirs)
     until(page, lambda: [*Counter(listed_colors(page)).values()] == [3, 2])
-    page.get_by_test_id("spread").select_option("range")
+    group_by(page, spread="Min to max")
     for _ in range(2):
         wait_until_drawn(card(page, "loss"))
         point_at(card(page, "loss"), "End")
@@ -98,8 +109,7 @@ def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewe
         expect_cells(page, "adam", [f"{mean([1, 2, 6]):.0f}", "1", "6", "3", "9"])
         expect_cells(page, "sgd", ["15", "10", "20", "2", "9"])
         page.reload()
-    page.get_by_test_id("center").select_option("median")
-    page.get_by_test_id("spread").select_option("quartiles")
+    group_by(page, center="Median", spread="Quartiles")
     expect_view(page, "spread", None)
     wait_until_drawn(card(page, "loss"))
     point_at(card(page, "loss"), "End")
@@ -109,20 +119,21 @@ def test_runs_are_grouped_by_directory_with_mean_band_and_count(sweep: LiveViewe
 
 def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, SWEEP)
-    page.get_by_test_id("group-by").select_option(label="By optimizer")
+    group_by(page, "optimizer")
     expect_view(page, "group_by", "optimizer")
     wait_until_drawn(card(page, "loss/auto"))
     card(page, "loss/auto").hover()
     card(page, "loss/auto").get_by_test_id("full").click()
-    rows = full(page).get_by_test_id("group-table").locator("tbody tr")
+    rows = full(page).get_by_test_id("chart-table").locator("tbody tr")
     sweep = mindscope.open_runs(DATA / "mindspore" / "lineage_sweep").values()
     want = Counter(f"optimizer = {run.lineage.row()['optimizer']}" for run in sweep)
     expect(rows).to_have_count(len(want))
     for name, count in want.items():
-        expect(rows.and_(page.locator(f"[data-key='{name}']")).locator("td").first).to_have_text(str(count))
-    full(page).get_by_test_id("group-table-download").click()
+        row = rows.and_(page.locator(f"[data-key='{name}']"))
+        expect(row.locator("[data-column=runs]")).to_have_text(str(count))
+    full(page).get_by_test_id("chart-table-download").click()
     with page.expect_download() as download:
-        page.get_by_test_id("group-table-download-csv").click()
+        page.get_by_test_id("chart-table-download-csv").click()
     figures = csv.DictReader(Path(download.value.path()).read_text().splitlines())
     assert {figure["group"]: int(figure["runs"]) for figure in figures} == want
     saved = {}
@@ -141,13 +152,8 @@ def test_a_hyper_parameter_groups(viewer: LiveViewer, open_page: OpenPage):
     assert (np.ptp(pixels, axis=2) > 24).sum() > 100, "a picture of lines in colors"
 
 
-def choose_baseline(page: Page, name: str) -> None:
-    page.get_by_test_id("baseline").click()
-    page.get_by_test_id("baseline-rows").get_by_role("button", name=name, exact=True).click()
-
-
 def test_a_baseline_draws_differences_and_is_left_although_it_is_not_shown(sweep: LiveViewer, open_page: OpenPage):
-    page = open_page(sweep, "/compare")
+    page = open_page(sweep, "/scalars")
     choose_baseline(page, "adam/2")
     expect_view(page, "baseline", "adam%2F2")
     wait_until_drawn(card(page, "loss"))
@@ -158,7 +164,7 @@ def test_a_baseline_draws_differences_and_is_left_although_it_is_not_shown(sweep
         expect(row.locator("td.value")).to_have_text(f"{last - 2:.0f}".replace("-", "\u2212"))
     page.get_by_test_id("run-list").locator("[data-run='sgd/1']").hover()
     page.get_by_role("button", name="Show only sgd/1").click()
-    expect(page.get_by_test_id("baseline")).to_have_text("minus adam/2")
+    expect(page.get_by_test_id("baseline")).to_have_text("\u2212 adam/2")
     expect(card(page, "loss")).to_contain_text("8")
     page.get_by_test_id("baseline").click()
     expect(page.get_by_test_id("baseline-rows").get_by_role("button", name="No baseline")).to_be_focused()
@@ -168,30 +174,30 @@ def test_a_baseline_draws_differences_and_is_left_although_it_is_not_shown(sweep
 
 
 def test_a_group_is_the_baseline_of_groups(sweep: LiveViewer, open_page: OpenPage):
-    page = open_page(sweep, "/compare?group=directory")
+    page = open_page(sweep, "/scalars?group=directory")
     choose_baseline(page, "adam")
     expect_view(page, "baseline", "adam")
-    for center, away in (("mean", mean([1, 2, 6])), ("median", median([1, 2, 6]))):
-        page.get_by_test_id("center").select_option(center)
+    for center, away in (("Mean", mean([1, 2, 6])), ("Median", median([1, 2, 6]))):
+        group_by(page, center=center)
         expect(card(page, "loss")).to_contain_text(f"{15 - away:.0f}")
         wait_until_drawn(card(page, "loss"))
         point_at(card(page, "loss"), "End")
         expect(tip_rows(page).filter(has_text="sgd").locator("td.value")).to_have_text(f"{15 - away:.0f}")
         expect(tip_rows(page).filter(has_text="adam").locator("td.value")).to_have_text("0")
-    page.get_by_test_id("group-by").select_option("none")
+    group_by(page, grouping="None")
     expect_view(page, "baseline", None)
-    page = open_page(sweep, "/compare?group=directory&baseline=gone")
+    page = open_page(sweep, "/scalars?group=directory&baseline=gone")
     expect(card(page, "loss")).to_contain_text("“gone” is not a group")
 
 
 def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address(
     sweep: LiveViewer, open_page: OpenPage
 ):
-    page = open_page(sweep, "/compare?figures=first,last,minimum,maximum,mean&show=table")
-    rows = page.get_by_test_id("compare-table-rows").get_by_role("row")
+    page = open_page(sweep, "/scalars?figures=first,last,minimum,maximum,mean&show=table")
+    rows = page.get_by_test_id("scalar-table-rows").get_by_role("row")
     expect(rows).to_have_count(5)
     expect(rows.first).to_contain_text("5.5000")
-    last = page.get_by_test_id("compare-table").get_by_role("columnheader", name="loss Last")
+    last = page.get_by_test_id("scalar-table").get_by_role("columnheader", name="loss Last")
     last.get_by_role("button").first.click()
     expect(last).to_have_attribute("aria-sort", "ascending")
     last.get_by_role("button").first.click()
@@ -201,9 +207,9 @@ def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address
     expect(rows.first).to_have_attribute("data-key", "sgd/2")
     figures = [f"scalar/loss {figure}" for figure in ("first", "last", "minimum", "maximum", "mean")]
     for kind in ("csv", "json"):
-        page.get_by_test_id("compare-download").click()
+        page.get_by_test_id("scalar-download").click()
         with page.expect_download() as download:
-            page.get_by_test_id(f"compare-download-{kind}").click()
+            page.get_by_test_id(f"scalar-download-{kind}").click()
         text = Path(download.value.path()).read_text()
         if kind == "csv":
             header, first, *_ = csv.reader(text.splitlines())
@@ -217,9 +223,9 @@ def test_the_table_holds_figures_of_whole_series_and_its_order_is_in_the_address
 
 
 def test_the_table_of_groups_says_how_figures_lie_and_unfolds(sweep: LiveViewer, open_page: OpenPage):
-    page = open_page(sweep, "/compare?group=directory&show=table")
-    table = page.get_by_test_id("compare-table")
-    rows = page.get_by_test_id("compare-table-rows").get_by_role("row")
+    page = open_page(sweep, "/scalars?group=directory&show=table")
+    table = page.get_by_test_id("scalar-table")
+    rows = page.get_by_test_id("scalar-table-rows").get_by_role("row")
     expect(rows).to_have_count(2)
     expect(table.get_by_role("columnheader")).to_have_text(["Run", "Last", "Min", "Max"])
     lasts = [LASTS[f"adam/{number}"] for number in (1, 2, 3)]
@@ -242,7 +248,7 @@ def test_the_table_of_groups_says_how_figures_lie_and_unfolds(sweep: LiveViewer,
 
 
 def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open_page: OpenPage):
-    page = open_page(sweep, "/compare?group=directory")
+    page = open_page(sweep, "/scalars?group=directory")
     shown = card(page, "loss")
     wait_until_drawn(shown)
     for start, end in (((0.2, 0.5), (0.8, 0.51)), ((0.3, 0.5), (0.7, 0.51))):
@@ -255,11 +261,9 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     shown.hover()
     shown.get_by_test_id("log").click()
     expect(shown.get_by_test_id("log")).to_have_attribute("aria-pressed", "true")
-    page.get_by_test_id("axis").select_option("relative")
-    page.get_by_test_id("y-scale").select_option("log")
+    open_settings(page).get_by_test_id("axis").get_by_text("Relative").click()
+    page.get_by_test_id("y-scale").get_by_text("Log").click()
     expect_view(page, "axis", "relative")
-    page.get_by_test_id("settings").click()
-    expect(page.get_by_test_id("scalar-settings")).to_be_visible()
     page.get_by_test_id("settings").click()
     expect(page.get_by_test_id("scalar-settings")).to_have_count(0)
     page.get_by_test_id("restore-all").click()
@@ -273,7 +277,7 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     expect(panel.get_by_test_id("threshold-rule")).to_have_value("value > 13.5")
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
-    page.get_by_test_id("group-by").select_option("directory")
+    group_by(page, grouping="Directory")
     wait_until_drawn(shown)
     expect(shown.get_by_test_id("thresholds")).to_have_attribute("aria-pressed", "true")
     shown.hover()
@@ -287,8 +291,8 @@ def test_a_chart_of_groups_is_zoomed_scaled_and_restored(sweep: LiveViewer, open
     eventually(lambda: not any(sweep.http.get("/api/annotations").json()["thresholds"].values()))
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
-    page.get_by_test_id("compare-show").get_by_text("Table").click()
-    expect(page.get_by_test_id("compare-table")).to_be_visible()
+    page.get_by_test_id("scalar-show").get_by_text("Table").click()
+    expect(page.get_by_test_id("scalar-table")).to_be_visible()
 
 
 HEADS = """table => {
@@ -304,9 +308,9 @@ HEADS = """table => {
 @pytest.mark.parametrize("parameters", ["", "&parameters=all"])
 def test_tags_are_named_above_their_columns(viewer: LiveViewer, open_page: OpenPage, width: int, parameters: str):
     """A name begins where its first column begins, or stays in sight at the runs' names while it is scrolled."""
-    page = open_page(viewer, f"/compare?{PAIR}&show=table{parameters}")
+    page = open_page(viewer, f"/scalars?{PAIR}&show=table{parameters}")
     page.set_viewport_size({"width": width, "height": 800})
-    table = page.get_by_test_id("compare-table")
+    table = page.get_by_test_id("scalar-table")
     expect(table.locator("[data-band^='tag ']").first).to_be_visible()
     for left in (0, 300):
         table.evaluate("(table, left) => { table.scrollLeft = left }", left)
@@ -319,13 +323,13 @@ def test_tags_are_named_above_their_columns(viewer: LiveViewer, open_page: OpenP
 def test_only_the_parameters_that_differ_are_columns(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, SWEEP + "&show=table")
     page.set_viewport_size({"width": 2600, "height": 800})
-    columns = page.get_by_test_id("compare-table").get_by_role("columnheader")
+    columns = page.get_by_test_id("scalar-table").get_by_role("columnheader")
     expect(columns.filter(has_text="optimizer")).to_have_count(1)
     expect(columns.filter(has_text="loss_function")).to_have_count(0)
     page.get_by_test_id("all-parameters").check()
     expect(columns.filter(has_text="loss_function")).to_have_count(1)
     expect_view(page, "parameters", "all")
-    row = page.get_by_test_id("compare-table-rows").locator("[data-key$=run_05]")
+    row = page.get_by_test_id("scalar-table-rows").locator("[data-key$=run_05]")
     expect(row.get_by_role("cell", name="Adam", exact=True)).to_be_visible()
     expect(row.get_by_role("cell", name="0.001", exact=True)).to_be_visible()
 
@@ -334,12 +338,12 @@ def test_the_comparison_has_the_columns_of_the_table_of_runs(viewer: LiveViewer,
     """What is hidden, added and sorted there is so here."""
     page = open_page(viewer, SWEEP + "&show=table&hidden=optimizer&with=metric/Accuracy&sort=-metric/Accuracy")
     page.set_viewport_size({"width": 2600, "height": 800})
-    table = page.get_by_test_id("compare-table")
+    table = page.get_by_test_id("scalar-table")
     expect(table.get_by_role("columnheader", name="Accuracy", exact=True)).to_have_attribute("aria-sort", "descending")
     expect(table.get_by_role("columnheader", name="optimizer", exact=True)).to_have_count(0)
     best = mindscope.open_runs(DATA / "mindspore" / "lineage_sweep").lineage().best("Accuracy")
     assert best is not None
-    rows = page.get_by_test_id("compare-table-rows").get_by_role("row")
+    rows = page.get_by_test_id("scalar-table-rows").get_by_role("row")
     expect(rows.first).to_have_attribute("data-key", f"mindspore/lineage_sweep/{best['run']}")
     page.get_by_test_id("columns").click()
     page.get_by_test_id("columns-list-filter").fill("Last")
@@ -364,8 +368,8 @@ def test_settings_of_groups_are_sets_or_ranges_of_values(tmp_path: Path, open_pa
         (tmp_path / "logs" / run / "params.json").write_text(json.dumps(each))
     with running_viewer(tmp_path / "logs", tmp_path) as live:
         eventually(lambda: len(live.runs()) == len(settings))
-        page = open_page(live, "/compare?group=directory&show=table&sort=%2Blr")
-        table, rows = page.get_by_test_id("compare-table"), page.get_by_test_id("compare-table-rows")
+        page = open_page(live, "/scalars?group=directory&show=table&sort=%2Blr")
+        table, rows = page.get_by_test_id("scalar-table"), page.get_by_test_id("scalar-table-rows")
 
         def cell(group: str, column: str) -> Locator:
             place = table.locator(f"[role=columnheader][data-column='{column}']").get_attribute("aria-colindex")
@@ -387,14 +391,11 @@ def test_settings_of_groups_are_sets_or_ranges_of_values(tmp_path: Path, open_pa
 
 def groups_of_two_parameters_and_steps(page: Page) -> None:
     """The groups of two parameters; the runs of one of them log at different steps."""
-    page.get_by_test_id("compare-show").get_by_text("Charts", exact=True).click()
+    page.get_by_test_id("scalar-show").get_by_text("Charts", exact=True).click()
     expect(card(page, "loss").get_by_test_id("interpolated")).to_have_text("Interpolated")
-    page.get_by_test_id("group-by").select_option(label="By optimizer")
-    page.get_by_test_id("group-by-more").click()
-    page.get_by_test_id("group-by-list").get_by_role("checkbox", name="depth").check()
-    page.keyboard.press("Escape")
+    group_by(page, grouping="None")
+    group_by(page, "optimizer", "depth", spread="95% CI of mean")
     until(page, lambda: "group_by=optimizer&group_by=depth" in page.url)
-    page.get_by_test_id("spread").select_option("confidence")
     wait_until_drawn(card(page, "loss"))
     point_at(card(page, "loss"), "End")
     want = ["Adam, depth = 3", "SGD, depth = 3", "SGD, depth = 5", "SGD, depth = –", "–, depth = –"]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StepRange } from "../../core/series/stepMarks";
-import { t } from "../../i18n/i18n.svelte";
-import { holdsProfiles, listedProfiles } from "../../state/data/profiles";
-import { runs } from "../../state/data/runs.svelte";
-import { createResource } from "../../state/requests/resource.svelte";
-import { pageLocation } from "../../state/view/location.svelte";
-import { runNames } from "../../state/view/runNames.svelte";
+import type { StepRange } from "../../../core/series/stepMarks";
+import { t } from "../../../i18n/i18n.svelte";
+import { holdsProfiles, listedProfiles } from "../../../state/data/profiles";
+import { runs } from "../../../state/data/runs.svelte";
+import { createResource } from "../../../state/requests/resource.svelte";
+import { pageLocation } from "../../../state/view/location.svelte";
+import { runNames } from "../../../state/view/runNames.svelte";
 
 /** Steps of a run that one of its profiles has. */
 export interface ProfiledRange extends StepRange {
