@@ -52,7 +52,7 @@ module.exports = {
       series: ["messages", "scales", "text"],
       lineage: ["scales", "text"],
       runs: ["lineage", "text"],
-      tables: ["series", "runs", "lineage", "text"],
+      tables: ["messages", "series", "runs", "lineage", "text"],
       debugger: ["runs", "lineage", "scales", "text"],
       graphs: ["debugger", "messages", "text"],
       landscapes: ["tables", "series", "messages", "scales", "text"],

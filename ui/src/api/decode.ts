@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Arrays, Message, Schemas } from "../core/messages/message";
+import type { Arrays, Flat, Message, Schemas } from "../core/messages/message";
 
 /*
  * application/vnd.mindscope.columns, little endian:
@@ -25,6 +25,10 @@ type Column = Schemas["Float64Column"] | Schemas["CompactFloat64Column"];
 /** The message of a response. */
 export async function message<Name extends keyof Schemas>(response: Promise<Response>): Promise<Message<Name>> {
   return decode<Name>(await (await response).arrayBuffer());
+}
+
+export function flattened<Series extends { columns: object | null }>({ columns, ...facts }: Series): Flat<Series> {
+  return { ...facts, ...columns } as Flat<Series>;
 }
 
 /**

@@ -2,10 +2,10 @@
 import type { Message } from "../core/messages/message";
 import type { Axis, Range } from "../core/scales/axis";
 import type { Group } from "../core/series/groupStatistics";
-import type { Floats, Series } from "../core/series/series";
+import { NO_ROWS, type Series } from "../core/series/series";
 import type { Smoothing } from "../core/view/smoothing";
 import { request } from "./client";
-import { message } from "./decode";
+import { flattened, message } from "./decode";
 
 /** Range and axis of a view; `x` is an expression for the x-axis, null for the axis itself. */
 export interface ExpressionView {
@@ -38,32 +38,10 @@ export async function fetchExpressions(query: ExpressionQuery, signal: AbortSign
   return lines.map((line) => lineFrom(line, isStep));
 }
 
-function lineFrom({ columns, ...line }: Message<"ExpressionLine">, isStep: boolean): Series {
-  return {
-    run: line.run,
-    tag: line.y,
-    points: line.points,
-    returned: line.returned,
-    reduced: line.reduced,
-    nan: line.nan,
-    positiveInfinity: line.positive_infinity,
-    negativeInfinity: line.negative_infinity,
-    overwritten: 0,
-    repeated: 0,
-    startWallTime: NaN,
-    firstStep: isStep ? line.first_x : null,
-    version: 0,
-    cursor: line.cursor,
-    kept: line.kept,
-    error: line.error,
-    x: columns?.x ?? new Float64Array(0),
-    step: columns?.step ?? new Float64Array(0),
-    wallTime: columns?.wall_time ?? new Float64Array(0),
-    value: columns?.value ?? new Float32Array(0),
-    smoothed: columns?.smoothed ?? null,
-    mean: columns?.mean ?? null,
-    quantiles: columns?.quantiles ?? new Float64Array(0),
-  };
+function lineFrom({ y, first_x, last_x, ...line }: Message<"ExpressionLine">, isStep: boolean): Series {
+  const ends = isStep ? { first_step: first_x, last_step: last_x } : { first_step: null, last_step: null };
+  const facts = { ...ends, tag: y, start_wall_time: null, version: 0, overwritten: 0, repeated: 0 };
+  return { ...facts, ...NO_ROWS, ...{ x: NO_ROWS.step }, ...flattened(line) };
 }
 
 /** The statistics of each group, in the order of the query. */
@@ -71,30 +49,5 @@ export async function fetchGroups(query: GroupQuery, signal: AbortSignal): Promi
   const keep = ["mean", "median", "low", "high"];
   const asked = query.groups.map(({ key, y, runs }) => ({ key, y, runs }));
   const { groups } = await message<"GroupsHeader">(request("/api/groups", { body: { ...query, groups: asked, keep }, signal }));
-  return groups.map(({ columns, ...facts }, index) => {
-    const column = (name: Exclude<keyof Message<"GroupColumns">, "x">): Floats => columns?.[name] ?? new Float32Array(0);
-    return {
-      key: facts.key,
-      part: query.groups[index]!.part,
-      error: facts.error,
-      runs: facts.runs,
-      missing: facts.missing,
-      problem: facts.problem,
-      points: facts.points,
-      returned: facts.returned,
-      reduced: facts.reduced,
-      interpolated: facts.interpolated,
-      x: columns?.x ?? new Float64Array(0),
-      count: column("count"),
-      mean: column("mean"),
-      median: column("median"),
-      low: column("low"),
-      high: column("high"),
-      deviation: column("deviation"),
-      lowerQuartile: column("lower_quartile"),
-      upperQuartile: column("upper_quartile"),
-      standardError: column("standard_error"),
-      confidence: column("confidence"),
-    };
-  });
+  return groups.map((group, index) => ({ ...flattened(group), part: query.groups[index]!.part }));
 }

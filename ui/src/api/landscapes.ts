@@ -27,29 +27,22 @@ export async function fetchLandscape({ run, tag, id }: LandscapeId, signal: Abor
 
 /** Raises RangeError or SyntaxError for bytes that are no landscape, or one whose coordinates do not ascend. */
 export function decodeLandscape(buffer: ArrayBuffer): Landscape {
-  const header = decode<"LandscapeHeader">(buffer);
-  const { columns, facts, convergence } = header;
+  const { columns, interval, convergence, ...header } = decode<"LandscapeHeader">(buffer);
   const { x, y, losses, evaluated } = columns;
   checkAscending(x, "x");
   checkAscending(y, "y");
   return {
-    run: header.run,
-    tag: header.tag,
-    id: header.id,
-    unit: header.unit,
-    stepsPerEpoch: header.step_per_epoch,
-    decomposition: header.decomposition,
+    ...header,
     x,
     y,
     losses,
     evaluated: evaluated.length > 0 ? evaluated : null,
-    path: columns.path_x.length > 0 ? pathOf(header) : null,
+    path: columns.path_x.length > 0 ? pathOf(interval, columns) : null,
     convergence: convergence && { x: convergence[0], y: convergence[1], loss: convergence[2] },
-    facts,
   };
 }
 
-function pathOf({ interval, columns }: Message<"LandscapeHeader">): LandscapePath {
+function pathOf(interval: readonly number[], columns: Message<"LandscapeColumns">): LandscapePath {
   const { path_x: x, path_y: y, path_losses: loss, path_distances: distances, path_lengths: lengths } = columns;
   const hasDistances = distances.length === x.length;
   return {

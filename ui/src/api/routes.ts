@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Message } from "../core/messages/message";
 import type { Axis, Range } from "../core/scales/axis";
-import type { Series } from "../core/series/series";
+import { NO_ROWS, type Series } from "../core/series/series";
 import { request } from "./client";
-import { message } from "./decode";
+import { flattened, message } from "./decode";
 import type { paths } from "../core/messages/schema";
 
 export type Json<P extends keyof paths, M extends "get" | "post" | "put" | "patch"> = paths[P] extends {
@@ -64,35 +63,7 @@ export function fetchTags(runs: readonly string[], kind: string, signal: AbortSi
 /** One answer for each series; it leaves out rows that are known by `since`, see `completed`. */
 export async function fetchCurves(query: CurveQuery, signal: AbortSignal): Promise<Series[]> {
   const { series } = await message<"CurvesHeader">(request("/api/curves", { body: query, signal }));
-  return series.map(seriesFrom);
-}
-
-function seriesFrom({ columns, ...curve }: Message<"Curve">): Series {
-  return {
-    run: curve.run,
-    tag: curve.tag,
-    points: curve.points,
-    returned: curve.returned,
-    reduced: curve.reduced,
-    nan: curve.nan,
-    positiveInfinity: curve.positive_infinity,
-    negativeInfinity: curve.negative_infinity,
-    overwritten: curve.overwritten,
-    repeated: curve.repeated,
-    startWallTime: curve.start_wall_time ?? 0,
-    firstStep: curve.first_step,
-    version: curve.version,
-    cursor: curve.cursor,
-    kept: curve.kept,
-    error: curve.error,
-    x: null,
-    step: columns?.step ?? new Float64Array(0),
-    wallTime: columns?.wall_time ?? new Float64Array(0),
-    value: columns?.value ?? new Float32Array(0),
-    smoothed: columns?.smoothed ?? null,
-    mean: columns?.mean ?? null,
-    quantiles: columns?.quantiles ?? new Float32Array(0),
-  };
+  return series.map((curve) => ({ x: null, ...NO_ROWS, ...flattened(curve) }));
 }
 
 export function fetchDamages(run: string, signal: AbortSignal): Promise<DamageList> {

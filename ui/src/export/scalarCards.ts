@@ -68,20 +68,20 @@ async function readPlan(
   baseline: string | null,
   pixels: number,
   signal: AbortSignal,
-): Promise<{ read: Series[]; offsets: (series: { run: string; firstStep: number | null }) => number }> {
-  const offsets = ({ run, firstStep }: { run: string; firstStep: number | null }): number => offsetOf(plan.key, run, firstStep ?? 0);
+): Promise<{ read: Series[]; offsets: (series: { run: string; first_step: number | null }) => number }> {
+  const offsets = ({ run, first_step }: { run: string; first_step: number | null }): number => offsetOf(plan.key, run, first_step ?? 0);
   const range = zooms.xOf(plan.key);
   const { axis, isLogX, smoothing, xTag } = settingsOfChart(plan.key);
   const lines = plan.parts.flatMap(({ name, runs }) => runs.map((run) => ({ run, tag: name, offset: 0 })));
   const want: Want = { lines, axis, range: null, pixels, isLogX, smoothing, xTag, baseline, showsHidden: view.scalars.showsHidden };
   const read = await readLines(want, signal);
   if (!range) return { read, offsets };
-  const moved = lines.map((line, index) => ({ ...line, offset: offsets({ run: line.run, firstStep: read[index]!.firstStep }) }));
-  const first = new Map(read.map((one) => [JSON.stringify([one.run, one.tag]), one.firstStep]));
+  const moved = lines.map((line, index) => ({ ...line, offset: offsets({ run: line.run, first_step: read[index]!.first_step }) }));
+  const first = new Map(read.map((one) => [JSON.stringify([one.run, one.tag]), one.first_step]));
   const zoomed = await readLines({ ...want, lines: moved, range }, signal);
   return {
     read: zoomed,
-    offsets: ({ run, ...rest }) => offsets({ run, firstStep: first.get(JSON.stringify([run, (rest as Series).tag])) ?? null }),
+    offsets: ({ run, ...rest }) => offsets({ run, first_step: first.get(JSON.stringify([run, (rest as Series).tag])) ?? null }),
   };
 }
 

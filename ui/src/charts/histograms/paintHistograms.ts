@@ -150,11 +150,11 @@ function paintBands(surface: Surface, view: HistogramLayout, { tint }: Look): vo
 
 /** Steps with values that are not finite are marked on the edge. */
 function paintOdd(surface: Surface, view: HistogramLayout, { ink }: Look): void {
-  const { nan, positiveInfinity, negativeInfinity } = view.histograms;
+  const { nan, positive_infinity, negative_infinity } = view.histograms;
   const { left, top, width, height } = view.area;
   surface.fillStyle = ink("var(--warn)");
   view.positions.forEach((position, row) => {
-    if (nan[row]! + positiveInfinity[row]! + negativeInfinity[row]! === 0) return;
+    if (nan[row]! + positive_infinity[row]! + negative_infinity[row]! === 0) return;
     const at = view.stepAt(position);
     const [x, y] = view.isValueHorizontal ? [left + width, at] : [at, top + height];
     surface.beginPath();

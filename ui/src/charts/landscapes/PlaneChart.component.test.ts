@@ -17,7 +17,7 @@ const X = Float64Array.from({ length: 11 }, (_, index) => -1 + index / 5);
 const LOSSES = Float64Array.from({ length: 121 }, (_, index) => X[index % 11]! ** 2 + X[Math.floor(index / 11)]! ** 2);
 const NO_FACTS = { evaluated: null, path: null, convergence: null, facts: null };
 const LANDSCAPE: Landscape = {
-  ...{ run: "run", tag: "tag", id: "1", unit: "step", stepsPerEpoch: 0, decomposition: "PCA" },
+  ...{ run: "run", tag: "tag", id: "1", unit: "step", step_per_epoch: 0, decomposition: "PCA" },
   ...{ x: X, y: X, losses: LOSSES, ...NO_FACTS },
 };
 

@@ -37,7 +37,7 @@ function open(losses = LOSSES): Props {
     tag: "tag",
     id: "1",
     unit: "step",
-    stepsPerEpoch: 0,
+    step_per_epoch: 0,
     decomposition: "PCA",
     x: X,
     y: X,

@@ -54,7 +54,7 @@ describe("landscapes of a common plane", () => {
 
   it("share a surface only with the same losses", () => {
     const of = (each: OnPlane, losses: number[]): Landscape => ({
-      ...{ tag: "tag", id: "1", unit: "step", stepsPerEpoch: 0, decomposition: "PCA", evaluated: null, convergence: null },
+      ...{ tag: "tag", id: "1", unit: "step", step_per_epoch: 0, decomposition: "PCA", evaluated: null, convergence: null },
       ...{ ...each, losses: Float64Array.from(losses) },
     });
     const [one, other] = [onPlane("p", plane), onPlane("p", landscape("b", [2], [7]))];

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Message } from "../messages/message";
-/** A loss landscape as it was recorded: losses over a plane through the weights, row by row, and the path of the training. */
-export interface Landscape {
-  run: string;
-  tag: string;
-  /** Changes with the content. */
-  id: string;
-  /** What the interval counts: step or epoch. */
-  unit: string;
-  stepsPerEpoch: number;
-  decomposition: string;
-  /** Coordinates of the columns, ascending. */
-  x: Float64Array;
-  /** Coordinates of the rows, ascending; one row for a line. */
-  y: Float64Array;
-  /** NaN where a loss is not known. */
-  losses: Float64Array;
+
+type Header = Message<"LandscapeHeader">;
+
+/**
+ * A loss landscape as it was recorded: losses over a plane through the weights, row by row of ascending `y`, and the path of the
+ * training. A line has one row.
+ */
+export interface Landscape extends Omit<Header, "columns" | "interval" | "convergence">, Pick<Header["columns"], "x" | "y" | "losses"> {
   /** 0 where the computation interpolated a loss; null if every loss was computed. */
   evaluated: Uint8Array | null;
   path: LandscapePath | null;
   /** The last point of the training. */
   convergence: PathPoint | null;
-  facts: LandscapeFacts | null;
 }
 
 export interface PathPoint {

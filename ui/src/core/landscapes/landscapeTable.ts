@@ -30,14 +30,14 @@ export const ROW_TITLES = ["part", "step", "x", "y", "loss", "state", "distance 
 
 /** Everything that is known of a landscape, for programs. JSON has no NaN: such a loss is a text. */
 export function landscapeValues(landscape: Landscape): unknown {
-  const { run, tag, unit, stepsPerEpoch, decomposition, x, y, losses, evaluated, path, convergence, facts } = landscape;
+  const { run, tag, unit, step_per_epoch, decomposition, x, y, losses, evaluated, path, convergence, facts } = landscape;
   const numbers = (values: ArrayLike<number> | null): unknown => values && jsonNumbers(values);
   const rows = Array.from({ length: y.length }, (_, row) => numbers(losses.subarray(row * x.length, (row + 1) * x.length)));
   return {
     run,
     tag,
     unit,
-    steps_per_epoch: stepsPerEpoch,
+    steps_per_epoch: step_per_epoch,
     decomposition,
     x: numbers(x),
     y: numbers(y),

@@ -24,5 +24,8 @@ export type WithArrays<T> = T extends { value_type: infer Name extends keyof Arr
         ? { [Field in keyof T]: WithArrays<T[Field]> }
         : T;
 
+/** A series of a message with its columns beside its facts. After an error it has no columns. */
+export type Flat<Series extends { columns: object | null }> = Omit<Series, "columns"> & NonNullable<Series["columns"]>;
+
 /** A message of the server with columns, by the name of its schema, with the names of the server. */
 export type Message<Name extends keyof Schemas> = WithArrays<Schemas[Name]>;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
+
 /** A call of two profiles. Times of a step in nanoseconds; total times contain those of the calls within it. */
-export interface CallChange {
-  parent: number;
-  state: string;
-  before_ns: number;
-  after_ns: number;
-  total_before_ns: number;
-  total_after_ns: number;
-}
+type Change = "parent" | "state" | "before_ns" | "after_ns" | "total_before_ns" | "total_after_ns";
+export type CallChange = Pick<Schemas["CallRow"], Change>;
 
 export interface VisibleCall {
   row: number;

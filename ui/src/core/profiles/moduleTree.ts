@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
 import type { Flame } from "./flame";
 
 /** Modules as columns, parents before their children. A column that was not recorded is null. */
-export interface ModuleColumns {
-  name: readonly string[];
-  path: readonly string[];
-  /** -1 for a root. */
-  parent: readonly number[];
-  count: readonly number[];
-  host_total_ns: readonly number[] | null;
-  host_self_ns: readonly number[] | null;
-  device_total_ns: readonly number[] | null;
-  device_self_ns: readonly number[] | null;
-  backward_ns: readonly number[] | null;
-  flops: readonly number[] | null;
-  memory_bytes: readonly number[] | null;
-}
+export type ModuleColumns = Omit<Schemas["ModulesAnswer"], "version">;
 
 export const MODULE_FIGURES = [
   "count",

@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Message } from "../messages/message";
+import type { Message, Schemas } from "../messages/message";
+
 /** A thread of a process, or a stream of a device. */
-export interface TimelineTrack {
-  track: number;
-  process: string;
-  thread: string;
-  process_name: string;
-  thread_name: string;
-  /** Lines of slices below each other. */
-  rows: number;
-  slices: number;
+export type TimelineTrack = Omit<Schemas["TrackEntry"], "is_steps"> & {
   /** A reader of profiles named it: the number of its thread says no more. */
   isNamed?: boolean;
-}
+};
 
-export interface TimelineCounter {
-  counter: number;
-  name: string;
-  track: number;
-  /** `bytes`, or empty. */
-  unit: string;
-  low: number;
-  high: number;
-}
+export type TimelineCounter = Omit<Schemas["CounterEntry"], "points">;
 
-export interface TimelineStep {
-  slice: number;
-  number: number;
-  begin_ns: number;
-  duration_ns: number;
-}
+export type TimelineStep = Schemas["StepEntry"];
 
 export type CounterWindow = Message<"CounterColumns">;
 

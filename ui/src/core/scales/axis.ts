@@ -11,9 +11,12 @@ export function isAxis(text: string | null): text is Axis {
   return text !== null && (AXES as readonly string[]).includes(text);
 }
 
-/** Positions of rows on the axis; `startWallTime` is the first wall time of the whole series, not of the rows. */
-export function axisPositions(axis: Axis, columns: { step: Float64Array; wallTime: Float64Array }, startWallTime: number): Float64Array {
-  if (axis === "step") return columns.step;
-  if (axis === "wall") return columns.wallTime;
-  return columns.wallTime.map((time) => time - startWallTime);
+/** Positions of rows on the axis; `start` is the first wall time of the whole series, not of the rows. */
+export function axisPositions(
+  axis: Axis,
+  { step, wall_time }: { step: Float64Array; wall_time: Float64Array },
+  start: number | null,
+): Float64Array {
+  if (axis === "step") return step;
+  return axis === "wall" ? wall_time : wall_time.map((time) => time - (start ?? 0));
 }

@@ -77,7 +77,7 @@ export function lineOf({ raw, smoothed, mean }: Pick<Curve, "raw" | "smoothed" |
 
 /** The curve of a run: named and keyed by the run. `offset` moves it along the axis. */
 export function curveOf(series: Series, axis: Axis, color: string, offset = 0): Curve {
-  const positions = series.x ?? axisPositions(axis, series, series.startWallTime);
+  const positions = series.x ?? axisPositions(axis, series, series.start_wall_time);
   const x = offset === 0 ? positions : positions.map((position) => position + offset);
   return {
     ...LINE,

@@ -1,38 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Flat, Message } from "../messages/message";
 import type { Floats } from "./series";
 import { LINE, type Band, type Curve } from "./curve";
-import type { Reason } from "../text/reason";
 
 /** Statistics of several runs at each x, as the server reduced them. */
-export interface Group {
-  key: string;
-  /** Tag or formula of a chart of several; "" in a chart of one. */
-  part: string;
-  error: Reason | null;
-  /** Runs that have points, and those that have none. */
-  runs: number;
-  missing: readonly string[];
-  problem: Reason | null;
-  points: number;
-  returned: number;
-  reduced: boolean;
-  /** Straight lines give the values of runs that have no point at an x of another run. */
-  interpolated: boolean;
-  x: Float64Array;
-  /** Runs with a finite value at each x. */
-  count: Floats;
-  mean: Floats;
-  median: Floats;
-  low: Floats;
-  high: Floats;
-  deviation: Floats;
-  lowerQuartile: Floats;
-  upperQuartile: Floats;
-  /** Of the mean; NaN for a single run. */
-  standardError: Floats;
-  /** Half the width of the 95 % confidence interval of the mean; NaN for a single run. */
-  confidence: Floats;
-}
+/** `part` is the tag or formula of a chart of several; "" in a chart of one. */
+export type Group = Flat<Message<"GroupLine">> & { part: string };
+
+export const STATISTICS = [
+  "count",
+  "mean",
+  "median",
+  "low",
+  "high",
+  "deviation",
+  "lower_quartile",
+  "upper_quartile",
+  "standard_error",
+  "confidence",
+] as const;
 
 export type Center = "mean" | "median";
 export type Spread = "range" | "quartiles" | "deviation" | "error" | "confidence" | "none";
@@ -48,21 +34,10 @@ export function groupWithoutEnds(group: Group): Group {
   );
   const end = group.count.findLastIndex((runs) => runs > 0) + 1;
   if (start === 0 && end === group.count.length) return group;
-  const cut = (column: Floats): Floats => column.subarray(start, end);
   return {
     ...group,
     points: group.points - (group.count.length - (end - start)),
-    x: group.x.subarray(start, end),
-    count: cut(group.count),
-    mean: cut(group.mean),
-    median: cut(group.median),
-    low: cut(group.low),
-    high: cut(group.high),
-    deviation: cut(group.deviation),
-    lowerQuartile: cut(group.lowerQuartile),
-    upperQuartile: cut(group.upperQuartile),
-    standardError: cut(group.standardError),
-    confidence: cut(group.confidence),
+    ...Object.fromEntries((["x", ...STATISTICS] as const).map((name) => [name, group[name].subarray(start, end)])),
   };
 }
 
@@ -85,9 +60,9 @@ export function groupCurve(group: Group, look: Partial<Curve> & Pick<Curve, "col
 export function bandOf(group: Group, center: Center, spread: Spread): Band | null {
   if (spread === "none") return null;
   if (spread === "range") return { low: group.low, high: group.high };
-  if (spread === "quartiles") return { low: group.lowerQuartile, high: group.upperQuartile };
+  if (spread === "quartiles") return { low: group.lower_quartile, high: group.upper_quartile };
   if (spread === "deviation") return bandAround(group[center], group.deviation);
-  return bandAround(group.mean, spread === "error" ? group.standardError : group.confidence);
+  return bandAround(group.mean, spread === "error" ? group.standard_error : group.confidence);
 }
 
 function bandAround(middle: Floats, half: Floats): Band {

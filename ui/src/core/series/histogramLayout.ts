@@ -55,9 +55,9 @@ export class HistogramLayout {
     this.histograms = histograms;
     this.shape = shape;
     this.area = area;
-    const { startWallTime } = histograms;
-    this.starts = axisPositions(axis, histograms, startWallTime);
-    this.ends = axisPositions(axis, { step: histograms.lastStep, wallTime: histograms.lastWallTime }, startWallTime);
+    this.starts = axisPositions(axis, histograms, histograms.start_wall_time);
+    const ends = { step: histograms.last_step, wall_time: histograms.last_wall_time };
+    this.ends = axisPositions(axis, ends, histograms.start_wall_time);
     this.positions = this.starts.map((start, row) => start + (this.ends[row]! - start) / 2);
     this.stepRange = [this.positions[0] ?? 0, this.positions[this.positions.length - 1] ?? 0];
     this.valueRange = values ?? bucketExtent(histograms) ?? [0, 1];

@@ -1,55 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Flat, Message } from "../messages/message";
 import type { Range } from "../scales/axis";
-import type { Reason } from "../text/reason";
 
 /** How histograms over steps are drawn; `both` is the ridge beside the heat map. */
 export type Shape = "ridge" | "front" | "heat" | "bands" | "both";
 
 export const SHAPES: readonly Shape[] = ["ridge", "front", "heat", "bands", "both"];
 
-/** Histograms of one tag of one run. Row i has the buckets `bucketStart[i]` to `bucketStart[i + 1]`. */
-export interface Histograms {
-  run: string;
-  tag: string;
-  /** Steps of the log, and the requested ones. */
-  steps: number;
-  inRange: number;
-  /** Steps of a row; the first and the last may hold fewer. */
-  stepsPerRow: number;
-  /** Why the first step that can't be read can't. */
-  problem: Reason | null;
-  startWallTime: number;
-  version: number;
-  cursor: string | null;
-  /** First rows that are known and were not sent, see `completedHistograms`. */
-  kept: number;
-  error: Reason | null;
-  /** First step of each row, and its last. */
-  step: Float64Array;
-  lastStep: Float64Array;
-  wallTime: Float64Array;
-  lastWallTime: Float64Array;
-  /** Steps of each row, and those of them that can't be read. */
-  merged: Float64Array;
-  unreadable: Float64Array;
-  bucketStart: Float64Array;
-  minimum: Float64Array;
-  maximum: Float64Array;
-  sum: Float64Array;
-  total: Float64Array;
-  nan: Float64Array;
-  positiveInfinity: Float64Array;
-  negativeInfinity: Float64Array;
-  left: Float64Array;
-  right: Float64Array;
-  count: Float64Array;
-}
+/** Histograms of one tag of one run. Row i has the buckets `bucket_start[i]` to `bucket_start[i + 1]`. */
+export type Histograms = Flat<Message<"HistogramSeries">>;
 
 const OF_ROWS = [
   "step",
-  "lastStep",
-  "wallTime",
-  "lastWallTime",
+  "last_step",
+  "wall_time",
+  "last_wall_time",
   "merged",
   "unreadable",
   "minimum",
@@ -57,8 +22,8 @@ const OF_ROWS = [
   "sum",
   "total",
   "nan",
-  "positiveInfinity",
-  "negativeInfinity",
+  "positive_infinity",
+  "negative_infinity",
 ] as const;
 const OF_BUCKETS = ["left", "right", "count"] as const;
 
@@ -66,12 +31,12 @@ const OF_BUCKETS = ["left", "right", "count"] as const;
 export function completedHistograms(answer: Histograms, known: Histograms | undefined): Histograms {
   const { kept } = answer;
   if (!known || kept === 0) return answer;
-  const buckets = known.bucketStart[kept]!;
+  const buckets = known.bucket_start[kept]!;
   const whole = { ...answer, kept: 0, problem: answer.problem ?? known.problem };
   for (const name of OF_ROWS) whole[name] = joined(known[name].subarray(0, kept), answer[name]);
   for (const name of OF_BUCKETS) whole[name] = joined(known[name].subarray(0, buckets), answer[name]);
-  const rest = answer.bucketStart.subarray(1).map((start) => start + buckets);
-  whole.bucketStart = joined(known.bucketStart.subarray(0, kept + 1), rest);
+  const rest = answer.bucket_start.subarray(1).map((start) => start + buckets);
+  whole.bucket_start = joined(known.bucket_start.subarray(0, kept + 1), rest);
   return whole;
 }
 
@@ -106,10 +71,10 @@ export function bucketExtent({ left, right, count }: Histograms): Range | null {
  * one of no width falls into one column. The sum is the count of the row inside of the range.
  */
 export function spreadRow(histograms: Histograms, row: number, range: Range, columns: number): Float64Array {
-  const { bucketStart, left, right, count } = histograms;
+  const { bucket_start, left, right, count } = histograms;
   const spread = new Float64Array(columns);
   const scale = columns / (range[1] - range[0]);
-  for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++) {
+  for (let bucket = bucket_start[row]!; bucket < bucket_start[row + 1]!; bucket++) {
     if (count[bucket]! > 0) spreadBucket(spread, (left[bucket]! - range[0]) * scale, (right[bucket]! - range[0]) * scale, count[bucket]!);
   }
   return spread;
@@ -133,9 +98,9 @@ function spreadBucket(spread: Float64Array, from: number, to: number, count: num
 }
 
 /** Finite values of a row. */
-export function finiteCount({ bucketStart, count }: Histograms, row: number): number {
+export function finiteCount({ bucket_start, count }: Histograms, row: number): number {
   let sum = 0;
-  for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++) sum += count[bucket]!;
+  for (let bucket = bucket_start[row]!; bucket < bucket_start[row + 1]!; bucket++) sum += count[bucket]!;
   return sum;
 }
 
@@ -144,12 +109,12 @@ export function finiteCount({ bucketStart, count }: Histograms, row: number): nu
  * smallest and the largest value, as the end of a bucket may: a constant has a bucket of some width, too.
  */
 export function quantiles(histograms: Histograms, row: number, shares: readonly number[]): number[] {
-  const { bucketStart, left, right, count } = histograms;
+  const { bucket_start, left, right, count } = histograms;
   const total = finiteCount(histograms, row);
   const [low, high] = [finiteOr(histograms.minimum[row], -Infinity), finiteOr(histograms.maximum[row], Infinity)];
   return shares.map((share) => {
     let before = 0;
-    for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++) {
+    for (let bucket = bucket_start[row]!; bucket < bucket_start[row + 1]!; bucket++) {
       const here = count[bucket]!;
       if (here > 0 && before + here >= share * total) {
         const inside = Math.min(1, Math.max(0, (share * total - before) / here));
@@ -166,9 +131,9 @@ function finiteOr(value: number | undefined, other: number): number {
 }
 
 /** The bucket of a row that holds a value, or the nearest one that holds something; -1 in an empty row. */
-export function bucketAt({ bucketStart, left, right, count }: Histograms, row: number, value: number): number {
+export function bucketAt({ bucket_start, left, right, count }: Histograms, row: number, value: number): number {
   let [best, distance] = [-1, Infinity];
-  for (let bucket = bucketStart[row]!; bucket < bucketStart[row + 1]!; bucket++) {
+  for (let bucket = bucket_start[row]!; bucket < bucket_start[row + 1]!; bucket++) {
     const isInside = value >= left[bucket]! && value < right[bucket]!;
     if (isInside) return bucket;
     const away = Math.max(left[bucket]! - value, value - right[bucket]!, 0);
@@ -178,7 +143,7 @@ export function bucketAt({ bucketStart, left, right, count }: Histograms, row: n
 }
 
 /** Values that are not finite, over all rows. */
-export function oddCounts({ nan, positiveInfinity, negativeInfinity }: Histograms): { nan: number; infinite: number } {
+export function oddCounts({ nan, positive_infinity, negative_infinity }: Histograms): { nan: number; infinite: number } {
   const sum = (column: Float64Array): number => column.reduce((total, value) => total + value, 0);
-  return { nan: sum(nan), infinite: sum(positiveInfinity) + sum(negativeInfinity) };
+  return { nan: sum(nan), infinite: sum(positive_infinity) + sum(negative_infinity) };
 }

@@ -48,10 +48,12 @@ describe("a precision-recall curve", () => {
   });
 
   it("is taken from what is known when it was not sent", () => {
-    const known: PrSeries = { steps: Float64Array.of(3), step: 3, curve, problem: null, error: null, cursor: "a", isKept: false };
-    const answer: PrSeries = { ...known, steps: Float64Array.of(3, 4), curve: null, step: null, isKept: true };
-    expect(completedPr(answer, known)).toEqual({ ...answer, step: 3, curve, isKept: false });
-    expect(completedPr({ ...answer, isKept: false }, known).curve).toBeNull();
+    const columns = { step: Float64Array.of(3), wall_time: Float64Array.of(9), curve_start: Float64Array.of(0, 3) };
+    const facts = { run: "a", tag: "pr", problem: null, error: null, version: 1, cursor: "a", returned: 1, kept: 0 };
+    const known = { ...facts, ...columns, ...curve, steps: Float64Array.of(3) } as PrSeries;
+    const answer = { ...known, steps: Float64Array.of(3, 4), step: new Float64Array(), threshold: new Float64Array(), kept: 1 };
+    expect(completedPr(answer, known)).toEqual({ ...known, steps: answer.steps });
+    expect(completedPr({ ...answer, kept: 0 }, known).threshold).toHaveLength(0);
   });
 
   it("has the average precision as its area", () => {

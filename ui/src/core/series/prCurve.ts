@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Reason } from "../text/reason";
+import type { Flat, Message } from "../messages/message";
 import { LINE, type Curve } from "./curve";
 import type { Projection } from "./curvePath";
 
-/** A precision-recall curve as columns of one length, by ascending threshold; NaN where a number is none. */
-export interface PrCurve {
-  threshold: ArrayLike<number>;
-  precision: ArrayLike<number>;
-  recall: ArrayLike<number>;
-  true_positives: ArrayLike<number>;
-  false_positives: ArrayLike<number>;
-  true_negatives: ArrayLike<number>;
-  false_negatives: ArrayLike<number>;
-}
+type Columns = Message<"PrCurveColumns">;
 
-/** What is known of a tag of a run: all of its steps, and the curve at one of them. */
-export interface PrSeries {
-  steps: Float64Array;
-  /** Step of the curve; null without one. */
-  step: number | null;
-  curve: PrCurve | null;
-  /** Why the curve can't be read. */
-  problem: Reason | null;
-  error: Reason | null;
-  cursor: string | null;
-  /** The curve is known and was not sent, see `completedPr`. */
-  isKept: boolean;
-}
+/** A precision-recall curve as columns of one length, by ascending threshold; NaN where a number is none. */
+export type PrCurve = Readonly<Record<Exclude<keyof Columns, "steps" | "step" | "wall_time" | "curve_start">, ArrayLike<number>>>;
+
+/** All steps of a tag of a run, and the curve at one of them: no step without one, no thresholds where it can't be read. */
+export type PrSeries = Flat<Message<"PrSeries">>;
 
 /** The answer with the curve that it left out because it is known. */
 export function completedPr(answer: PrSeries, known: PrSeries | undefined): PrSeries {
-  if (!known || !answer.isKept) return answer;
-  return { ...answer, step: known.step, curve: known.curve, problem: known.problem, isKept: false };
+  const isKnown = known && answer.kept > 0 && answer.kept === answer.returned;
+  return isKnown ? { ...known, version: answer.version, cursor: answer.cursor, steps: answer.steps } : answer;
 }
 
 /**

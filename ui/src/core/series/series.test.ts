@@ -69,8 +69,8 @@ describe("an answer that leaves out known rows", () => {
     const rest = rows.slice(kept);
     const value = Float32Array.from(rest);
     const facts = { run: "a", tag: "loss", points: rows.length, returned: rows.length, reduced: false, error: null };
-    const missing = { nan: 0, positiveInfinity: 0, negativeInfinity: 0, overwritten: 0, repeated: 0 };
-    const columns = { step: Float64Array.from(rest), wallTime: Float64Array.from(rest), value, quantiles: Float32Array.from(rows) };
+    const missing = { nan: 0, positive_infinity: 0, negative_infinity: 0, overwritten: 0, repeated: 0 };
+    const columns = { step: Float64Array.from(rest), wall_time: Float64Array.from(rest), value, quantiles: Float32Array.from(rows) };
     const smoothed = isSmoothed ? value.map((each) => each / 2) : null;
     const mean = isSmoothed ? null : Float64Array.from(value, (each) => each / 3);
     return {
@@ -79,8 +79,9 @@ describe("an answer that leaves out known rows", () => {
       ...columns,
       smoothed,
       mean,
-      startWallTime: 0,
-      firstStep: 0,
+      start_wall_time: 0,
+      first_step: 0,
+      last_step: 0,
       x: null,
       version: rows.length,
       cursor: "c",
@@ -118,13 +119,13 @@ describe("a difference", () => {
       reduced: false,
       error: null,
       nan: 4,
-      positiveInfinity: 0,
-      negativeInfinity: 0,
+      positive_infinity: 0,
+      negative_infinity: 0,
       overwritten: 0,
       repeated: 0,
     };
-    const rest = { startWallTime: 0, firstStep: 0, version: 0, cursor: "c", kept: 0, smoothed: null, mean: null, quantiles: values };
-    const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wallTime: places, value: values });
+    const rest = { start_wall_time: 0, first_step: 0, last_step: 0, version: 0, cursor: "c", kept: 0, smoothed: null, mean: null, quantiles: values };
+    const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wall_time: places, value: values });
     expect([...got.x!]).toEqual([2, 3, 4]);
     expect([got.nan, got.points]).toEqual([1, 3]);
   });

@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Reason } from "../text/reason";
+import type { Flat, Message } from "../messages/message";
 
-/** Rows of one tag of one run, as the server kept them for a range and a width in pixels. */
-export interface Series {
-  run: string;
-  tag: string;
-  /** Points of the series inside the asked range, before reduction. */
-  points: number;
-  returned: number;
-  reduced: boolean;
-  nan: number;
-  positiveInfinity: number;
-  negativeInfinity: number;
-  /** Points of the whole series that are hidden: by a restart, and by a later point of the same file and step. */
-  overwritten: number;
-  repeated: number;
-  /** NaN where the server does not say it. */
-  startWallTime: number;
-  /** Of the whole series; null when it is empty. */
-  firstStep: number | null;
-  version: number;
-  /** Cursor of the rows: a request with it returns only later rows. Null after an error. */
-  cursor: string | null;
-  /** Number of first rows that the server omitted as known; 0 once the rows are complete. */
-  kept: number;
-  /** Why there are no rows, null when they are read. */
-  error: Reason | null;
-  /** Places on the horizontal axis where the server says them; null: those of step or time. */
-  x: Float64Array | null;
-  step: Float64Array;
-  wallTime: Float64Array;
-  value: Floats;
-  /** Null when smoothing is off; then the raw curve is the curve. */
-  smoothed: Floats | null;
-  /** Course of the values without their noise, by means over a few pixels; null when they are smoothed, or few. */
-  mean: Floats | null;
-  /** Finite values of the whole series in ascending order, all or some in even distances: the same on every axis. */
-  quantiles: Floats;
-}
+/**
+ * Rows of one tag of one run, as the server kept them for a range and a width in pixels. `x` are places on the horizontal axis where the
+ * server says them; null: those of step or time. `start_wall_time` is null where the server does not say it.
+ */
+export type Series = Flat<Message<"Curve">> & { x: Float64Array | null };
+
+/** The columns of a series with an error. */
+export const NO_ROWS = {
+  step: new Float64Array(0),
+  wall_time: new Float64Array(0),
+  value: new Float32Array(0),
+  smoothed: null,
+  mean: null,
+  quantiles: new Float32Array(0),
+};
 
 /** Values of a line: float64 where float32 does not hold every one of them. */
 export type Floats = Float32Array | Float64Array;
@@ -80,7 +58,7 @@ export function completed(answer: Series, known: Series | undefined): Series {
     kept: 0,
     x: known.x && answer.x && joined(known.x.subarray(0, kept), answer.x),
     step: joined(known.step.subarray(0, kept), answer.step),
-    wallTime: joined(known.wallTime.subarray(0, kept), answer.wallTime),
+    wall_time: joined(known.wall_time.subarray(0, kept), answer.wall_time),
     value: joined(known.value.subarray(0, kept), answer.value),
     smoothed: known.smoothed && answer.smoothed && joined(known.smoothed.subarray(0, kept), answer.smoothed),
     mean: known.mean && answer.mean && joined(known.mean.subarray(0, kept), answer.mean),
@@ -108,7 +86,7 @@ export function withoutEnds(series: Series): Series {
     nan: countOf(value, Number.isNaN),
     x: series.x && series.x.subarray(start, end),
     step: series.step.subarray(start, end),
-    wallTime: series.wallTime.subarray(start, end),
+    wall_time: series.wall_time.subarray(start, end),
     value,
     smoothed: series.smoothed && series.smoothed.subarray(start, end),
     mean: series.mean && series.mean.subarray(start, end),

@@ -24,7 +24,7 @@ export function chartCounts(all: readonly Series[], isLog: boolean): ChartCounts
     returned: sum((series) => series.returned),
     isReduced: all.some((series) => series.reduced),
     nan: sum((series) => series.nan),
-    infinite: sum((series) => series.positiveInfinity + series.negativeInfinity),
+    infinite: sum((series) => series.positive_infinity + series.negative_infinity),
     overwritten: sum((series) => series.overwritten),
     repeated: sum((series) => series.repeated),
     notPositive: isLog ? sum((series) => countOf(series.value, (value) => value <= 0 && value !== -Infinity)) : 0,

@@ -6,8 +6,7 @@ import { groupPoint, groupsCsv, groupsJson, groupSummary } from "./groupTable";
 
 const column = (...values: number[]): Float32Array => Float32Array.from(values);
 const group: Group = {
-  key: "lr = 0.1",
-  part: "",
+  ...{ key: "lr = 0.1", part: "", y: "loss", alignment: "linear", cursor: null, kept: 0 },
   error: null,
   runs: 3,
   missing: [],
@@ -23,9 +22,9 @@ const group: Group = {
   low: column(1, NaN),
   high: column(3, 2),
   deviation: column(0.5, NaN),
-  lowerQuartile: column(1.5, 1),
-  upperQuartile: column(2.5, 2),
-  standardError: column(0.25, NaN),
+  lower_quartile: column(1.5, 1),
+  upper_quartile: column(2.5, 2),
+  standard_error: column(0.25, NaN),
   confidence: column(1.5, NaN),
 };
 
@@ -66,6 +65,6 @@ describe("groups as tables", () => {
   it("are saved with every column, the same in both ways", () => {
     expect(groupsCsv([group]).split("\n")[1]).toBe("lr = 0.1,0,3,2,2,1,3,0.5,1.5,2.5,0.25,1.5");
     const [saved] = JSON.parse(groupsJson([group])) as Record<string, unknown>[];
-    expect(saved).toMatchObject({ group: "lr = 0.1", runs: 3, x: [0, 10], low: [1, "NaN"], upperQuartile: [2.5, 2] });
+    expect(saved).toMatchObject({ group: "lr = 0.1", runs: 3, x: [0, 10], low: [1, "NaN"], upper_quartile: [2.5, 2] });
   });
 });

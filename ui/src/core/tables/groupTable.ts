@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { csvTable } from "./csv";
-import { bandOf, type Center, type Group, type Spread } from "../series/groupStatistics";
+import { bandOf, STATISTICS, type Center, type Group, type Spread } from "../series/groupStatistics";
 import type { Floats } from "../series/series";
 import { jsonNumbers } from "./json";
-
-const COLUMNS = [
-  "count",
-  "mean",
-  "median",
-  "low",
-  "high",
-  "deviation",
-  "lowerQuartile",
-  "upperQuartile",
-  "standardError",
-  "confidence",
-] as const;
 
 /** Statistics of a group at one x. */
 export interface GroupPoint {
@@ -77,9 +64,9 @@ export function groupSummary(group: Group, center: Center): GroupSummary {
 export function groupsCsv(groups: readonly Group[]): string {
   const hasParts = groups.some(({ part }) => part !== "");
   const rows = groups.flatMap((group) =>
-    [...group.x].map((x, row) => [group.key, ...(hasParts ? [group.part] : []), x, ...COLUMNS.map((column) => group[column][row]!)]),
+    [...group.x].map((x, row) => [group.key, ...(hasParts ? [group.part] : []), x, ...STATISTICS.map((column) => group[column][row]!)]),
   );
-  return csvTable(["group", ...(hasParts ? ["tag"] : []), "x", ...COLUMNS], rows);
+  return csvTable(["group", ...(hasParts ? ["tag"] : []), "x", ...STATISTICS], rows);
 }
 
 /** The same as JSON: a list of groups with their columns. */
@@ -89,7 +76,7 @@ export function groupsJson(groups: readonly Group[]): string {
     ...(group.part === "" ? {} : { tag: group.part }),
     runs: group.runs,
     x: jsonNumbers(group.x),
-    ...Object.fromEntries(COLUMNS.map((column) => [column, jsonNumbers(group[column])])),
+    ...Object.fromEntries(STATISTICS.map((column) => [column, jsonNumbers(group[column])])),
   }));
   return `${JSON.stringify(named)}\n`;
 }

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
 import { csvTable } from "./csv";
 
-interface Statistics {
-  shape: readonly number[];
-  count: number;
-  minimum: string | null;
-  maximum: string | null;
-  mean: number | null;
-  deviation: number | null;
-  zeros: number;
-  nan: number;
-  positive_infinity: number;
-  negative_infinity: number;
-}
+type Statistics = Omit<Schemas["TensorStatisticsAnswer"], "counts" | "edges">;
 
 const NUMBERS = ["count", "minimum", "maximum", "mean", "deviation", "zeros", "nan", "positive_infinity", "negative_infinity"] as const;
 

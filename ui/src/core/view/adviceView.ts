@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../messages/message";
 import { ROWS_VIEW, EACH } from "./profileRows";
 import type { ProfileTab, ProfileView } from "./profileView";
 
 /** A row that advice rests on, as the server describes it. */
-export interface AdvicePlace {
-  kind: string;
-  name: string;
-  of: string;
-  row: number;
-  begin_ns: number | null;
-  duration_ns: number | null;
-  slice: number | null;
-}
+export type AdvicePlace = Schemas["AdviceRow"];
 
 /** Beside a range that is opened in the timeline, as a share of it. */
 const MARGIN = 0.02;

@@ -10,11 +10,22 @@ import { orderedRows, tooltipRows } from "./tooltipRows";
 function line(steps: readonly number[], smoothed: number | null = null): Series {
   const step = Float64Array.from(steps);
   return {
-    ...{ run: "a", tag: "loss", points: 100, returned: steps.length, reduced: true, nan: 0, positiveInfinity: 0, negativeInfinity: 0 },
-    ...{ overwritten: 0, repeated: 0, startWallTime: 0, firstStep: 0, version: 1, cursor: null, kept: 0, error: null, x: null },
+    ...{ run: "a", tag: "loss", points: 100, returned: steps.length, reduced: true, nan: 0, positive_infinity: 0, negative_infinity: 0 },
+    ...{
+      overwritten: 0,
+      repeated: 0,
+      start_wall_time: 0,
+      first_step: 0,
+      last_step: 0,
+      version: 1,
+      cursor: null,
+      kept: 0,
+      error: null,
+      x: null,
+    },
     ...{
       step,
-      wallTime: step,
+      wall_time: step,
       value: Float32Array.from(step),
       quantiles: Float32Array.from(step),
       mean: null,

@@ -34,12 +34,12 @@ export function pinnedRows(
 }
 
 /** The row of a point in a reduced curve, which may leave it out: -1. */
-function rowOf({ step, wallTime }: TooltipRow, series: Series): number {
-  return series.step.findIndex((one, row) => one === step && series.wallTime[row] === wallTime);
+function rowOf({ step, wall_time }: TooltipRow, series: Series): number {
+  return series.step.findIndex((one, row) => one === step && series.wall_time[row] === wall_time);
 }
 
 /** Whether the nearest of these rows is the point that the tip is pinned to. */
 export function isSamePoint(tip: PinnedTip, rows: readonly TooltipRow[]): boolean {
   const [one, other] = [tip.points[0], rows[0]];
-  return one !== undefined && other !== undefined && one.key === other.key && one.step === other.step && one.wallTime === other.wallTime;
+  return one !== undefined && other !== undefined && one.key === other.key && one.step === other.step && one.wall_time === other.wall_time;
 }

@@ -27,19 +27,20 @@ function series(values: number[], change: Partial<Series> = {}): Series {
     returned: values.length,
     reduced: false,
     nan: 0,
-    positiveInfinity: 0,
-    negativeInfinity: 0,
+    positive_infinity: 0,
+    negative_infinity: 0,
     overwritten: 0,
     repeated: 0,
-    startWallTime: 100,
-    firstStep: 0,
+    start_wall_time: 100,
+    first_step: 0,
+    last_step: 0,
     version: 1,
     cursor: "3-0000000000000001",
     kept: 0,
     error: null,
     x: null,
     step: Float64Array.from(rows),
-    wallTime: Float64Array.from(rows, (row) => 100 + row),
+    wall_time: Float64Array.from(rows, (row) => 100 + row),
     value: Float32Array.from(values),
     smoothed: null,
     mean: null,
@@ -67,7 +68,7 @@ describe("the rows of a tip", () => {
     const one = series([5, 6], { smoothed: Float32Array.of(5, 5.5) });
     const curve = curveOf(one, "relative", "#000");
     expect(tooltipRows([{ curve: 0, row: 1, x: 1, distance: 0 }], [curve], [one], 5)).toEqual([
-      { key: "a", label: "a", part: "", color: "#000", dash: [], value: 6, smoothed: 5.5, step: 1, relative: 1, wallTime: 101 },
+      { key: "a", label: "a", part: "", color: "#000", dash: [], value: 6, smoothed: 5.5, step: 1, relative: 1, wall_time: 101 },
     ]);
   });
 });

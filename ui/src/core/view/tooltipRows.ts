@@ -17,7 +17,7 @@ export interface TooltipRow {
   step: number;
   /** Seconds since the first point of the series; null when that is not known. */
   relative: number | null;
-  wallTime: number;
+  wall_time: number;
 }
 
 /** How the rows of a tip are sorted. */
@@ -66,8 +66,8 @@ export function tooltipRows(hits: readonly Hit[], curves: readonly Curve[], seri
         value: columns.value[hit.row]!,
         smoothed: columns.smoothed ? columns.smoothed[hit.row]! : null,
         step: columns.step[hit.row]!,
-        relative: Number.isNaN(columns.startWallTime) ? null : columns.wallTime[hit.row]! - columns.startWallTime,
-        wallTime: columns.wallTime[hit.row]!,
+        relative: columns.start_wall_time === null ? null : columns.wall_time[hit.row]! - columns.start_wall_time,
+        wall_time: columns.wall_time[hit.row]!,
       },
     ];
   });

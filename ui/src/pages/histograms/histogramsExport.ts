@@ -55,11 +55,11 @@ async function readCard({ run, tag }: SeriesItem, size: Size, signal: AbortSigna
 /** How many steps are drawn, and what of them is in no bucket. */
 export function histogramFacts(histograms: Histograms): string[] {
   const { nan, infinite } = oddCounts(histograms);
-  const { inRange, steps, stepsPerRow, step } = histograms;
-  const shown = inRange < steps ? `${groupDigits(inRange)} / ${groupDigits(steps)}` : groupDigits(steps);
+  const { in_range, steps, steps_per_row, step } = histograms;
+  const shown = in_range < steps ? `${groupDigits(in_range)} / ${groupDigits(steps)}` : groupDigits(steps);
   const unreadable = histograms.unreadable.reduce((sum, count) => sum + count, 0);
   return [
-    stepsPerRow > 1 ? t("histograms.merged", { shown, n: step.length }) : t("histograms.steps", { n: steps, shown }),
+    steps_per_row > 1 ? t("histograms.merged", { shown, n: step.length }) : t("histograms.steps", { n: steps, shown }),
     ...(nan > 0 ? [t("card.nan", { n: groupDigits(nan) })] : []),
     ...(infinite > 0 ? [t("card.infinite", { n: groupDigits(infinite) })] : []),
     ...(unreadable > 0 ? [t("histograms.unreadable", { n: unreadable })] : []),

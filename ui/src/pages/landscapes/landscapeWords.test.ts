@@ -10,7 +10,7 @@ function line(run: string, plane_id: string, method = "line", rows = 1): Landsca
     ...{ evaluation: "", dtype: "", dtype_error: null, seconds: 0, points_done: 0, points_total: 0, seconds_left: null },
   };
   return {
-    ...{ run, tag: "tag", id: "1", unit: "step", stepsPerEpoch: 0, decomposition: "Line", evaluated: null, path: null, convergence: null },
+    ...{ run, tag: "tag", id: "1", unit: "step", step_per_epoch: 0, decomposition: "Line", evaluated: null, path: null, convergence: null },
     ...{ x: Float64Array.of(0, 1), y: new Float64Array(rows), losses: new Float64Array(2 * rows), facts },
   };
 }

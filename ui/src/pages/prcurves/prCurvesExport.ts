@@ -38,7 +38,8 @@ function cardOf(tag: TagRuns, card: string, size: Size): PlannedCard {
 
 async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal: AbortSignal): Promise<CardContent> {
   const read = await Promise.all(runs.map(async (run) => ({ run, series: await readOnce(prCurveSource, { run, tag, step }, signal) })));
-  const shown = read.flatMap(({ run, series }): RunPr[] => (series.curve ? [{ run, step: series.step ?? 0, curve: series.curve }] : []));
+  const drawable = read.filter(({ series }) => series.threshold.length > 0);
+  const shown = drawable.map(({ run, series }): RunPr => ({ run, step: series.step[0] ?? 0, curve: series }));
   const problem = read.find(({ series }) => series.problem !== null)?.series.problem;
   if (shown.length === 0 && problem) throw new ReasonError(problem);
   return { facts: [], parts: [chartOf(tag, shown, size), tableOf(shown)] };

@@ -90,7 +90,7 @@ export class ChartLines {
   /** First steps by line, as soon as they are known: what aligned runs are moved by. */
   #firstSteps = $derived.by<ReadonlyMap<string, number>>(() => {
     if (!view.scalars.alignsStarts) return new Map();
-    return new Map(this.demand.series.flatMap((one) => (one.firstStep === null ? [] : [[lineKey(one), one.firstStep] as const])));
+    return new Map(this.demand.series.flatMap((one) => (one.first_step === null ? [] : [[lineKey(one), one.first_step] as const])));
   });
   #wanted = $derived.by(() =>
     this.#wish().plan.parts.flatMap(({ name, runs }) =>

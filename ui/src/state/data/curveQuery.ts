@@ -107,6 +107,5 @@ function askDerived(asked: readonly AskedLine[], settings: CurveSettings, signal
 
 /** An answer in the words of the question: lines of expressions are known by what they were asked as. */
 function named(answer: Series, { run, tag }: AskedLine): Series {
-  const startWallTime = Number.isNaN(answer.startWallTime) ? (runs.byId.get(run)?.first_wall_time ?? NaN) : answer.startWallTime;
-  return { ...answer, tag, startWallTime };
+  return { ...answer, tag, start_wall_time: answer.start_wall_time ?? runs.byId.get(run)?.first_wall_time ?? null };
 }

@@ -5,12 +5,12 @@ import { UNSMOOTHED } from "../../core/view/smoothing";
 import { MOST_PIXELS, readLines } from "./curveQuery";
 import { ReasonError } from "../requests/problem";
 
-type Point = readonly [step: number, wallTime: number, value: number];
+type Point = readonly [step: number, wall_time: number, value: number];
 
 /** Every point of a formula of a run as a table of step, wall_time and value. Raises what the requests raise. */
 export async function formulaCsv(run: string, formula: string): Promise<string> {
   const rows = await pointsWithin(run, formula, null);
-  return `step,wall_time,value\n${rows.map(([step, wallTime, value]) => `${step},${wallTime},${csvNumber(value)}\n`).join("")}`;
+  return `step,wall_time,value\n${rows.map(([step, wall_time, value]) => `${step},${wall_time},${csvNumber(value)}\n`).join("")}`;
 }
 
 /** What is no finite number as in the tables of logged points. */
@@ -31,7 +31,7 @@ async function pointsWithin(run: string, formula: string, range: Range | null): 
     showsHidden: false,
   } as const;
   const [series] = await readLines({ ...want, lines: [{ run, tag: formula, offset: 0 }] }, new AbortController().signal);
-  const { error, reduced, step, wallTime, value } = series!;
+  const { error, reduced, step, wall_time, value } = series!;
   if (error !== null) throw new ReasonError(error);
   const [low, high] = range ?? [step[0] ?? 0, step.at(-1) ?? 0];
   if (reduced && low < high) {
@@ -40,5 +40,5 @@ async function pointsWithin(run: string, formula: string, range: Range | null): 
   }
   const values = shortNumbers(value);
   // A response also holds the neighbors of the requested range.
-  return Array.from(step, (at, row): Point => [at, wallTime[row]!, values[row]!]).filter(([at]) => at >= low && at <= high);
+  return Array.from(step, (at, row): Point => [at, wall_time[row]!, values[row]!]).filter(([at]) => at >= low && at <= high);
 }

@@ -17,5 +17,5 @@ export const prCurveSource = seriesSource<PrSeries, { step: PrStep }>({
     if (answer.error !== null) throw new ReasonError(answer.error);
     return completedPr(answer, known);
   },
-  bytes: ({ steps, curve }) => 8 * steps.length + 56 * (curve?.threshold.length ?? 0),
+  bytes: ({ steps, threshold }) => 8 * steps.length + 56 * threshold.length,
 });

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../../messages/message";
 import type { ScopeTree } from "./scopeTree";
 import { ROLE } from "./structure";
 
 /** What a profile says of a scope: nanoseconds and bytes of a step, null where they are not recorded. */
-export interface ScopeTimes {
-  scope: number;
-  module: string;
-  calls: number;
-  forward_ns: number | null;
-  backward_ns: number | null;
-  memory_bytes: number | null;
-  operators: readonly { type: string; time_ns: number; count: number }[];
-}
+export type ScopeTimes = Schemas["ScopeTimes"];
 
 /** Operators of the type of a node in its scope; `nodes` of the graph share them. */
 export interface NodeTimes {
