@@ -12,7 +12,7 @@ export const profiles = {
   "profile.empty": "No profiles in the selected runs",
   "profile.empty_how": "Record a few steps of the training. The profile appears here as soon as it is written.",
   "profile.unlisted": "The directory of “{run}” can’t be searched:",
-  "profile.unread": "“{profile}” can’t be read:",
+  "profile.unread": "“{profile}” can’t be read",
   "profile.without_timeline": "This profile has no timeline",
   "profile.without_timeline_how": "Its files hold tables only. The other views show them.",
   "profile.no_slices": "The timeline is empty",

@@ -14,7 +14,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.empty": "所选训练没有性能数据",
   "profile.empty_how": "请采集若干训练步。数据写入后会立即显示在此处。",
   "profile.unlisted": "无法查找“{run}”的目录：",
-  "profile.unread": "无法读取“{profile}”：",
+  "profile.unread": "无法读取“{profile}”",
   "profile.without_timeline": "该性能数据不包含时间线",
   "profile.without_timeline_how": "文件中仅有表格数据，请查看其他视图。",
   "profile.no_slices": "时间线为空",

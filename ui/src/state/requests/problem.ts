@@ -22,6 +22,14 @@ export class ReasonError extends Error {
   }
 }
 
+/** A job as a source, whose own problem counts as that of its request. */
+export function jobSource<Job extends { problem: Reason | null }>(
+  source: { problem: Problem | null; retry(): void; reload(): void },
+  job: Job | null,
+): { problem: Problem | null; retry(): void } {
+  return job?.problem ? { problem: problemOf(new ReasonError(job.problem)), retry: () => source.reload() } : source;
+}
+
 export function problemOf(error: unknown): Problem {
   if (error instanceof ApiError && error.code === UNREACHABLE) return new Unreachable();
   if (error instanceof ApiError) return new Told(reasonOf(error), error.remedy);

@@ -66,8 +66,27 @@ test("while no server answers, the frame says so", async () => {
   await expect.element(page.getByRole("alert")).not.toBeInTheDocument();
 });
 
-test("a value without content is a text", async () => {
-  show({ value: "a", empty: "Nothing is here." });
+test("a value without content is a text, or says how to record it", async () => {
+  const props = show({ value: "a", empty: "Nothing is here." });
   await expect.element(page.getByText("Nothing is here.")).toBeVisible();
   await expect.element(shown).not.toBeInTheDocument();
+  props.empty = { title: "No profile", how: "Record one." };
+  await expect.element(page.getByRole("heading", { name: "No profile" })).toBeVisible();
+});
+
+test("a job shows its progress instead of the placeholder", async () => {
+  show({ progress: createRawSnippet(() => ({ render: () => "<b>reading 3 of 7</b>" })) });
+  await expect.element(page.getByText("reading 3 of 7")).toBeVisible();
+  await expect.element(waiting).not.toBeInTheDocument();
+});
+
+test("several sources fail on their own; in a card, one button reads all of them again", async () => {
+  const [one, other] = [failed(), failed()];
+  const props = show({ source: [one, NONE, other], value: "a" });
+  await expect.poll(() => page.getByRole("alert").elements().length).toBe(2);
+  props.card = "lines";
+  await expect.element(page.getByRole("alert")).not.toBeInTheDocument();
+  props.value = null;
+  await page.getByTestId("card-problem").getByRole("button").click();
+  expect([one.retries, other.retries]).toEqual([1, 1]);
 });
