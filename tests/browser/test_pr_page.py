@@ -151,14 +151,14 @@ def test_all_curves_in_sight_come_together_and_are_those_of_tensorboard(
 
     card(page, TAGS[0]).hover()
     card(page, TAGS[0]).get_by_test_id("full").click()
-    figures = full(page).get_by_test_id("pr-table").locator("tbody tr")
+    figures = full(page).get_by_test_id("pr-table").locator("[data-key]")
     expect(figures).to_have_count(len(RUNS))
     wanted = {}
     for run, one in drawn_by_tensorboard(tmp_path / "logs", TAGS[0]).items():
         precision, recall = np.array(one["precision"]), np.array(one["recall"])
         average = (-np.diff(recall, append=0) * precision).sum()
         best = (2 * precision * recall / (precision + recall)).max()
-        row = figures.and_(page.locator(f"[data-key='{run}']")).locator("td")
+        row = figures.and_(page.locator(f"[data-key='{run}']")).get_by_role("cell")
         expect(row).to_contain_text([str(one["step"]), f"{average:.4f}", f"{best:.4f}"])
         wanted[run] = [one["step"], average, best]
     full(page).get_by_test_id("pr-table-download").click()
@@ -208,7 +208,7 @@ def test_a_curve_says_its_counts_at_every_threshold_and_is_downloaded(viewer: Li
     newest = curves[-1].value.value
     both = newest[4] + newest[5]
     score = (2 * newest[4] * newest[5] / np.where(both > 0, both, 1)).max()
-    expect(shown.get_by_test_id("pr-table").locator("tbody td").nth(2)).to_have_text(f"{score:.4f}")
+    expect(shown.get_by_test_id("pr-table").get_by_role("cell").nth(2)).to_have_text(f"{score:.4f}")
     for kind in ("csv", "json", "svg", "png"):
         shown.get_by_test_id("download").click()
         with page.expect_download() as download:

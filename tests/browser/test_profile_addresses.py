@@ -96,7 +96,7 @@ def choose_metric(page: Page) -> None:
 
 
 def see_further(page: Page) -> Any:
-    return texts(page.get_by_test_id("further-table").locator("tr.line"))
+    return texts(page.get_by_test_id("further-table").locator("[data-key]"))
 
 
 def see_rows(page: Page) -> Any:
@@ -133,7 +133,7 @@ def see_blocks(page: Page) -> Any:
 def see_range(page: Page) -> Any:
     step = page.get_by_test_id("timeline-step").locator("option:checked")
     folded = page.get_by_test_id("timeline-process")
-    statistics = page.get_by_test_id("range-statistics").locator("tr.line")
+    statistics = page.get_by_test_id("range-statistics").locator("[data-key]")
     return texts(step), [each.get_attribute("aria-expanded") for each in folded.all()], texts(statistics)
 
 

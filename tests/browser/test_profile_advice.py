@@ -54,7 +54,7 @@ def test_rows_of_a_trace(open_page: OpenPage, advised: LiveViewer) -> None:
     assert follow(page, "other_backend") == "gloo:all_reduce"
     expect(page.get_by_test_id("slice-details")).to_contain_text("gloo:all_reduce")
     assert follow(page, "short_kernels") == "GPU 0 stream 7"
-    row = page.get_by_test_id("stream-table").locator("tr[aria-selected=true]")
+    row = page.get_by_test_id("stream-table").locator("[aria-selected=true]")
     expect(row).to_contain_text("GPU 0 stream 7")
     expect(row).to_be_in_viewport()
     before = row.inner_text()
@@ -66,7 +66,7 @@ def test_rows_of_a_trace(open_page: OpenPage, advised: LiveViewer) -> None:
 def test_rows_of_an_ascend_profile(open_page: OpenPage, advised: LiveViewer) -> None:
     page = open_page(advised, at("run", ASCEND, "overview"))
     assert follow(page, "memory_calls") == "aclrtMalloc"
-    row = page.get_by_test_id("further-table").locator("tr[aria-selected=true]")
+    row = page.get_by_test_id("further-table").locator("[aria-selected=true]")
     expect(row).to_contain_text("aclrtMalloc")
     expect(row).to_be_in_viewport()
     name = follow(page, "pipeline_reader")

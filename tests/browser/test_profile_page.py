@@ -210,7 +210,7 @@ def test_a_box_has_statistics_a_flame_graph_and_an_export(open_at: OpenAt) -> No
     page.mouse.up()
     page.keyboard.up("Shift")
     statistics = page.get_by_test_id("range-statistics")
-    expect(statistics.locator("tr.line").filter(has_text="gemm")).to_contain_text("2.500\u2009ms")
+    expect(statistics.locator("[data-key]").filter(has_text="gemm")).to_contain_text("2.500\u2009ms")
     until(page, lambda: "timeline_area" in address(page))
     page.get_by_test_id("timeline-export").click()
     with page.expect_download() as saved:

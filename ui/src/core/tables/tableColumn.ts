@@ -15,6 +15,8 @@ export interface TableColumn {
   title: string;
   /** The title with what its band says; the title where it is absent. */
   label?: string;
+  /** What it means, for those who point at its head. */
+  hint?: string;
   band: ColumnBand | null;
   /** Numbers are right-aligned. */
   isNumber: boolean;

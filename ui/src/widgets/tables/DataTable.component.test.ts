@@ -140,7 +140,7 @@ test("a column is as wide as it was made, until it is fitted again", async () =>
   grip.element().dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
   await expect.poll(width).toBe(184);
   grip.element().dispatchEvent(new MouseEvent("dblclick", { bubbles: true }));
-  await expect.poll(() => props.layout.widths).toEqual({});
+  await expect.poll(() => props.layout!.widths).toEqual({});
   expect(width()).toBeLessThan(150);
 });
 
