@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mindscope
-from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.errors import SettingsError
 from mindscope.log import configure_log, submodule_levels
 
@@ -130,7 +130,7 @@ def test_lines_as_mindspore_has_them(logger: logging.Logger, capsys: pytest.Capt
     assert re.fullmatch(rf"\[INFO\] ME\(\d+:\d+,MainProcess\):{time} \[mindscope/torch/x\.py:7\] step 3\n", line)
     head = parse_head(line.strip(), 2023)
     assert head is not None
-    assert (head.level, head.module, head.time_ns % 1_000_000_000) == (Level.INFO, "ME", 5_123_000)
+    assert (head.level, head.module, head.time_ns % 1_000_000_000) == (Severity.INFO, "ME", 5_123_000)
 
 
 def test_log_that_a_program_set_up_itself_is_left_alone(logger: logging.Logger) -> None:

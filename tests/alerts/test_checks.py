@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from mindscope.alerts import Parameters
-from mindscope.alerts.episodes import MOST_EPISODES, Episodes, Rows
-from mindscope.alerts.losses import Divergence, NotFinite
+from mindscope.alerts.episodes import MOST_EPISODES, Episodes, SeriesRows
+from mindscope.alerts.losses import LossDivergence, NotFinite
 from mindscope.alerts.plateau import Plateau
 from mindscope.alerts.spikes import Spikes
 from mindscope.ingest import Catalog
@@ -21,12 +21,12 @@ from tests.event_log import DATA
 
 from .made_logs import NAME, NOW, POINTS, Watch, healthy, losses, write_histograms, write_losses
 
-CHECKS = {"nan": NotFinite, "spike": Spikes, "divergence": Divergence, "plateau": Plateau}
+CHECKS = {"nan": NotFinite, "spike": Spikes, "divergence": LossDivergence, "plateau": Plateau}
 
 
-def rows_of(values: np.ndarray) -> Rows:
+def rows_of(values: np.ndarray) -> SeriesRows:
     step = np.arange(1, values.size + 1)
-    return Rows(step, 1000.0 + step, values.astype(float))
+    return SeriesRows(step, 1000.0 + step, values.astype(float))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_findings_do_not_depend_on_how_the_rows_arrive(name: str, size: int)
 def test_a_jump_that_stays_is_no_spike_but_a_divergence():
     values = healthy()
     values[300:] = 30.0
-    spikes, divergence = Spikes(Parameters()), Divergence(Parameters())
+    spikes, divergence = Spikes(Parameters()), LossDivergence(Parameters())
     spikes.extend(rows_of(values))
     divergence.extend(rows_of(values))
     assert list(spikes.findings) == []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mindscope.annotations import FILE_NAME, Annotations, Change
+from mindscope.annotations import FILE_NAME, AnnotationChange, Annotations
 from mindscope.annotations.checksums import checksum_of
 from mindscope.annotations.copies import COPY_EVERY_S, copy_path
 from mindscope.annotations.mounts import is_shared
@@ -25,7 +25,7 @@ ADD_ONE = """
 import sys
 from pathlib import Path
 from mindscope.errors import StaleRecordError
-from mindscope.annotations import Change, Annotations
+from mindscope.annotations import AnnotationChange, Annotations
 
 annotations = Annotations(Path(sys.argv[1]), "/data/runs")
 for _ in range(int(sys.argv[2])):
@@ -33,7 +33,7 @@ for _ in range(int(sys.argv[2])):
         record = annotations.read().of("count").get("n")
         version, n = (record.version, record.fields["n"]) if record else (0, 0)
         try:
-            annotations.write([Change("count", "n", version, {"n": n + 1})])
+            annotations.write([AnnotationChange("count", "n", version, {"n": n + 1})])
             break
         except StaleRecordError:
             pass
@@ -46,7 +46,7 @@ def annotations(tmp_path: Path) -> Annotations:
 
 
 def write(annotations: Annotations, key: str, version: int = 0, is_partial: bool = False, **fields: object) -> int:
-    (record,) = annotations.write([Change("run", key, version, fields, is_partial)]).records
+    (record,) = annotations.write([AnnotationChange("run", key, version, fields, is_partial)]).records
     return record.version
 
 
@@ -98,13 +98,13 @@ def test_a_lost_update_is_refused_with_the_newer_record(annotations: Annotations
 def test_of_many_changes_all_are_made_or_none(annotations: Annotations):
     write(annotations, "b", note="there")
     with pytest.raises(StaleRecordError):
-        annotations.write([Change("run", "a", 0, {}), Change("run", "b", 0, {})])
+        annotations.write([AnnotationChange("run", "a", 0, {}), AnnotationChange("run", "b", 0, {})])
     assert fields(annotations) == {"b": {"note": "there"}}
 
 
 def test_a_deleted_record_is_gone_and_never_has_an_old_version_again(annotations: Annotations):
     version = write(annotations, "a", note="x")
-    annotations.write([Change("run", "a", version, None)])
+    annotations.write([AnnotationChange("run", "a", version, None)])
     assert fields(annotations) == {}
     with pytest.raises(StaleRecordError) as refused:
         write(annotations, "a", version, note="y")
@@ -119,7 +119,7 @@ def test_threads_and_processes_lose_no_update(annotations: Annotations, tmp_path
                 record = annotations.read().of("count").get("n")
                 version, n = (record.version, record.fields["n"]) if record and record.fields else (0, 0)
                 try:
-                    annotations.write([Change("count", "n", version, {"n": n + 1})])
+                    annotations.write([AnnotationChange("count", "n", version, {"n": n + 1})])
                     break
                 except StaleRecordError:
                     continue
@@ -148,7 +148,7 @@ def test_a_file_that_another_process_is_just_beginning_is_waited_for(
 @pytest.mark.parametrize("damage", ["text", "header", "pages", "empty_page_table"])
 def test_a_damaged_file_without_a_copy_is_moved_aside_and_said(tmp_path: Path, damage: str):
     annotations = Annotations(tmp_path, BASE)
-    annotations.write([Change("run", f"run {number}", 0, {"note": "x" * 100}) for number in range(300)])
+    annotations.write([AnnotationChange("run", f"run {number}", 0, {"note": "x" * 100}) for number in range(300)])
     annotations.close()
     copy_path(tmp_path / FILE_NAME).unlink()
     path = tmp_path / FILE_NAME
@@ -178,7 +178,7 @@ def test_a_damaged_file_without_a_copy_is_moved_aside_and_said(tmp_path: Path, d
 
 @pytest.mark.parametrize("damage", ["text", "header", "pages"])
 def test_a_damaged_file_is_restored_from_its_copy(annotations: Annotations, tmp_path: Path, damage: str):
-    annotations.write([Change("run", f"run {number}", 0, {"note": "x" * 100}) for number in range(300)])
+    annotations.write([AnnotationChange("run", f"run {number}", 0, {"note": "x" * 100}) for number in range(300)])
     written = fields(annotations)
     annotations.close()
     content = bytearray((tmp_path / FILE_NAME).read_bytes())

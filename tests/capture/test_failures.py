@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from mindscope.capture import SummaryRecord
 from mindscope.capture.arguments import MIN_FILE_SIZE
-from mindscope.capture.event_file import AppendError, EventFile
+from mindscope.capture.event_file import AppendError, EventFileWriter
 from mindscope.capture.event_writer import Destination
 from mindscope.capture.file_names import FileNames
 from mindscope.capture.writer import Writer
@@ -271,7 +271,7 @@ def test_files_hold_all_records_in_order(batches: list[list[int]], limit: int) -
     import tempfile
 
     with tempfile.TemporaryDirectory() as directory:
-        file = EventFile(FileNames(Path(directory), "e", ("_MS",)), "_MS", lambda: b"head", limit)
+        file = EventFileWriter(FileNames(Path(directory), "e", ("_MS",)), "_MS", lambda: b"head", limit)
         want: list[bytes] = []
         for batch in batches:
             records = [frame(bytes([len(want) % 256]) * size) for size in batch]
@@ -289,7 +289,7 @@ def test_files_hold_all_records_in_order(batches: list[list[int]], limit: int) -
 
 def test_append_says_how_much_is_written(tmp_path: Path) -> None:
     (tmp_path / "place").write_text("no directory")
-    file = EventFile(FileNames(tmp_path / "place", "e", ("_MS",)), "_MS", bytes, None)
+    file = EventFileWriter(FileNames(tmp_path / "place", "e", ("_MS",)), "_MS", bytes, None)
     with pytest.raises(AppendError) as caught:
         file.append([b"a", b"b"])
     assert caught.value.written == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mindscope.formats import wire
 from mindscope.formats._message_columns import find_byte, join_runs, number_texts, scan_fields
-from mindscope.formats.message_columns import Messages, Runs, Texts, distinct_runs, join_rows, number_runs
+from mindscope.formats.message_columns import ByteRanges, Messages, Texts, distinct_runs, join_rows, number_runs
 
 SCHEMAS = wire.parse_schemas("""
 List: 1 repeated Item item, 2 string name
@@ -38,10 +38,10 @@ def items_of(data: bytes) -> Messages:
     return Messages.one(SCHEMAS["List"], data).each_message("item")[1]
 
 
-def runs(*texts: bytes) -> Runs:
+def runs(*texts: bytes) -> ByteRanges:
     sizes = np.array([len(text) for text in texts], np.int64)
     ends = np.cumsum(sizes)
-    return Runs(b"".join(texts), ends - sizes, ends)
+    return ByteRanges(b"".join(texts), ends - sizes, ends)
 
 
 @given(st.lists(ITEM, max_size=8), TEXT)

@@ -95,13 +95,13 @@ def test_an_alert_that_was_dismissed_is_muted_for_everybody(live: LiveViewer, gr
 
 
 def test_annotations_that_another_process_writes_are_announced(live: LiveViewer):
-    from mindscope.annotations import Annotations, Change
+    from mindscope.annotations import AnnotationChange, Annotations
 
     with listening(live) as events:
         events.next()
         base = live.http.get("/api/server").json()["base_dir"]
         other = Annotations(live.workspace, base)
-        other.write([Change("run", "run", 0, {"note": "from elsewhere"})])
+        other.write([AnnotationChange("run", "run", 0, {"note": "from elsewhere"})])
         other.close()
         assert eventually(lambda: next((data for name, data in [events.next()] if name == "annotations"), None)) == {
             "revision": 1

@@ -233,7 +233,7 @@ def test_a_picture_is_read_once(tmp_path: Path):
         found = find_image(catalog, "run", "input", ids[1], 0)
     assert found is not None
     assert found.encoded == png(1)
-    at = int(found.place["offset"])
+    at = int(found.location["offset"])
     assert log.path.read_bytes()[at:].startswith(png(1))
     assert opened == [str(log.path)]
 

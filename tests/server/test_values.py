@@ -13,7 +13,7 @@ import pytest
 import mindscope
 from mindscope.ingest import Catalog
 from mindscope.reading import Run
-from mindscope.server.http.run_cache import RunCache
+from mindscope.server.http.run_cache import RunValueCache
 from mindscope.types import Kind
 from tests.event_log import append, scalars, version
 
@@ -73,7 +73,7 @@ def test_fields_are_read_again_when_lineage_comes_and_not_when_scalars_do(tmp_pa
         reads.append(run.id)
         return len(run.lineage.row())
 
-    known = RunCache(read, kinds=(Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE))
+    known = RunValueCache(read, kinds=(Kind.TRAIN_LINEAGE, Kind.EVAL_LINEAGE))
     found = known.get(catalog.run("run"))
     assert found >= 2
     for step in range(2, 5):

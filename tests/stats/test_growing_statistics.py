@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.stats.alignment import Trace, trace
+from mindscope.stats.alignment import XYSeries, trace
 from mindscope.stats.group_statistics import TraceStatistics
 from mindscope.stats.growing_statistics import GrowingStatistics, grow_statistics
 
@@ -18,7 +18,7 @@ Y = st.floats(-9, 9) | st.sampled_from([np.nan, np.inf])
 POINTS = st.lists(st.tuples(st.integers(0, 30), Y), max_size=25)
 
 
-def traced(points: Points) -> Trace:
+def traced(points: Points) -> XYSeries:
     x, y = np.array(points, np.float64).reshape(-1, 2).T
     return trace(x, y)
 
@@ -43,12 +43,12 @@ def test_growth_costs_what_is_new(seed: int, size: int, growths: list[int], is_j
     rng = np.random.default_rng(seed)
     x = np.cumsum(rng.integers(1, 4, (3, size + sum(growths))), axis=1).astype(np.float64)
     y = rng.standard_normal(x.shape)
-    finished = Trace(x[0], y[0])
-    known = grow_statistics([finished, Trace(x[1, :size], y[1, :size]), Trace(x[2], y[2])], is_joined)
+    finished = XYSeries(x[0], y[0])
+    known = grow_statistics([finished, XYSeries(x[1, :size], y[1, :size]), XYSeries(x[2], y[2])], is_joined)
     for stop in np.cumsum([size, *growths])[1:]:
-        live = Trace(x[1, :stop].copy(), y[1, :stop].copy())
+        live = XYSeries(x[1, :stop].copy(), y[1, :stop].copy())
         new = stop - known.traces[1].x.size
-        known = grow_statistics([finished, live, Trace(x[2].copy(), y[2])], is_joined, known)
+        known = grow_statistics([finished, live, XYSeries(x[2].copy(), y[2])], is_joined, known)
         # the steps of the other series in the stretch that is new, and its first point, which may have been replaced
         assert known.computed <= (new + 1 + 2 * (3 * new + 1) if new else 0)
         assert_same(known, grow_statistics(known.traces, is_joined))

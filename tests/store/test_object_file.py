@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.formats.message_columns import Runs
+from mindscope.formats.message_columns import ByteRanges
 from mindscope.store.object_file import open_object, save_object
 
 
@@ -21,7 +21,7 @@ def memory_under(array: NDArray[np.int64]) -> object:
 
 def test_objects_come_back_with_mapped_arrays_after_their_file_is_gone(tmp_path: Path) -> None:
     data = bytes(range(256)) * 300
-    runs = Runs(data, np.array([0, 3]), np.array([3, 7]))
+    runs = ByteRanges(data, np.array([0, 3]), np.array([3, 7]))
     saved = {"texts": ["a", "é"], "numbers": np.arange(100_000), "blank": np.empty(0, np.int32), "runs": [runs, runs]}
     save_object(tmp_path / "object", saved)
     found = open_object(tmp_path / "object")

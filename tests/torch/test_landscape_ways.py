@@ -19,7 +19,7 @@ from mindscope.landscape.planes import random_plane
 from mindscope.torch.landscapes.batches import FixedBatches, fixed_batches
 from mindscope.torch.landscapes.network_loss import NetworkLoss
 from mindscope.torch.landscapes.plane_weights import flat_vector
-from mindscope.torch.landscapes.problem import LOOP, Problem, Way
+from mindscope.torch.landscapes.problem import LOOP, LossProblem, Way
 from mindscope.torch.landscapes.statistics import statistics_names
 from mindscope.torch.landscapes.trial import choose_way, measure_dtype_error
 from mindscope.torch.landscapes.ways import PlaneLosses
@@ -32,15 +32,15 @@ POINTS = np.random.default_rng(0).uniform(-0.6, 0.6, (6, 2))
 
 def make_problem(
     network: Any, loss_fn: Any, batch: Any, re_estimated: bool = False, dtype: Any = None, plane: Plane | None = None
-) -> Problem:
+) -> LossProblem:
     loss = NetworkLoss(network, loss_fn, dtype)
     shapes = [tuple(each.shape) for each in loss.trainable.values()]
     random = random_plane(flat_vector(loss.trainable), shapes, 3)
     buffers = {name: loss.constants[name] for name in statistics_names(network)}
-    return Problem(loss, plane or random, fixed_batches([batch, batch], None, 0), buffers, re_estimated)
+    return LossProblem(loss, plane or random, fixed_batches([batch, batch], None, 0), buffers, re_estimated)
 
 
-def by_hand(problem: Problem) -> list[float]:
+def by_hand(problem: LossProblem) -> list[float]:
     """The losses of the network itself with the weights of each point in it."""
     losses = []
     element = problem.batches.elements[0]

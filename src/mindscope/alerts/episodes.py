@@ -19,7 +19,7 @@ Later ones extend the last, so that a flickering series makes no endless list.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class SeriesRows:
     """Some rows of a series, each column of shape (n,), by ascending step."""
 
     step: NDArray[np.int64]
@@ -29,18 +29,18 @@ class Rows:
     def __len__(self) -> int:
         return self.step.size
 
-    def cut(self, start: int, stop: int | None = None) -> Rows:
-        return Rows(self.step[start:stop], self.wall_time[start:stop], self.value[start:stop])
+    def cut(self, start: int, stop: int | None = None) -> SeriesRows:
+        return SeriesRows(self.step[start:stop], self.wall_time[start:stop], self.value[start:stop])
 
-    def where(self, chosen: NDArray[np.bool_]) -> Rows:
-        return self if bool(chosen.all()) else Rows(self.step[chosen], self.wall_time[chosen], self.value[chosen])
+    def where(self, chosen: NDArray[np.bool_]) -> SeriesRows:
+        return self if bool(chosen.all()) else SeriesRows(self.step[chosen], self.wall_time[chosen], self.value[chosen])
 
 
-def joined(waiting: Rows | None, rows: Rows) -> Rows:
+def joined(waiting: SeriesRows | None, rows: SeriesRows) -> SeriesRows:
     """Return pending rows followed by new ones."""
     if waiting is None or len(waiting) == 0:
         return rows
-    return Rows(
+    return SeriesRows(
         np.concatenate([waiting.step, rows.step]),
         np.concatenate([waiting.wall_time, rows.wall_time]),
         np.concatenate([waiting.value, rows.value]),
@@ -66,7 +66,7 @@ class Episodes:
         """All episodes, the oldest first."""
         return self._closed if self._open is None else [*self._closed, self._open]
 
-    def extend(self, rows: Rows, is_wrong: NDArray[np.bool_]) -> None:
+    def extend(self, rows: SeriesRows, is_wrong: NDArray[np.bool_]) -> None:
         """Take in the next rows; ``is_wrong`` has one entry for each."""
         changes = np.flatnonzero(np.diff(is_wrong)) + 1 if is_wrong.size else np.empty(0, np.intp)
         bounds = [0, *changes.tolist(), is_wrong.size]
@@ -85,7 +85,7 @@ class Episodes:
         elif self._open is not None and self._right >= self._calm and self._open.is_active:
             self._open = replace(self._open, is_active=False)
 
-    def _add_wrong(self, rows: Rows, start: int, stop: int) -> None:
+    def _add_wrong(self, rows: SeriesRows, start: int, stop: int) -> None:
         self._right = 0
         last, count = int(rows.step[stop - 1]), stop - start
         if self._open is not None:

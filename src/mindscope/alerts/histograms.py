@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from mindscope.alerts.alert import Finding
-from mindscope.alerts.episodes import Episodes, Rows
+from mindscope.alerts.episodes import Episodes, SeriesRows
 from mindscope.alerts.parameters import Parameters
 from mindscope.types import Histogram
 
@@ -36,7 +36,7 @@ class HistogramCheck:
     def add(self, step: int, wall_time: float, histogram: Histogram) -> None:
         """Take in the next histogram."""
         is_wrong, value = self._judge(histogram)
-        row = Rows(np.array([step]), np.array([wall_time]), np.array([value]))
+        row = SeriesRows(np.array([step]), np.array([wall_time]), np.array([value]))
         self._episodes.extend(row, np.array([is_wrong]))
 
 

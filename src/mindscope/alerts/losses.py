@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from mindscope.alerts.alert import Finding
-from mindscope.alerts.episodes import Episodes, Rows, joined
+from mindscope.alerts.episodes import Episodes, SeriesRows, joined
 from mindscope.alerts.parameters import Parameters
 
 
@@ -21,7 +21,7 @@ class Check(Protocol):
         """The findings until now, the oldest first."""
         ...
 
-    def extend(self, rows: Rows) -> None:
+    def extend(self, rows: SeriesRows) -> None:
         """Add the next rows."""
         ...
 
@@ -36,17 +36,17 @@ class NotFinite:
     def findings(self) -> Sequence[Finding]:
         return self._episodes.findings
 
-    def extend(self, rows: Rows) -> None:
+    def extend(self, rows: SeriesRows) -> None:
         self._episodes.extend(rows, ~np.isfinite(rows.value))
 
 
-class Divergence:
+class LossDivergence:
     """A loss far above its lowest value, until it comes back: medians of blocks of values that are far too high."""
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
         self._episodes = Episodes(lasting=parameters.divergence_blocks, calm=parameters.divergence_blocks)
-        self._waiting: Rows | None = None  # of a block that is not full
+        self._waiting: SeriesRows | None = None  # of a block that is not full
         self._first: float | None = None  # median of the first block
         self._lowest = np.inf  # median of all blocks
 
@@ -54,16 +54,16 @@ class Divergence:
     def findings(self) -> Sequence[Finding]:
         return self._episodes.findings
 
-    def extend(self, rows: Rows) -> None:
+    def extend(self, rows: SeriesRows) -> None:
         rows = joined(self._waiting, rows.where(np.isfinite(rows.value)))
         size = self._parameters.divergence_block
         full = len(rows) // size * size
         self._waiting = rows.cut(full)
         if full:
             medians = np.median(rows.value[:full].reshape(-1, size), axis=1)
-            self._add(Rows(rows.step[:full:size], rows.wall_time[:full:size], medians))
+            self._add(SeriesRows(rows.step[:full:size], rows.wall_time[:full:size], medians))
 
-    def _add(self, blocks: Rows) -> None:
+    def _add(self, blocks: SeriesRows) -> None:
         if self._first is None:
             self._first = float(blocks.value[0])
         lowest = np.minimum.accumulate(np.concatenate([[self._lowest], blocks.value]))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.alerts.alert import Finding
-from mindscope.alerts.episodes import Episodes, Rows
+from mindscope.alerts.episodes import Episodes, SeriesRows
 from mindscope.alerts.parameters import Parameters
 
 MOST_BLOCKS = 128
@@ -39,7 +39,7 @@ class Plateau:
     def findings(self) -> Sequence[Finding]:
         return self._episodes.findings
 
-    def extend(self, rows: Rows) -> None:
+    def extend(self, rows: SeriesRows) -> None:
         rows = rows.where(np.isfinite(rows.value))
         place = 0
         while place < len(rows):
@@ -50,7 +50,7 @@ class Plateau:
                 self._look()
                 self._next_look = int(self._next_look * GROWTH) + 1
 
-    def _add(self, rows: Rows) -> None:
+    def _add(self, rows: SeriesRows) -> None:
         """Fill the last block, then begin others, as many at once as have room."""
         self._points += len(rows)
         while len(rows):
@@ -64,7 +64,7 @@ class Plateau:
             else:
                 rows = self._begin(rows)
 
-    def _begin(self, rows: Rows) -> Rows:
+    def _begin(self, rows: SeriesRows) -> SeriesRows:
         """Begin blocks, the last of which may stay unfilled; the rows that are left when there are enough blocks."""
         starts: NDArray[np.intp] = np.arange(0, len(rows), self._length, dtype=np.intp)[
             : MOST_BLOCKS - len(self._counts)
@@ -94,7 +94,7 @@ class Plateau:
         is_high = now > self._parameters.plateau_share * first > 0.0
         is_level = now < self._parameters.divergence_factor * before  # what rises further has left its level
         step, wall_time, value = self._starts[half - quarter]
-        row = Rows(np.array([step]), np.array([wall_time]), np.array([value]))
+        row = SeriesRows(np.array([step]), np.array([wall_time]), np.array([value]))
         self._episodes.extend(row, np.array([is_high and is_level and then > needed and now > needed]))
 
     def _level(self, start: int, stop: int) -> float:

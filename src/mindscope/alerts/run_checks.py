@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from mindscope.alerts.alert import Alert, Finding, TensorHits, alert_id
 from mindscope.alerts.histograms import HistogramCheck, dead, exploding, vanishing
-from mindscope.alerts.losses import Check, Divergence, NotFinite
+from mindscope.alerts.losses import Check, LossDivergence, NotFinite
 from mindscope.alerts.parameters import Parameters
 from mindscope.alerts.plateau import Plateau
 from mindscope.alerts.rules import CHECKS, Rule
@@ -58,7 +58,7 @@ class RunChecks:
         self._losses[tag].read(series)
 
     def _begin_loss(self) -> Mapping[str, Check]:
-        known = {"nan": NotFinite, "spike": Spikes, "divergence": Divergence, "plateau": Plateau}
+        known = {"nan": NotFinite, "spike": Spikes, "divergence": LossDivergence, "plateau": Plateau}
         return {name: begin(self._parameters) for name, begin in known.items() if name in self._checks}
 
     def _read_histograms(self, tag: str, series: ReferenceSeries) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mindscope.alerts.alert import Finding
-from mindscope.alerts.episodes import Episodes, Rows
+from mindscope.alerts.episodes import Episodes, SeriesRows
 from mindscope.alerts.histograms import HistogramCheck
 from mindscope.alerts.losses import Check
 from mindscope.alerts.rules import VALUE, Rule
@@ -51,7 +51,7 @@ class LossChecks:
         first = 0
         for part in shown.parts:
             start, first = max(self._rows - first, 0), first + part["step"].size
-            rows = Rows(part["step"][start:], part["wall_time"][start:], part["value"][start:].astype(np.float64))
+            rows = SeriesRows(part["step"][start:], part["wall_time"][start:], part["value"][start:].astype(np.float64))
             if len(rows):
                 for check in self._checks.values():
                     check.extend(rows)
@@ -136,7 +136,7 @@ class ConditionCheck:
         first = columns[self._rule.tags[0]]
         if self._rule.tag is not None:
             columns[VALUE] = first
-        rows = Rows(columns[coordinate("step")], columns[coordinate("wall_time")], np.asarray(first, np.float64))
+        rows = SeriesRows(columns[coordinate("step")], columns[coordinate("wall_time")], np.asarray(first, np.float64))
         self._episodes.extend(rows, self._rule.condition.evaluate(columns))
 
 

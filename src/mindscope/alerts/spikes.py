@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.alerts.alert import Finding
-from mindscope.alerts.episodes import MOST_EPISODES, Rows, joined
+from mindscope.alerts.episodes import MOST_EPISODES, SeriesRows, joined
 from mindscope.alerts.parameters import Parameters
 
 
@@ -20,13 +20,13 @@ class Spikes:
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
-        self._before: Rows | None = None  # the finite rows of a window before the next
+        self._before: SeriesRows | None = None  # the finite rows of a window before the next
         self._first: float | None = None  # level of the first values, once there are enough of them
         self._looked_at = 0  # finite rows so far
         self._open: tuple[Finding, float, int] | None = None  # a jump, what it has to fall below, and the rows since
         self.findings: Sequence[Finding] = []
 
-    def extend(self, rows: Rows) -> None:
+    def extend(self, rows: SeriesRows) -> None:
         fresh = rows.where(np.isfinite(rows.value))
         if len(fresh) == 0:
             return
@@ -37,7 +37,7 @@ class Spikes:
         self._before = every.cut(max(len(every) - self._parameters.spike_window, 0))
         self._looked_at += len(fresh)
 
-    def _limits(self, every: Rows) -> NDArray[np.float64]:
+    def _limits(self, every: SeriesRows) -> NDArray[np.float64]:
         """Return the number that each value must exceed to be a jump, by the values before it.
 
         It is infinite where too few values are before.
@@ -53,12 +53,12 @@ class Spikes:
         limits[window:] = np.maximum(self._parameters.spike_factor * np.maximum(highest, 0.0), 0.5 * self._first)
         return limits
 
-    def _follow(self, rows: Rows, limits: NDArray[np.float64]) -> None:
+    def _follow(self, rows: SeriesRows, limits: NDArray[np.float64]) -> None:
         place = 0
         while place < len(rows):
             place = self._follow_open(rows, place) if self._open else self._find(rows, limits, place)
 
-    def _find(self, rows: Rows, limits: NDArray[np.float64], place: int) -> int:
+    def _find(self, rows: SeriesRows, limits: NDArray[np.float64], place: int) -> int:
         """Begin with the next jump; returns the place after it."""
         jumps = np.flatnonzero(rows.value[place:] > limits[place:])
         if jumps.size == 0:
@@ -69,7 +69,7 @@ class Spikes:
         self._open = (finding, float(limits[place]), 0)
         return place + 1
 
-    def _follow_open(self, rows: Rows, place: int) -> int:
+    def _follow_open(self, rows: SeriesRows, place: int) -> int:
         """Go on until the jump has come down or lasts too long; returns the place of the next row."""
         assert self._open is not None
         finding, limit, since = self._open

@@ -14,7 +14,7 @@ from mindscope.graph import Graph, Role, Scope
 MOST_SCOPES = 24
 ROOM = 9  # scopes after opening one: as many names as a card has room for
 
-Places = NDArray[np.int64]
+Items = NDArray[np.int64]
 """Boxes: a scope by its index; an operation type, for operations without a scope, by its text after all scopes."""
 
 
@@ -55,12 +55,12 @@ def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
     It opens the scope with the most operations, repeatedly, while at most ``ROOM`` boxes result.
     """
     graph = graphs[-1]
-    places = _places(graph, _opened_scopes(graph))
+    items = _items(graph, _opened_scopes(graph))
     is_operation = graph.node_columns.role == Role.OPERATION
-    boxes, first, sizes = np.unique(places[is_operation], return_index=True, return_counts=True)
+    boxes, first, sizes = np.unique(items[is_operation], return_index=True, return_counts=True)
     largest = np.sort(np.argsort(-sizes, kind="stable")[:MOST_SCOPES])
     listed = largest[np.argsort(first[largest])]
-    names = _names([_path(graph, int(place)) for place in boxes[listed]])
+    names = _names([_path(graph, int(item)) for item in boxes[listed]])
     return GraphPreview(
         name=graph.name,
         nodes=int(is_operation.sum()),
@@ -69,7 +69,7 @@ def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
         parameters=len(graph.parameters),
         scopes=[ScopePreview(name, int(size)) for name, size in zip(names, sizes[listed], strict=True)],
         scopes_left_out=len(boxes) - len(listed),
-        flows=_flows(graph, np.where(is_operation, places, -1), boxes[listed]),
+        flows=_flows(graph, np.where(is_operation, items, -1), boxes[listed]),
     )
 
 
@@ -92,24 +92,24 @@ def _opened_scopes(graph: Graph) -> set[int]:
     return opened
 
 
-def _places(graph: Graph, opened: set[int]) -> Places:
+def _items(graph: Graph, opened: set[int]) -> Items:
     """Return the box of each node: the outermost closed scope around it, or the opened scope that contains it
     directly.
     """
     columns = graph.scope_columns
-    place = np.arange(len(columns), dtype=np.int64)
+    item = np.arange(len(columns), dtype=np.int64)
     for scope in range(1, len(columns)):
         around = int(columns.parent[scope])
-        if around and int(place[around]) not in opened:
-            place[scope] = place[around]
+        if around and int(item[around]) not in opened:
+            item[scope] = item[around]
     of_type = len(columns) + graph.node_columns.op_type.astype(np.int64)
-    return np.where(graph.node_columns.scope == 0, of_type, place[graph.node_columns.scope])
+    return np.where(graph.node_columns.scope == 0, of_type, item[graph.node_columns.scope])
 
 
-def _path(graph: Graph, place: int) -> tuple[str, ...]:
+def _path(graph: Graph, item: int) -> tuple[str, ...]:
     """Return the labels of a box from the root on."""
     scopes = len(graph.scope_columns)
-    return (graph.texts[place - scopes],) if place >= scopes else tuple(Scope(graph, place).path.split("/"))
+    return (graph.texts[item - scopes],) if item >= scopes else tuple(Scope(graph, item).path.split("/"))
 
 
 def _names(paths: Sequence[tuple[str, ...]]) -> list[str]:
@@ -123,13 +123,13 @@ def _names(paths: Sequence[tuple[str, ...]]) -> list[str]:
     return [name if longer.count(name) == 1 else "/".join(path) for name, path in zip(longer, paths, strict=True)]
 
 
-def _flows(graph: Graph, places: Places, listed: Places) -> list[ScopeEdge]:
+def _flows(graph: Graph, items: Items, listed: Items) -> list[ScopeEdge]:
     """Return the edges between different boxes of ``listed``, counted, in the order of their first occurrence."""
     if not len(listed):
         return []
     order = np.argsort(listed)
-    rank = np.minimum(np.searchsorted(listed[order], places), len(listed) - 1)
-    number = np.where(listed[order][rank] == places, order[rank], -1)
+    rank = np.minimum(np.searchsorted(listed[order], items), len(listed) - 1)
+    number = np.where(listed[order][rank] == items, order[rank], -1)
     source, target = number[graph.edge_columns.source], number[graph.edge_columns.target]
     between = (source >= 0) & (target >= 0) & (source != target)
     pairs, first, tensors = np.unique(

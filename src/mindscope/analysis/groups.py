@@ -9,7 +9,7 @@ from enum import Enum
 
 from mindscope.analysis.expressions import NO_SMOOTHING, Axis, Smoothing, expression_points
 from mindscope.errors import MindscopeError
-from mindscope.stats.alignment import Floats, Trace, are_points_missing, common_x, trace
+from mindscope.stats.alignment import Floats, XYSeries, are_points_missing, common_x, trace
 from mindscope.stats.group_statistics import DERIVED, TraceStatistics, trace_statistics
 from mindscope.stats.growing_statistics import GrowingStatistics, grow_statistics
 from mindscope.stats.x_axis import Range
@@ -55,28 +55,28 @@ class GroupExpression:
     smoothing: Smoothing = NO_SMOOTHING
     alignment: Alignment = Alignment.LINEAR
 
-    def trace(self, store: RunStore) -> Trace:
+    def trace(self, store: RunStore) -> XYSeries:
         """Return the smoothed points of a run. Raises ExpressionError."""
         points = expression_points(store, self.y, x=self.x, axis=self.axis, smoothing=self.smoothing)
         return trace(points.x, points.smoothed)
 
-    def statistics(self, traces: Sequence[Trace], range: Range | None = None) -> tuple[Floats, TraceStatistics]:
+    def statistics(self, traces: Sequence[XYSeries], range: Range | None = None) -> tuple[Floats, TraceStatistics]:
         """Return each x of any run in ``range``, with one neighbor on each side, and the statistics at these x."""
         x = common_x(traces, range)
         return x, trace_statistics(traces, x, self.alignment is Alignment.LINEAR)
 
-    def is_interpolated(self, traces: Sequence[Trace], x: Floats) -> bool:
+    def is_interpolated(self, traces: Sequence[XYSeries], x: Floats) -> bool:
         """Return whether the statistics at ``x`` contain values between the points of a run."""
         return self.alignment is Alignment.LINEAR and are_points_missing(traces, x)
 
-    def grown(self, traces: Sequence[Trace], before: GrowingStatistics | None) -> GrowingStatistics:
+    def grown(self, traces: Sequence[XYSeries], before: GrowingStatistics | None) -> GrowingStatistics:
         """Return the statistics at each x. Reuses those of ``before`` where no run has changed."""
         return grow_statistics(traces, self.alignment is Alignment.LINEAR, before)
 
 
 def group_statistics(stores: Mapping[str, RunStore], expression: GroupExpression) -> GroupStatistics:
     """Return the statistics over runs by id. A run without points is in ``problems``."""
-    traces: dict[str, Trace] = {}
+    traces: dict[str, XYSeries] = {}
     problems: dict[str, str] = {}
     for id, store in stores.items():
         try:

@@ -53,11 +53,11 @@ class Cells:
         finite = np.where(np.isfinite(block), block, np.nan)
         codes = np.isnan(block) * NAN + (block == np.inf) * POSITIVE_INFINITY + (block == -np.inf) * NEGATIVE_INFINITY
         (top, row_starts), (left, column_starts) = _groups(rows), _groups(columns)
-        place = np.ix_(top, left)
-        self.low[place] = np.fmin(self.low[place], _grouped(np.fmin, finite, row_starts, column_starts))
-        self.high[place] = np.fmax(self.high[place], _grouped(np.fmax, finite, row_starts, column_starts))
+        region = np.ix_(top, left)
+        self.low[region] = np.fmin(self.low[region], _grouped(np.fmin, finite, row_starts, column_starts))
+        self.high[region] = np.fmax(self.high[region], _grouped(np.fmax, finite, row_starts, column_starts))
         grouped = _grouped(np.maximum, codes, row_starts, column_starts)
-        self.non_finite[place] = np.maximum(self.non_finite[place], grouped)
+        self.non_finite[region] = np.maximum(self.non_finite[region], grouped)
 
 
 def heat_map(source: TensorSource, key: SliceKey, rows: int, columns: int) -> HeatMap:
@@ -75,8 +75,8 @@ def heat_map(source: TensorSource, key: SliceKey, rows: int, columns: int) -> He
     for origin, block in source.blocks(key):
         first = _as_map_origin(origin)
         numbers = as_numbers(block).astype(np.float64).reshape(_as_map(block.shape))
-        places = [_cell_of(first[axis], numbers.shape[axis], shape[axis], size[axis]) for axis in (0, 1)]
-        cells.add(numbers, places[0], places[1])
+        indexes = [_cell_of(first[axis], numbers.shape[axis], shape[axis], size[axis]) for axis in (0, 1)]
+        cells.add(numbers, indexes[0], indexes[1])
     value = _farthest(cells, moments.mean)
     return HeatMap(shape, value, cells.non_finite, _finite(moments.low), _finite(moments.high))
 

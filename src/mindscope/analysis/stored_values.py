@@ -29,7 +29,7 @@ class StoredValue:
     offset: int
     source: dict[str, Value]  # run, tag, step, file
 
-    def place(self, part: bytes) -> dict[str, Value]:
+    def location(self, part: bytes) -> dict[str, Value]:
         """Return the file of ``part`` of the value, ``source``, and its byte there, ``offset``.
 
         The byte is that of the value if the encoded bytes do not contain the part.

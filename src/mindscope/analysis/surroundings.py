@@ -17,7 +17,7 @@ MAX_POINTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class StepWindow:
     """A range of steps, and the lowest and highest finite value in it."""
 
     first_step: int
@@ -26,7 +26,7 @@ class Surroundings:
     highest: float
 
 
-def surroundings_of(series: ScalarSeries, first_step: int, last_step: int) -> Surroundings | None:
+def surroundings_of(series: ScalarSeries, first_step: int, last_step: int) -> StepWindow | None:
     """Return the points around the steps of an interval; None with fewer than two points, or without a finite value."""
     parts = series.visible_parts().parts
     step = ChunkedArray([*(part["step"] for part in parts), np.empty(0, np.int64)])
@@ -37,7 +37,7 @@ def surroundings_of(series: ScalarSeries, first_step: int, last_step: int) -> Su
     numbers = values[np.isfinite(values)]
     if last - first < 2 or numbers.size == 0:
         return None
-    return Surroundings(
+    return StepWindow(
         first_step=int(step.at(first)),
         last_step=int(step.at(last - 1)),
         lowest=float(numbers.min()),

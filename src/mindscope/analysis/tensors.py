@@ -96,46 +96,46 @@ def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource 
     return None if located is None else tensor_at(found, *located)
 
 
-def tensor_at(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource:
+def tensor_at(found: StoredValues, references: ReferenceColumns, row: int) -> TensorSource:
     """Return the tensor in a row of ``places``, read in place if the file has its numbers as an array.
 
     Raises FormatError.
     """
-    return _in_place(found, places, row) or _decoded(found, places, row)
+    return _in_place(found, references, row) or _decoded(found, references, row)
 
 
-def _in_place(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource | None:
+def _in_place(found: StoredValues, references: ReferenceColumns, row: int) -> TensorSource | None:
     """Return the tensor in the file, or None if the file does not have its numbers as an array."""
     try:
-        facts = found.file(int(places.file[row]))
-        offset, length = int(places.offset[row]), int(places.length[row])
+        facts = found.file(int(references.file[row]))
+        offset, length = int(references.offset[row]), int(references.length[row])
         with _opened(facts, offset + length) as file:
-            place = find_tensor_layout(facts.dialect, _reader(file, offset), length) if facts.dialect else None
+            layout = find_tensor_layout(facts.dialect, _reader(file, offset), length) if facts.dialect else None
     except (KeyError, OSError, FormatError):
         return None  # decoding raises the reason
-    return None if place is None else _from_place(facts, offset, place)
+    return None if layout is None else _from_layout(facts, offset, layout)
 
 
-def _from_place(facts: FileFacts, offset: int, place: TensorLayout) -> TensorSource:
-    start, width = offset + place.offset, place.stored.itemsize
+def _from_layout(facts: FileFacts, offset: int, layout: TensorLayout) -> TensorSource:
+    start, width = offset + layout.offset, layout.stored.itemsize
 
     def read(first: int, count: int) -> Array:
         try:
             with _opened(facts, start + (first + count) * width) as file:
-                stored = np.frombuffer(_reader(file, start)(first * width, count * width), place.stored)
+                stored = np.frombuffer(_reader(file, start)(first * width, count * width), layout.stored)
         except OSError as error:
             raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
         with np.errstate(invalid="ignore", over="ignore"):
-            return stored.astype(place.dtype, copy=False)
+            return stored.astype(layout.dtype, copy=False)
 
-    size_bytes = math.prod(place.shape) * width
-    return TensorSource(place.shape, place.dtype, place.is_exact, size_bytes, read)
+    size_bytes = math.prod(layout.shape) * width
+    return TensorSource(layout.shape, layout.dtype, layout.is_exact, size_bytes, read)
 
 
-def _decoded(found: StoredValues, places: ReferenceColumns, row: int) -> TensorSource:
-    tensor = found.read(places, row)
+def _decoded(found: StoredValues, references: ReferenceColumns, row: int) -> TensorSource:
+    tensor = found.read(references, row)
     flat: Array = tensor.value.reshape(-1)
-    size_bytes = int(places.length[row])
+    size_bytes = int(references.length[row])
     return TensorSource(
         tensor.value.shape, flat.dtype, tensor.is_exact, size_bytes, lambda start, count: flat[start : start + count]
     )

@@ -4,6 +4,6 @@
 from __future__ import annotations
 
 from mindscope.annotations.annotations import FILE_NAME, Annotations
-from mindscope.annotations.records import Change, Contents, Record
+from mindscope.annotations.records import AnnotationChange, Contents, Record
 
-__all__ = ["FILE_NAME", "Annotations", "Change", "Contents", "Record"]
+__all__ = ["FILE_NAME", "AnnotationChange", "Annotations", "Contents", "Record"]

@@ -15,7 +15,7 @@ from mindscope.annotations.checksums import checksum_of, first_damaged
 from mindscope.annotations.connections import Connections
 from mindscope.annotations.copies import COPY_EVERY_S
 from mindscope.annotations.database import COLUMNS, DamagedDatabaseError, is_restored, moved_aside
-from mindscope.annotations.records import Change, Contents, Fields, Record
+from mindscope.annotations.records import AnnotationChange, Contents, Fields, Record
 from mindscope.errors import AnnotationError, StaleRecordError
 from mindscope.reasons import Reason, reason_of
 
@@ -67,7 +67,7 @@ class Annotations:
             self._copy()
         return contents
 
-    def write(self, changes: Sequence[Change]) -> Contents:
+    def write(self, changes: Sequence[AnnotationChange]) -> Contents:
         """Make all changes or none; returns the resulting records.
 
         Raises StaleRecordError with the newer records as its arguments if another client changed one of them,
@@ -101,7 +101,7 @@ class Annotations:
         self._unreadable = None
         return seen
 
-    def _write(self, connection: sqlite3.Connection, changes: Sequence[Change]) -> Contents:
+    def _write(self, connection: sqlite3.Connection, changes: Sequence[AnnotationChange]) -> Contents:
         if self._connections.refusal is not None:
             raise AnnotationError(self._connections.refusal)
         connection.execute("BEGIN IMMEDIATE")
@@ -150,7 +150,7 @@ class Annotations:
         return _from_row(row) if row else Record(kind, key, 0, None)
 
 
-def _changed(record: Record, change: Change, version: int) -> Record:
+def _changed(record: Record, change: AnnotationChange, version: int) -> Record:
     fields = change.fields
     if change.is_partial and fields is not None:
         fields = {**(record.fields or {}), **fields}

@@ -8,7 +8,7 @@ import posixpath
 from typing import Any, cast
 
 from mindscope.annotations.annotations import Annotations
-from mindscope.annotations.records import Change, Contents
+from mindscope.annotations.records import AnnotationChange, Contents
 from mindscope.errors import StaleRecordError
 
 KIND = "operator_pairs"
@@ -54,7 +54,7 @@ def change_operator_pair(
         kept = {a: b for a, b in pairs.items() if ((a != one and b != other) if is_paired else (a, b) != (one, other))}
         fields = {"pairs": [[a, b] for a, b in {**kept, **({one: other} if is_paired else {})}.items()]}
         try:
-            return annotations.write([Change(KIND, key, 0 if record is None else record.version, fields)])
+            return annotations.write([AnnotationChange(KIND, key, 0 if record is None else record.version, fields)])
         except StaleRecordError:
             if not left_tries:
                 raise

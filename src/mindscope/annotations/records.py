@@ -25,7 +25,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AnnotationChange:
     """A request to write ``fields`` (None: delete) over the record that the client knows as ``version``.
 
     If ``is_partial`` is True, the record keeps its fields that are not in ``fields``.

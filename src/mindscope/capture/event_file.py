@@ -16,7 +16,7 @@ Record = bytes | LargeRecord
 _MODE_FINISHED = 0o400  # marks a complete file for readers
 
 
-class EventFile:
+class EventFileWriter:
     """One of a recorder's two kinds of file: appends records, starts a new file before ``max_size`` is exceeded.
 
     Not thread-safe.

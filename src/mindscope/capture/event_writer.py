@@ -14,7 +14,7 @@ from mindscope.capture.deferred_array import DeferredArray
 from mindscope.capture.disk_errors import disk_error
 from mindscope.capture.drop_counter import DropCounter
 from mindscope.capture.encoded import LARGE_BYTES, Encoded, as_bytes, large_record, nested, size_of
-from mindscope.capture.event_file import AppendError, EventFile, Record
+from mindscope.capture.event_file import AppendError, EventFileWriter, Record
 from mindscope.capture.file_names import FileNames
 from mindscope.capture.lineage import lineage_event
 from mindscope.capture.npy_export import NpyExport
@@ -53,8 +53,8 @@ class EventWriter:
         self._drops = drops
         self._buffers = buffers
         self._planned_path = names.path(names.second, destination.suffix)
-        self._summary = EventFile(names, destination.suffix, version_record, limit)
-        self._lineage = EventFile(names, "_lineage", bytes, limit)
+        self._summary = EventFileWriter(names, destination.suffix, version_record, limit)
+        self._lineage = EventFileWriter(names, "_lineage", bytes, limit)
         self._export = NpyExport(names) if destination.is_npy_exported else None
         self._ready: list[Record] = []  # records of the steps being written
         self._ready_bytes = 0
@@ -178,7 +178,7 @@ class EventWriter:
                 disk_error(error, self._names.directory) if isinstance(error, OSError) else error,
             )
 
-    def _append(self, file: EventFile, records: Sequence[Record]) -> None:
+    def _append(self, file: EventFileWriter, records: Sequence[Record]) -> None:
         """Append the records; counts those that can't be written."""
         if not records:
             return

@@ -56,7 +56,7 @@ Kind = Literal["condition", "number", "name", "value"]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CompiledPart:
     """A compiled part. ``value`` is that of a constant; a name may be both a number and a condition."""
 
     kind: Kind
@@ -89,7 +89,7 @@ class Language(ABC):
         """Return what compares values; None if the language lacks it. After ``is``, ``state`` is missing or nan."""
         return COMPARISONS.get(type(sign))
 
-    def call(self, syntax: Syntax, node: ast.Call) -> Part | None:
+    def call(self, syntax: Syntax, node: ast.Call) -> CompiledPart | None:
         """Return a call that only this language has."""
         return None
 
@@ -118,49 +118,49 @@ class Compiler:
         """Raises ExpressionError for a condition."""
         return self._numeric(node).evaluate
 
-    def part(self, node: ast.expr) -> Part:
+    def part(self, node: ast.expr) -> CompiledPart:
         """Return a number or a condition. Raises ExpressionError."""
         match node:
             case ast.BoolOp(op=sign, values=values):
                 join = np.logical_and if isinstance(sign, ast.And) else np.logical_or
-                return Part("condition", partial(_fold, join, [self.condition(each) for each in values]))
+                return CompiledPart("condition", partial(_fold, join, [self.condition(each) for each in values]))
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return Part("condition", partial(_apply, np.logical_not, [self.condition(operand)]))
+                return CompiledPart("condition", partial(_apply, np.logical_not, [self.condition(operand)]))
             case ast.UnaryOp(op=sign, operand=operand):
                 return self._signed(ARITHMETIC[type(sign)], self._numeric(operand), node)
             case ast.BinOp(left=left, op=sign, right=right):
                 return self._applied(ARITHMETIC[type(sign)], [self.number(left), self.number(right)])
             case ast.Compare():
-                return Part("condition", partial(_fold, np.logical_and, list(self._comparisons(node))))
+                return CompiledPart("condition", partial(_fold, np.logical_and, list(self._comparisons(node))))
             case ast.Call():
                 return self._language.call(self.syntax, node) or self._call(node)
             case ast.List(elts=items):
                 return self._constant(tuple([self._item(each) for each in items]), node)
             case ast.Subscript(value=group, slice=name):
-                return Part("name", self._language.name(self.syntax.token(group), self.syntax.token(name).text))
+                return CompiledPart("name", self._language.name(self.syntax.token(group), self.syntax.token(name).text))
             case ast.Name():
-                return Part("name", self._language.name(self.syntax.token(node), None))
+                return CompiledPart("name", self._language.name(self.syntax.token(node), None))
             case _:
                 return self._constant(self.syntax.token(node).value, node)
 
-    def _numeric(self, node: ast.expr) -> Part:
+    def _numeric(self, node: ast.expr) -> CompiledPart:
         part = self.part(node)
         if not part.is_number:
             raise self._refused("no_number", node)
         return part
 
-    def _applied(self, function: Callable[..., Any], arguments: list[Evaluate], kind: Kind = "number") -> Part:
-        return Part(kind, partial(_apply, self._language.lift(function), arguments))
+    def _applied(self, function: Callable[..., Any], arguments: list[Evaluate], kind: Kind = "number") -> CompiledPart:
+        return CompiledPart(kind, partial(_apply, self._language.lift(function), arguments))
 
-    def _signed(self, sign: Callable[..., Any], part: Part, node: ast.expr) -> Part:
+    def _signed(self, sign: Callable[..., Any], part: CompiledPart, node: ast.expr) -> CompiledPart:
         is_constant = part.kind == "value"
         return self._constant(sign(part.value), node) if is_constant else self._applied(sign, [part.evaluate])
 
-    def _constant(self, value: Any, node: ast.expr) -> Part:
+    def _constant(self, value: Any, node: ast.expr) -> CompiledPart:
         values = self._language.constant(value)
         if values is None:
             raise self._refused("no_number", node)
-        return Part("value", lambda _: values, value)
+        return CompiledPart("value", lambda _: values, value)
 
     def _item(self, node: ast.expr) -> Any:
         part = self.part(node)
@@ -186,7 +186,7 @@ class Compiler:
             raise self._refused("condition_compared", node)
         return part.evaluate
 
-    def _call(self, node: ast.Call) -> Part:
+    def _call(self, node: ast.Call) -> CompiledPart:
         name = self.syntax.token(node.func).text
         function = FUNCTIONS[name]
         if function.nin != len(node.args):

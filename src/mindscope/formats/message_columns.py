@@ -22,7 +22,7 @@ Indices = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class ByteRanges:
     """Pieces of ``data``: n starts and n stops (int64)."""
 
     data: bytes
@@ -35,7 +35,7 @@ class Runs:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return ``data`` as a buffer, which a pickle may have outside of itself."""
-        return Runs, (PickleBuffer(self.data), self.start, self.stop)
+        return ByteRanges, (PickleBuffer(self.data), self.start, self.stop)
 
     def bytes_of(self, row: int) -> bytes:
         return bytes(self.data[self.start[row] : self.stop[row]])
@@ -44,8 +44,8 @@ class Runs:
         """Return a run as text, with escapes for bytes that are no UTF-8."""
         return self.bytes_of(row).decode("utf-8", "backslashreplace")
 
-    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> Runs:
-        return Runs(self.data, self.start[rows], self.stop[rows])
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_]) -> ByteRanges:
+        return ByteRanges(self.data, self.start[rows], self.stop[rows])
 
     def find(self, byte: bytes, *, last: bool = False) -> NDArray[np.int64]:
         """Return the place in ``data`` of the first or last ``byte`` of each run, -1 for a run without it."""
@@ -59,7 +59,7 @@ class Runs:
 class Messages:
     """The messages of one schema in ``runs``, read one level deep; unknown fields are skipped."""
 
-    def __init__(self, schema: Schema, runs: Runs) -> None:
+    def __init__(self, schema: Schema, runs: ByteRanges) -> None:
         self.schema = schema
         self.runs = runs
         self._columns, self.broken = scan_fields(schema, runs.data, runs.start, runs.stop)
@@ -68,7 +68,7 @@ class Messages:
     @classmethod
     def one(cls, schema: Schema, data: bytes) -> Messages:
         """Return a single message."""
-        return cls(schema, Runs(data, np.zeros(1, np.int64), np.full(1, len(data), np.int64)))
+        return cls(schema, ByteRanges(data, np.zeros(1, np.int64), np.full(1, len(data), np.int64)))
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -80,12 +80,12 @@ class Messages:
         numbers[row] = value
         return numbers
 
-    def field_runs(self, field: str) -> Runs:
+    def field_runs(self, field: str) -> ByteRanges:
         """Return the run in ``field`` of each message, the last if it occurs several times; an empty run without it."""
         row, first, second = self._columns[field]
         start, stop = np.zeros(len(self), np.int64), np.zeros(len(self), np.int64)
         start[row], stop[row] = first, second
-        return Runs(self.runs.data, start, stop)
+        return ByteRanges(self.runs.data, start, stop)
 
     def each_number(self, field: str) -> tuple[Indices, NDArray[np.int64]]:
         """Return every number in ``field``, and the row of its message, in the order of the data.
@@ -95,10 +95,10 @@ class Messages:
         row, value, _ = self._columns[field]
         return row, value
 
-    def each_run(self, field: str) -> tuple[Indices, Runs]:
+    def each_run(self, field: str) -> tuple[Indices, ByteRanges]:
         """Return every run in the repeated ``field``, and the row of its message, in the order of the data."""
         row, start, stop = self._columns[field]
-        return row, Runs(self.runs.data, start, stop)
+        return row, ByteRanges(self.runs.data, start, stop)
 
     def each_message(self, field: str) -> tuple[Indices, Messages]:
         """Return every message in the repeated ``field``, and the row of the message that holds it."""
@@ -153,25 +153,25 @@ class Texts(Sequence[str]):
         return self.joined.nbytes + self.ends.nbytes
 
 
-def join_rows(several: Sequence[Runs]) -> Runs:
+def join_rows(several: Sequence[ByteRanges]) -> ByteRanges:
     """Return all runs one after the other; they are in the same data."""
     start = np.concatenate([runs.start for runs in several])
-    return Runs(several[0].data, start, np.concatenate([runs.stop for runs in several]))
+    return ByteRanges(several[0].data, start, np.concatenate([runs.stop for runs in several]))
 
 
-def number_runs(*several: Runs) -> tuple[list[Indices], Texts]:
+def number_runs(*several: ByteRanges) -> tuple[list[Indices], Texts]:
     """Return numbers the distinct texts of all runs; text 0 is "".
 
     Returns the numbers (int32) of each of ``several``, and the texts.
     """
-    runs = join_rows([Runs(several[0].data, np.zeros(1, np.int64), np.zeros(1, np.int64)), *several])
+    runs = join_rows([ByteRanges(several[0].data, np.zeros(1, np.int64), np.zeros(1, np.int64)), *several])
     number, first = number_texts(runs.data, runs.start, runs.stop)
     ends = np.cumsum([len(each) for each in several])
     texts = runs.take(first)
     return np.split(number[1:], ends[:-1]), Texts(*join_runs(texts.data, texts.start, texts.stop))
 
 
-def distinct_runs(runs: Runs) -> tuple[Indices, list[bytes]]:
+def distinct_runs(runs: ByteRanges) -> tuple[Indices, list[bytes]]:
     """Return the number of each run among the distinct ones, and their bytes."""
     number, first = number_texts(runs.data, runs.start, runs.stop)
     return number, [runs.bytes_of(int(row)) for row in first]

@@ -12,7 +12,7 @@ ReadAt = Callable[[int, int], bytes]
 _VARINT_BYTES = 10
 
 
-class Field(NamedTuple):
+class FieldPosition(NamedTuple):
     """The position of a field in the encoded bytes."""
 
     number: int
@@ -23,7 +23,7 @@ class Field(NamedTuple):
     end: int
 
 
-def fields_of(read: ReadAt, start: int, end: int) -> Iterator[Field]:
+def fields_of(read: ReadAt, start: int, end: int) -> Iterator[FieldPosition]:
     """Yield the fields of a message, without their content; ends early at bytes that break the encoding."""
     at = start
     while at < end:
@@ -39,7 +39,7 @@ def fields_of(read: ReadAt, start: int, end: int) -> Iterator[Field]:
             width = after - used
         if width is None or used == 0 or content + width > end:
             return
-        yield Field(key >> 3, at, content, content + width)
+        yield FieldPosition(key >> 3, at, content, content + width)
         at = content + width
 
 

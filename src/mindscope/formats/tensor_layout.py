@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mindscope.formats import mindspore_schemas, mindspore_tensors, tensorboard_schemas, tensorboard_tensors, wire
-from mindscope.formats.message_fields import Field, ReadAt, fields_of
+from mindscope.formats.message_fields import FieldPosition, ReadAt, fields_of
 from mindscope.formats.tensors import dtype_by_name
 from mindscope.types import DialectName, Message
 
@@ -72,7 +72,7 @@ def find_tensor_layout(dialect: DialectName, read: ReadAt, length: int) -> Tenso
     return _layout(by_number[number], declared, _PLAIN[dialect][number] or declared.dtype)
 
 
-def _layout(field: Field, declared: _Declared, stored_name: str) -> TensorLayout | None:
+def _layout(field: FieldPosition, declared: _Declared, stored_name: str) -> TensorLayout | None:
     shape, dtype, stored = declared.shape, dtype_by_name(declared.dtype), dtype_by_name(stored_name)
     if dtype is None or stored is None or any(size < 0 for size in shape):
         return None

@@ -42,7 +42,7 @@ class Eigenpair:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class HessianTrace:
     """The sum of the eigenvalues, estimated."""
 
     value: float
@@ -65,7 +65,7 @@ class SpectralDensity:
     """Shape (m,): the eigenvalues that the probes saw."""
     weights: Numbers
     """Shape (m,): their shares, of sum 1."""
-    trace: Trace
+    trace: HessianTrace
     """Trace, from the same products."""
 
 
@@ -94,7 +94,7 @@ def top_eigenpairs(
     return sorted(pairs, key=lambda pair: -pair.value)
 
 
-def trace(multiply: Multiply, draw: Draw, probes: int = 16) -> Trace:
+def trace(multiply: Multiply, draw: Draw, probes: int = 16) -> HessianTrace:
     """Return Hutchinson's estimate of the trace.
 
     Source: Hutchinson, A Stochastic Estimator of the Trace of the Influence Matrix, 1990.
@@ -211,13 +211,13 @@ def _unit(vector: Any) -> Any:
     return vector * (1.0 / length) if length else vector
 
 
-def _mean(numbers: Sequence[float]) -> Trace:
+def _mean(numbers: Sequence[float]) -> HessianTrace:
     count = len(numbers)
     error = float(np.std(numbers, ddof=1)) / math.sqrt(count) if count > 1 else math.nan
-    return Trace(float(np.mean(numbers)), error, count)
+    return HessianTrace(float(np.mean(numbers)), error, count)
 
 
-def _smoothed(nodes: Numbers, weights: Numbers, size: int, width: float | None, found: Trace) -> SpectralDensity:
+def _smoothed(nodes: Numbers, weights: Numbers, size: int, width: float | None, found: HessianTrace) -> SpectralDensity:
     low, high = float(nodes.min()), float(nodes.max())
     width = width or 0.01 * ((high - low) or abs(high) or 1.0)
     values = np.linspace(low - 5 * width, high + 5 * width, size)

@@ -36,7 +36,7 @@ MESSAGE_LIMIT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PickledFactory:
     """A pickled factory, or the file with it, and its digest."""
 
     digest: str
@@ -60,7 +60,7 @@ _of_worker = threading.local()
 """``digest`` and ``evaluate`` of the last job of this thread; an executor offers no other place for them."""
 
 
-def evaluate_task(job: Job, points: Points) -> tuple[list[float], Exception | None]:
+def evaluate_task(job: PickledFactory, points: Points) -> tuple[list[float], Exception | None]:
     """Return the task of a worker: losses up to a point that fails, and its error. Raises what the factory raises."""
     if getattr(_of_worker, "digest", "") != job.digest:
         _of_worker.evaluate, _of_worker.digest = None, ""  # free the memory of the last one first
@@ -125,7 +125,7 @@ class Workers:
         self._points_per_task = points_per_task
         self._shared_directory = shared_directory
         self._evaluate: Evaluate | None = None  # in this process, made when it is needed
-        self._job: Job | None = None
+        self._job: PickledFactory | None = None
 
     def __enter__(self) -> Workers:
         return self
@@ -184,18 +184,18 @@ class Workers:
         if failure is not None:
             raise failure
 
-    def _pickled(self) -> Job:
+    def _pickled(self) -> PickledFactory:
         try:
             data = pickle.dumps(self._factory)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise LandscapeError(f"{error}; an executor needs functions and classes of a module") from error
         digest = sha256(data).hexdigest()
         if len(data) <= MESSAGE_LIMIT:
-            return Job(digest, data)
+            return PickledFactory(digest, data)
         descriptor, name = tempfile.mkstemp(".job", "landscape_", self._shared_directory)
         os.close(descriptor)
         Path(name).write_bytes(data)
-        return Job(digest, None, name)
+        return PickledFactory(digest, None, name)
 
 
 def _outcome(future: Future[Any], points: Points) -> tuple[list[float], Exception | None]:

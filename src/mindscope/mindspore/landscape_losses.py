@@ -29,7 +29,7 @@ _NORMALIZING = ("BatchNorm", "InstanceNorm")
 """Parts of the names of cells that use their statistics of the training, or those of the batch."""
 
 
-class Evaluation:
+class EvaluatedModel:
     """A user's model, its metric, and how its normalization layers work.
 
     Args:
@@ -80,10 +80,10 @@ class ModelOnData:
     key: str
     """A hash of all that decides its losses."""
 
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> EvaluatedModel:
         """Return the evaluation of this thread."""
         if getattr(_of_thread, "key", "") != self.key:
-            _of_thread.evaluation = Evaluation(self.callback_fn(), self.normalization)
+            _of_thread.evaluation = EvaluatedModel(self.callback_fn(), self.normalization)
             _of_thread.tensors = [[Tensor(column) for column in columns] for columns in self.batches]
             _of_thread.key = self.key
         return _of_thread.evaluation
@@ -95,7 +95,7 @@ _of_thread = threading.local()
 
 def prepare(callback_fn: CallbackFn, normalization: str, num_samples: int) -> ModelOnData:
     """Make the model in this thread. Raises what ``callback_fn`` raises."""
-    evaluation = Evaluation(callback_fn(), normalization)
+    evaluation = EvaluatedModel(callback_fn(), normalization)
     batches = evaluation.batches(num_samples)
     arrays = [column for columns in batches for column in columns]
     texts = [str(evaluation.train_network), _source(type(evaluation.network)), _source(callback_fn), normalization]

@@ -30,7 +30,7 @@ from mindscope.profile.tables.stored_texts import StoredTexts
 from mindscope.profile.tables.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
-from mindscope.store.column_file import Kind, open_columns, save_columns
+from mindscope.store.column_file import ColumnFileKind, open_columns, save_columns
 
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,
@@ -52,8 +52,8 @@ _CLASSES: Mapping[Part, type] = {
 
 
 @cache
-def _kind() -> Kind:
-    return Kind(b"MSPP", schema_version(ProfileFacts, *_CLASSES.values()))
+def _kind() -> ColumnFileKind:
+    return ColumnFileKind(b"MSPP", schema_version(ProfileFacts, *_CLASSES.values()))
 
 
 class SavedParts(NamedTuple):

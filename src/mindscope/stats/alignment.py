@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trace:
+class XYSeries:
     """Points of one series: ``x`` ascends and is finite, ``y`` may be anything; both float64 of shape (n,)."""
 
     x: Floats
@@ -25,8 +25,8 @@ class Trace:
         """Return the values of the points at ``x``, NaN without a point there. Of points at one x the last counts."""
         if self.x.size == 0:
             return np.full(x.size, np.nan)
-        place = np.clip(np.searchsorted(self.x, x, "right") - 1, 0, None)
-        return np.where(self.x[place] == x, self.y[place], np.nan)
+        row = np.clip(np.searchsorted(self.x, x, "right") - 1, 0, None)
+        return np.where(self.x[row] == x, self.y[row], np.nan)
 
     def along(self, x: Floats) -> Floats:
         """Return the values at ``x`` of straight lines between the points, NaN beyond the first and the last."""
@@ -34,14 +34,14 @@ class Trace:
             return np.full(x.size, np.nan)
         return np.interp(x, self.x, self.y, left=np.nan, right=np.nan)
 
-    def between(self, low: float, high: float) -> Trace:
+    def between(self, low: float, high: float) -> XYSeries:
         """Return the points from ``low`` to ``high``, and one on each side."""
         start = max(int(np.searchsorted(self.x, low, "left")) - 1, 0)
         stop = int(np.searchsorted(self.x, high, "right")) + 1
-        return Trace(self.x[start:stop], self.y[start:stop])
+        return XYSeries(self.x[start:stop], self.y[start:stop])
 
 
-def trace(x: NDArray[np.generic], y: NDArray[np.generic]) -> Trace:
+def trace(x: NDArray[np.generic], y: NDArray[np.generic]) -> XYSeries:
     """Return points by ascending x; those whose x is no number are left out, those with equal x keep their order."""
     xs, ys = np.asarray(x, np.float64), np.asarray(y, np.float64)
     is_finite = np.isfinite(xs)
@@ -50,10 +50,10 @@ def trace(x: NDArray[np.generic], y: NDArray[np.generic]) -> Trace:
     if xs.size > 1 and not bool((xs[1:] >= xs[:-1]).all()):
         order = np.argsort(xs, kind="stable")
         xs, ys = xs[order], ys[order]
-    return Trace(xs, ys)
+    return XYSeries(xs, ys)
 
 
-def are_points_missing(traces: Sequence[Trace], x: Floats) -> bool:
+def are_points_missing(traces: Sequence[XYSeries], x: Floats) -> bool:
     """Return whether a series has no point at one of ``x`` between its first and its last point.
 
     ``x`` are those of all series, ascending; a straight line then gives the value there.
@@ -61,7 +61,7 @@ def are_points_missing(traces: Sequence[Trace], x: Floats) -> bool:
     return x.size > 0 and any(_has_gap(each.between(x[0], x[-1]), x) for each in traces)
 
 
-def _has_gap(trace: Trace, x: Floats) -> bool:
+def _has_gap(trace: XYSeries, x: Floats) -> bool:
     if trace.x.size == 0:
         return False
     inside = x[np.searchsorted(x, trace.x[0], "left") : np.searchsorted(x, trace.x[-1], "right")]
@@ -69,13 +69,13 @@ def _has_gap(trace: Trace, x: Floats) -> bool:
     return not np.array_equal(at, inside)
 
 
-def common_x(traces: Sequence[Trace], range: Range | None) -> Floats:
+def common_x(traces: Sequence[XYSeries], range: Range | None) -> Floats:
     """Return every x of any series in ``range`` (inclusive; None is everything), ascending, and one on each side."""
     if range is None:
         return _union(each.x for each in traces)
     low, high = min(range), max(range)
-    before = [each.x[place - 1] for each in traces if (place := np.searchsorted(each.x, low, "left")) > 0]
-    after = [each.x[place] for each in traces if (place := np.searchsorted(each.x, high, "right")) < each.x.size]
+    before = [each.x[row - 1] for each in traces if (row := np.searchsorted(each.x, low, "left")) > 0]
+    after = [each.x[row] for each in traces if (row := np.searchsorted(each.x, high, "right")) < each.x.size]
     edges = [np.array(each) for each in ([max(before)] if before else [], [min(after)] if after else [])]
     inside = (each.x[np.searchsorted(each.x, low, "left") : np.searchsorted(each.x, high, "right")] for each in traces)
     return _union([*inside, *edges])

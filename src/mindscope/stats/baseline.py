@@ -7,14 +7,14 @@ import dataclasses
 
 import numpy as np
 
-from mindscope.stats.alignment import Floats, Trace
+from mindscope.stats.alignment import Floats, XYSeries
 from mindscope.stats.group_statistics import TraceStatistics
 
 SHIFTED = ("mean", "median", "low", "high", "lower_quartile", "upper_quartile")
 """Names of the statistics that move with the values; counts and distances don't."""
 
 
-def minus_baseline(x: Floats, stats: TraceStatistics, baseline: Trace) -> TraceStatistics:
+def minus_baseline(x: Floats, stats: TraceStatistics, baseline: XYSeries) -> TraceStatistics:
     """Return ``stats`` at ``x`` of the values less ``baseline``, between whose points are straight lines.
 
     Beyond its ends nothing can be compared: all are NaN there, and ``count`` is 0. Its values are finite.

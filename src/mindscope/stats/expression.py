@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import ExpressionError
-from mindscope.expressions.language import FUNCTIONS, Compiler, Evaluate, Language, Part
+from mindscope.expressions.language import FUNCTIONS, CompiledPart, Compiler, Evaluate, Language
 from mindscope.expressions.syntax import Syntax
 from mindscope.expressions.tokens import Token, Vocabulary, expression_error
 from mindscope.reasons import Reason
@@ -115,12 +115,12 @@ class _Curves(Language):
     def constant(self, value: Any) -> Any:
         return np.float64(value) if type(value) is float else None
 
-    def call(self, syntax: Syntax, node: ast.Call) -> Part | None:
+    def call(self, syntax: Syntax, node: ast.Call) -> CompiledPart | None:
         if syntax.token(node.func).text != "tag":
             return None
         match node.args:
             case [ast.Constant() as argument] if isinstance(tag := syntax.token(argument).value, str):
-                return Part("number", self._tag(tag))
+                return CompiledPart("number", self._tag(tag))
             case _:
                 raise expression_error("tag_call", syntax.position(node), part=syntax.part(node))
 

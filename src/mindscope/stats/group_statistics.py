@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.stats.alignment import Floats, Trace
+from mindscope.stats.alignment import Floats, XYSeries
 from mindscope.stats.student_t import confidence_factor
 
 DERIVED = ("standard_error", "confidence")
@@ -50,7 +50,7 @@ class TraceStatistics:
         return TraceStatistics(*(getattr(self, each.name)[rows] for each in fields(TraceStatistics)))
 
 
-def trace_statistics(traces: Sequence[Trace], x: Floats, is_joined: bool) -> TraceStatistics:
+def trace_statistics(traces: Sequence[XYSeries], x: Floats, is_joined: bool) -> TraceStatistics:
     """Return the statistics of ``traces`` at each ``x``.
 
     ``is_joined`` takes values between points from straight lines.
@@ -66,7 +66,7 @@ def trace_statistics(traces: Sequence[Trace], x: Floats, is_joined: bool) -> Tra
     )
 
 
-def _statistics_at(traces: Sequence[Trace], x: Floats, is_joined: bool) -> TraceStatistics:
+def _statistics_at(traces: Sequence[XYSeries], x: Floats, is_joined: bool) -> TraceStatistics:
     values = np.empty((x.size, len(traces)))
     for number, each in enumerate(traces):
         near = each.between(x[0], x[-1]) if x.size else each
@@ -99,8 +99,8 @@ def _statistics_of(values: NDArray[np.float64]) -> TraceStatistics:
 
 def _quantile(values: NDArray[np.float64], count: NDArray[np.intp], share: float) -> Floats:
     """Return a quantile of each row; rows ascend and end in NaN after their first ``count``."""
-    place = np.maximum(count - 1, 0) * share
-    below = np.floor(place).astype(np.intp)
+    position = np.maximum(count - 1, 0) * share
+    below = np.floor(position).astype(np.intp)
     rows: NDArray[np.intp] = np.arange(len(values), dtype=np.intp)
     low, high = values[rows, below], values[rows, np.minimum(below + 1, np.maximum(count - 1, 0))]
-    return low + (high - low) * (place - below)
+    return low + (high - low) * (position - below)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from mindscope.stats.alignment import Floats, Trace, common_x
+from mindscope.stats.alignment import Floats, XYSeries, common_x
 from mindscope.stats.group_statistics import TraceStatistics, trace_statistics
 
 
@@ -20,7 +20,7 @@ class GrowingStatistics:
     ``computed`` counts the x that this call computed instead of reusing an earlier result.
     """
 
-    traces: tuple[Trace, ...]
+    traces: tuple[XYSeries, ...]
     x: Floats
     statistics: TraceStatistics
     computed: int
@@ -34,7 +34,7 @@ class GrowingStatistics:
 
 
 def grow_statistics(
-    traces: Sequence[Trace], is_joined: bool, before: GrowingStatistics | None = None
+    traces: Sequence[XYSeries], is_joined: bool, before: GrowingStatistics | None = None
 ) -> GrowingStatistics:
     """Return the statistics of ``traces``, as ``trace_statistics`` returns them; ``before`` is an earlier result.
 
@@ -62,12 +62,12 @@ def _spliced(known: Floats, start: int, stop: int, new: Floats) -> Floats:
     return np.concatenate([known[:start], new, known[stop:]])
 
 
-def _within(trace: Trace, low: float, high: float) -> Trace:
+def _within(trace: XYSeries, low: float, high: float) -> XYSeries:
     start, stop = int(np.searchsorted(trace.x, low, "left")), int(np.searchsorted(trace.x, high, "right"))
-    return Trace(trace.x[start:stop], trace.y[start:stop])
+    return XYSeries(trace.x[start:stop], trace.y[start:stop])
 
 
-def _changed(before: Sequence[Trace], now: Sequence[Trace]) -> tuple[float, float]:
+def _changed(before: Sequence[XYSeries], now: Sequence[XYSeries]) -> tuple[float, float]:
     """Return the x between which anything may have changed.
 
     They are from the last point that stayed to the last one that is or was.
@@ -83,7 +83,7 @@ def _changed(before: Sequence[Trace], now: Sequence[Trace]) -> tuple[float, floa
     return low, high
 
 
-def _same_points(old: Trace, new: Trace) -> int:
+def _same_points(old: XYSeries, new: XYSeries) -> int:
     """Return the number of points that both begin with."""
     if old is new:
         return old.x.size

@@ -47,8 +47,8 @@ class XAxis:
         edges: list[Rows] = []
         last_bucket = None  # of the piece before: it may go on in the next one
         for first, x in self.x.pieces(start, stop):
-            places = first + cut(x, 0, x.size, self.origin, width)[:-1]
-            edges.append(places[1:] if last_bucket == self._bucket(x[0], width) else places)
+            firsts = first + cut(x, 0, x.size, self.origin, width)[:-1]
+            edges.append(firsts[1:] if last_bucket == self._bucket(x[0], width) else firsts)
             last_bucket = self._bucket(x[-1], width)
         return np.append(np.concatenate([np.empty(0, np.int64), *edges]), stop)
 

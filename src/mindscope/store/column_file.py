@@ -30,7 +30,7 @@ _SAMPLES, _SAMPLE = 64, 1024
 """Pieces of a column that are compared on each opening, and bytes of one; a small column is compared as a whole."""
 
 
-class Kind(NamedTuple):
+class ColumnFileKind(NamedTuple):
     """The content of a file, and the version of its layout."""
 
     magic: bytes
@@ -45,7 +45,7 @@ class OpenColumns(NamedTuple):
 
 
 def save_columns(
-    path: Path, kind: Kind, key: str, header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]
+    path: Path, kind: ColumnFileKind, key: str, header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write a file; ``key`` says what it was made of. Replaces the file at once. Raises OSError."""
     layout: dict[str, tuple[str, int, int]] = {}
@@ -73,7 +73,7 @@ def save_columns(
         part.unlink(missing_ok=True)
 
 
-def open_columns(path: Path, kind: Kind, key: str, is_checked: bool = False) -> OpenColumns | None:
+def open_columns(path: Path, kind: ColumnFileKind, key: str, is_checked: bool = False) -> OpenColumns | None:
     """Return the columns of a file; None if there is none of this kind, or if it was made of something else.
 
     The header and samples of the columns are compared with their checksums. ``is_checked``: reads all columns at once,

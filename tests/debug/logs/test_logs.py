@@ -19,7 +19,7 @@ from mindscope.debug.logs import index as index_module
 from mindscope.debug.logs._line_scan import MOST_KINDS, LineScanner
 from mindscope.debug.logs.filter import LogFilter, select_messages
 from mindscope.debug.logs.index import LogIndex, MessageKind
-from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.debug.logs.log_files import LogFiles, Selection
 from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import DebugDataError
@@ -33,28 +33,29 @@ def at(second: int, fraction_ns: int = 0, year: int = 2026) -> int:
 
 
 @pytest.mark.parametrize(("line", "level", "time_ns", "module", "rank"), [
-    (CPP, Level.WARNING, at(31, 123_456_000), "DEVICE", -1),
-    (PYTHON, Level.ERROR, at(31, 5_123_000), "ME", -1),
-    (f"[default3]:{PYTHON}", Level.ERROR, at(31, 5_123_000), "ME", 3),
-    ("[rank7]:[W1123 20:41:31.123456789 socket.cpp:752] [c10d] late", Level.WARNING, at(31, 123_456_789),
+    (CPP, Severity.WARNING, at(31, 123_456_000), "DEVICE", -1),
+    (PYTHON, Severity.ERROR, at(31, 5_123_000), "ME", -1),
+    (f"[default3]:{PYTHON}", Severity.ERROR, at(31, 5_123_000), "ME", 3),
+    ("[rank7]:[W1123 20:41:31.123456789 socket.cpp:752] [c10d] late", Severity.WARNING, at(31, 123_456_789),
      "socket.cpp", 7),
-    ("I1123 20:41:31.000005 4242 torch/_dynamo/utils.py:12] [0/0] x", Level.INFO, at(31, 5000),
+    ("I1123 20:41:31.000005 4242 torch/_dynamo/utils.py:12] [0/0] x", Severity.INFO, at(31, 5000),
      "torch/_dynamo/utils.py", -1),
-    ("V1123 20:41:31.000005 4242 torch/_logging/structured.py:22] {\"a\": 1}", Level.DEBUG, at(31, 5000),
+    ("V1123 20:41:31.000005 4242 torch/_logging/structured.py:22] {\"a\": 1}", Severity.DEBUG, at(31, 5000),
      "torch/_logging/structured.py", -1),
-    ("E20251123 20:41:31.5 17 x.cc:9] gone", Level.UNKNOWN, None, "", -1),
-    ("F20251123 20:41:31.500 17 x.cc:9] gone", Level.CRITICAL, at(31, 500_000_000, 2025), "x.cc", -1),
-    ("2026-11-23 20:41:31,123 - torch.trainer - INFO - epoch 1", Level.INFO, at(31, 123_000_000), "torch.trainer", -1),
-    ("2026-11-23 20:41:31,123 WARNING net: odd", Level.WARNING, at(31, 123_000_000), "net", -1),
-    ("[2026-11-23 20:41:31,123][root][ERROR] - bad", Level.ERROR, at(31, 123_000_000), "root", -1),
-    ("[INFO|trainer.py:123] 2026-11-23 20:41:31,123 >> step", Level.INFO, at(31, 123_000_000), "", -1),
-    ("WARNING:root:odd", Level.WARNING, 0, "root", -1),
-    ("[rank0]: plain", Level.UNKNOWN, 0, "", 0),
-    ("slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***", Level.ERROR, 0, "slurmstepd", -1),
-    ("srun: error: n1: task 0: Killed", Level.ERROR, 0, "srun", -1),
-    ("srun: Job step aborted: Waiting up to 32 seconds", Level.INFO, 0, "srun", -1),
+    ("E20251123 20:41:31.5 17 x.cc:9] gone", Severity.UNKNOWN, None, "", -1),
+    ("F20251123 20:41:31.500 17 x.cc:9] gone", Severity.CRITICAL, at(31, 500_000_000, 2025), "x.cc", -1),
+    ("2026-11-23 20:41:31,123 - torch.trainer - INFO - epoch 1", Severity.INFO, at(31, 123_000_000),
+     "torch.trainer", -1),
+    ("2026-11-23 20:41:31,123 WARNING net: odd", Severity.WARNING, at(31, 123_000_000), "net", -1),
+    ("[2026-11-23 20:41:31,123][root][ERROR] - bad", Severity.ERROR, at(31, 123_000_000), "root", -1),
+    ("[INFO|trainer.py:123] 2026-11-23 20:41:31,123 >> step", Severity.INFO, at(31, 123_000_000), "", -1),
+    ("WARNING:root:odd", Severity.WARNING, 0, "root", -1),
+    ("[rank0]: plain", Severity.UNKNOWN, 0, "", 0),
+    ("slurmstepd: error: *** JOB 7 ON n1 CANCELLED ***", Severity.ERROR, 0, "slurmstepd", -1),
+    ("srun: error: n1: task 0: Killed", Severity.ERROR, 0, "srun", -1),
+    ("srun: Job step aborted: Waiting up to 32 seconds", Severity.INFO, 0, "srun", -1),
 ])  # fmt: skip
-def test_heads(line: str, level: Level, time_ns: int | None, module: str, rank: int) -> None:
+def test_heads(line: str, level: Severity, time_ns: int | None, module: str, rank: int) -> None:
     head = parse_head(line, 2026)
     if time_ns is None:
         assert head is None
@@ -118,7 +119,7 @@ def test_lines_of_pythons_own_logging(tmp_path: Path) -> None:
     logger.removeHandler(handler)
     handler.close()
     index = read(path)
-    assert [each.level for each in kinds(index)] == [Level.WARNING, Level.UNKNOWN, Level.ERROR]
+    assert [each.level for each in kinds(index)] == [Severity.WARNING, Severity.UNKNOWN, Severity.ERROR]
     assert kinds(index)[2].module == "mindscope.tests.own"
     assert texts(index)[2].endswith("ValueError: broken")
 
@@ -162,7 +163,7 @@ def test_printed_lines_are_messages_and_a_traceback_is_an_error(tmp_path: Path) 
         "loss 3",
     ]
     index = read(path)
-    assert [index.kinds[kind].level for kind in index.kind.tolist()] == [0, 0, Level.ERROR, 0]
+    assert [index.kinds[kind].level for kind in index.kind.tolist()] == [0, 0, Severity.ERROR, 0]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -218,14 +219,14 @@ def test_filters(tmp_path: Path) -> None:
         return np.concatenate(found).tolist() if found else []
 
     assert len(rows()) == 3001
-    assert rows(least_level=Level.ERROR)[:2] == [2, 5]
+    assert rows(least_level=Severity.ERROR)[:2] == [2, 5]
     assert len(rows(modules=["MD", "DEVICE"])) == 2000
     assert rows(ranks=[4]) == []
     assert len(rows(first_ns=at(32))) == 1000
     assert len(rows(last_ns=at(31, 6_000_000))) == 1000
     assert len(rows(text="CALL stack")) == 1000
     assert rows(regex="^printed$|Ä.ger") == [0, 3000]
-    assert len(rows(regex="a.cc:[0-9]", least_level=Level.ERROR)) == 1000
+    assert len(rows(regex="a.cc:[0-9]", least_level=Severity.ERROR)) == 1000
     assert rows(regex="(a*)*b" * 3, text="nothing") == []
     with pytest.raises(DebugDataError, match="no regular expression"):
         rows(regex="(")
@@ -327,7 +328,7 @@ def test_many_modules_are_bounded() -> None:
     scanner = LineScanner(-1)
     taken, start, _, kind = scanner.scan(memoryview(lines), 0, 2026, False)
     assert (taken, len(start), len(scanner.kinds)) == (len(lines), MOST_KINDS + 5000, MOST_KINDS + 1)
-    assert scanner.kinds[kind[-1]] == (Level.INFO, "", -1, True)
+    assert scanner.kinds[kind[-1]] == (Severity.INFO, "", -1, True)
 
 
 def captured(second: float, text: str, stream: str = "stderr", tag: str = "F") -> str:
@@ -356,7 +357,7 @@ def test_captured_output_has_times_streams_and_whole_messages(tmp_path: Path) ->
         ("a long line", "stdout", at(4)), ("other", "stderr", at(4)), ("", "stdout", at(5)),
     ]  # fmt: skip
     levels = [index.kinds[kind].level for kind in index.kind.tolist()]
-    assert levels == [0, Level.ERROR, Level.ERROR, 0, 0, 0, 0]
+    assert levels == [0, Severity.ERROR, Severity.ERROR, 0, 0, 0, 0]
     for regex, want in {"^epoch": [0], "^  File": [1], "stderr F": [], "why$": [1], "^later$": [3]}.items():
         rows = [row for batch in select_messages(index, LogFilter(regex=regex)) for row in batch.tolist()]
         assert rows == want, regex
@@ -431,7 +432,7 @@ def test_a_message_of_slurm_after_a_progress_bar_is_an_error(tmp_path: Path, end
     index = LogIndex(path)
     index.read_more()
     messages = list(index.messages(np.arange(len(index))))
-    (error,) = [message for message in messages if message.level == Level.ERROR]
+    (error,) = [message for message in messages if message.level == Severity.ERROR]
     assert (error.module, error.text) == ("slurmstepd", CANCELLED)
     bar = "\n".join(message.text for message in messages if message.row < error.row)
     assert bar.endswith("22%|##    | 11/50 [110:31<8:35:20, 631.01s/it]")
@@ -445,7 +446,7 @@ def test_other_lines_that_name_slurm_start_no_error(tmp_path: Path, line: str) -
     path.write_text(f"first\n{line}")
     index = LogIndex(path)
     index.read_more()
-    assert not [message for message in index.messages(np.arange(len(index))) if message.level == Level.ERROR]
+    assert not [message for message in index.messages(np.arange(len(index))) if message.level == Severity.ERROR]
 
 
 def test_an_index_in_memory_has_room_for_some_messages(tmp_path: Path) -> None:

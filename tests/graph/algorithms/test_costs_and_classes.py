@@ -11,7 +11,7 @@ import pytest
 from mindscope.graph import Graph, Role, TensorType
 from mindscope.graph.algorithms.classes import scope_classes
 from mindscope.graph.algorithms.costs import node_flops, output_bytes, parameter_counts
-from mindscope.graph.algorithms.parts import Part, node_parts
+from mindscope.graph.algorithms.parts import NodePart, node_parts
 from mindscope.graph.formats.builder import NewInput, NewNode, build_graph
 from mindscope.reading import open_run
 from tests.event_log import DATA
@@ -84,12 +84,12 @@ def test_parts_of_a_real_graph() -> None:
     (graph,) = open_run(DATA / "mindspore" / "ops").graphs().values()
     parts = node_parts(graph)
     for node in graph.operations:
-        part = Part(int(parts[node.index]))
-        assert (Part.PASS_THROUGH in part) == (
+        part = NodePart(int(parts[node.index]))
+        assert (NodePart.PASS_THROUGH in part) == (
             node.op_type in {"Load", "UpdateState", "MakeTuple", "TupleGetItem", "Depend"}
         )
-        assert (Part.GRADIENT in part) == node.scope.startswith("Gradients")
-        assert (Part.OPTIMIZER in part) == ("optimizer" in node.scope or node.op_type == "Adam")
+        assert (NodePart.GRADIENT in part) == node.scope.startswith("Gradients")
+        assert (NodePart.OPTIMIZER in part) == ("optimizer" in node.scope or node.op_type == "Adam")
 
 
 def layers(count: int, odd: int = -1, change: str = "type") -> Graph:

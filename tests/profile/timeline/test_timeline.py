@@ -22,7 +22,7 @@ from mindscope.profile.timeline.timeline_window import Range, counter_window, wi
 from mindscope.profile.trace.arguments import ArgumentFile
 from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.profile.trace.trace import Events, Slices, Trace, Track
-from mindscope.store.column_file import Kind, open_columns, save_columns
+from mindscope.store.column_file import ColumnFileKind, open_columns, save_columns
 
 spans = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 90), st.integers(0, 2)), max_size=120)
 NONE = np.empty(0, np.uint32)
@@ -144,7 +144,7 @@ def test_every_damaged_byte_of_a_small_cache_file_is_noticed(tmp_path: Path) -> 
 @pytest.mark.parametrize("lost", [slice(0, 4096), slice(-65_536, None), slice(1 << 20, 1 << 21)])
 def test_lost_blocks_of_a_large_column_are_noticed(tmp_path: Path, lost: slice) -> None:
     path, column = tmp_path / "a.columns", np.arange(1 << 20, dtype=np.int64) + (1 << 40)
-    kind = Kind(b"TEST", 1)
+    kind = ColumnFileKind(b"TEST", 1)
     save_columns(path, kind, "key", {}, {"numbers": column})
     content = np.fromfile(path, np.uint8)
     content[-column.nbytes :][lost] = 0

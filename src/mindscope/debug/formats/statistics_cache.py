@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from mindscope.debug.formats.stored_array import StoredArray
 from mindscope.debug.model.fields import FIELDS
 from mindscope.store.cache import RESERVED_BYTES
-from mindscope.store.column_file import Kind, open_columns, save_columns
+from mindscope.store.column_file import ColumnFileKind, open_columns, save_columns
 from mindscope.store.workspace_caches import LOCK_NAME, hold
 
 ArrayStatistics = tuple[NDArray[np.float64], int]
 """Statistics and digest, as ``StoredArray.statistics`` returns them."""
 SUFFIX = ".tensorstatistics"
-_KIND = Kind(b"MSTS", 1)
+_KIND = ColumnFileKind(b"MSTS", 1)
 """The version changes with ``StoredArray.statistics``."""
 _FIELDS = ",".join(FIELDS)
 _SETTLED_NS = 2 * 10**9

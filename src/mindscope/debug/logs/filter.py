@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mindscope import search_regex
 from mindscope.debug.logs.captured_lines import without_heads
 from mindscope.debug.logs.index import MessageKind
-from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.line_heads import Severity
 from mindscope.debug.logs.message_index import MessageIndex
 from mindscope.errors import DebugDataError
 from mindscope.reasons import Reason
@@ -28,7 +28,7 @@ _SPAN = 4 << 20
 class LogFilter:
     """Conditions that all hold; None and empty ones hold for every message."""
 
-    least_level: Level = Level.UNKNOWN
+    least_level: Severity = Severity.UNKNOWN
     modules: Collection[str] | None = None
     ranks: Collection[int] | None = None
     first_ns: int | None = None

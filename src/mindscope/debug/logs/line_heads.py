@@ -20,7 +20,7 @@ from typing import NamedTuple
 from mindscope.debug.logs._line_heads import head_of
 
 
-class Level(IntEnum):
+class Severity(IntEnum):
     """Severity, in ascending order."""
 
     UNKNOWN = 0
@@ -34,7 +34,7 @@ class Level(IntEnum):
 class LineHead(NamedTuple):
     """The head of a line. It starts a message; lines after it without a head belong to it."""
 
-    level: Level
+    level: Severity
     time_ns: int
     """Since 1970, as the clock of the machine showed it, without a time zone; 0 if the line has none."""
     module: str
@@ -54,4 +54,4 @@ def parse_head(line: str, year: int) -> LineHead | None:
         year: of times that have none.
     """
     found = head_of(line.encode("utf-8", "replace"), year)
-    return None if found is None else LineHead(Level(found[0]), *found[1:])
+    return None if found is None else LineHead(Severity(found[0]), *found[1:])

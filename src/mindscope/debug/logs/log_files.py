@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mindscope.debug.logs.columns import GrowingColumn
 from mindscope.debug.logs.filter import LogFilter, check_regex, matching_columns, search_span, spans_of
 from mindscope.debug.logs.index import LogMessage
-from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.line_heads import Severity
 from mindscope.debug.logs.message_index import open_index
 
 SECOND_NS = 10**9
@@ -260,7 +260,7 @@ class Selection:
         for number, file in enumerate(self._logs.files):
             mine = np.flatnonzero(self._file.values == number)
             level = np.array([kind.level for kind in file.index.kinds], np.int64)
-            is_error[mine] = level[file.index.kind[self._row.values[mine].astype(np.int64)]] >= Level.ERROR
+            is_error[mine] = level[file.index.kind[self._row.values[mine].astype(np.int64)]] >= Severity.ERROR
         errors = np.flatnonzero(is_error)
         found = errors[errors < place][-1:] if is_before else errors[errors > place][:1]
         return int(found[0]) if found.size else None
@@ -288,7 +288,7 @@ class Selection:
 
     def histogram(self, first: float, last: float, columns: int) -> NDArray[np.int64]:
         """Count the messages of each level over time: (levels, columns), from ``first`` to ``last`` s."""
-        counts = np.zeros((len(Level), columns), np.int64)
+        counts = np.zeros((len(Severity), columns), np.int64)
         start, width = int(first * SECOND_NS), max(int((last - first) * SECOND_NS), 1)
         for file, rows in self._by_file():
             wall = file.wall_times(rows)

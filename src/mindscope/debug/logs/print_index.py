@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mindscope.debug.formats.print_file import PrintedValue, ValuePlace, read_value, value_places
 from mindscope.debug.logs.columns import GrowingColumn
 from mindscope.debug.logs.index import LogMessage, MessageKind, rank_in_path
-from mindscope.debug.logs.line_heads import Level
+from mindscope.debug.logs.line_heads import Severity
 from mindscope.debug.printing import elements_text
 from mindscope.errors import FormatError
 from mindscope.reasons import Reason
@@ -36,7 +36,7 @@ class PrintIndex:
     def __init__(self, path: Path, most_values: int = MOST_VALUES) -> None:
         self.path, self._most_values = path, most_values
         self.rank_of_file = rank_in_path(path)
-        self.kinds = [MessageKind(Level.UNKNOWN, PRINT, self.rank_of_file, False)]
+        self.kinds = [MessageKind(Severity.UNKNOWN, PRINT, self.rank_of_file, False)]
         self.generation = 0
         self._identity: tuple[int, int] | None = None
         self._times: tuple[int, int] | None = None  # of modification and change when the whole file was read
@@ -94,7 +94,7 @@ class PrintIndex:
     def messages(self, rows: NDArray[np.int64]) -> Iterator[LogMessage]:
         for row in rows.tolist():
             text = printed_text(self.value(row))
-            yield LogMessage(row, Level.UNKNOWN, 0, PRINT, self.rank_of_file, text)
+            yield LogMessage(row, Severity.UNKNOWN, 0, PRINT, self.rank_of_file, text)
 
     def value(self, row: int) -> PrintedValue:
         """Return a value; of one that is damaged a text that says so. Raises OSError."""

@@ -40,8 +40,8 @@ class _TreeOrder:
 
     def __init__(self, graph: GraphData) -> None:
         nodes, edges = graph.node_columns, graph.edge_columns
-        self.place, self.after = _preorder(graph.scope_columns.parent)
-        scope = self.place[nodes.scope]
+        self.preorder, self.after = _preorder(graph.scope_columns.parent)
+        scope = self.preorder[nodes.scope]
         order = np.argsort(scope, kind="stable")
         rank = np.empty(len(nodes), np.int64)
         rank[order] = np.arange(len(nodes))
@@ -53,34 +53,34 @@ class _TreeOrder:
         outside = _OUTSIDE + nodes.role.astype(np.int64) * _TYPES + nodes.type
         self.outside = outside[edges.source][edge_order]
         self.edge_facts = (edges.output.astype(np.int64) * 2 + edges.is_control)[edge_order]
-        self.labels = _label_numbers(graph)[np.argsort(self.place)]
+        self.labels = _label_numbers(graph)[np.argsort(self.preorder)]
 
     def sizes(self) -> NDArray[np.int64]:
         """Return nodes, edges that enter them, and scopes in each scope, shape (k, 3).
 
         With other sizes the structure is another.
         """
-        places = self.place, self.after
-        nodes = [np.searchsorted(self.scope, place) for place in places]
+        scopes = self.preorder, self.after
+        nodes = [np.searchsorted(self.scope, number) for number in scopes]
         edges = [np.searchsorted(self.target, node) for node in nodes]
-        return np.stack([end - start for start, end in (nodes, edges, places)], axis=1)
+        return np.stack([end - start for start, end in (nodes, edges, scopes)], axis=1)
 
     def digest(self, scope: int) -> bytes:
         """Return a digest of everything in the scope."""
-        first, last = int(self.place[scope]), int(self.after[scope])
+        first, last = int(self.preorder[scope]), int(self.after[scope])
         start, stop = np.searchsorted(self.scope, [first, last])
         edge_start, edge_stop = np.searchsorted(self.target, [start, stop])
         source = self.source[edge_start:edge_stop]
         is_outside = (source < start) | (source >= stop)
-        place = source - start
-        place[is_outside] = self.outside[edge_start:edge_stop][is_outside]
+        position = source - start
+        position[is_outside] = self.outside[edge_start:edge_stop][is_outside]
         state = blake2b(digest_size=16)
         for column in (
             self.labels[first + 1 : last],
             self.node_facts[start:stop],
             self.scope[start:stop] - first,
             self.target[edge_start:edge_stop] - start,
-            place,
+            position,
             _by_first(source[is_outside]),
             self.edge_facts[edge_start:edge_stop],
         ):
@@ -96,19 +96,19 @@ def _by_first(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _preorder(parent: Indices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the place of each scope in a walk through the tree, and the place after all scopes inside."""
+    """Return the number of each scope in preorder, and the number after all scopes inside."""
     parents: list[int] = parent.tolist()
     sizes = [1] * len(parents)
     for index in range(len(parents) - 1, 0, -1):
         sizes[parents[index]] += sizes[index]
-    place, free = [0] * len(parents), [1] * len(parents)
+    number, free = [0] * len(parents), [1] * len(parents)
     for index in range(1, len(parents)):
         around = parents[index]
-        place[index] = free[around]
+        number[index] = free[around]
         free[around] += sizes[index]
-        free[index] = place[index] + 1
-    places = np.array(place, np.int64)
-    return places, places + np.array(sizes, np.int64)
+        free[index] = number[index] + 1
+    numbers = np.array(number, np.int64)
+    return numbers, numbers + np.array(sizes, np.int64)
 
 
 def _label_numbers(graph: GraphData) -> NDArray[np.int64]:

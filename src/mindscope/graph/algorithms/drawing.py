@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
-from mindscope.graph.algorithms.parts import Part, node_parts
+from mindscope.graph.algorithms.parts import NodePart, node_parts
 from mindscope.graph.data.columns import Role
 from mindscope.graph.data.graph_data import GraphData, Node, Scope
 
@@ -73,7 +73,7 @@ class _Drawing:
             self.level[scope] = self.level[self.parent[scope]] + 1
         roles: list[int] = graph.node_columns.role.tolist()
         self.is_leaf = [role in (Role.PARAMETER, Role.CONSTANT) for role in roles]
-        self.is_passed = [bool(part & Part.PASS_THROUGH) for part in node_parts(graph).tolist()]
+        self.is_passed = [bool(part & NodePart.PASS_THROUGH) for part in node_parts(graph).tolist()]
         self.depth = self._fitting_depth() if depth is None else depth
         self.rows: dict[int, list[str]] = {}
         self.edges: dict[int, Edges] = {}  # by scope
@@ -279,7 +279,7 @@ def _layers(boxes: dict[int, _Box], edges: Edges) -> dict[int, int]:
 
     Sources move down to their readers.
     """
-    order = {item: place for place, item in enumerate(boxes)}
+    order = {item: position for position, item in enumerate(boxes)}
     sources: dict[int, list[int]] = {}
     readers: dict[int, list[int]] = {}
     for source, target in edges:
@@ -307,12 +307,12 @@ def _order(rows: list[list[Edge | int]], chains: dict[Edge, list[Edge | int]]) -
         for one, other in pairwise(chain):
             above.setdefault(other, []).append(one)
             below.setdefault(one, []).append(other)
-    place = {each: index / max(1, len(row)) for row in rows for index, each in enumerate(row)}
+    position = {each: index / max(1, len(row)) for row in rows for index, each in enumerate(row)}
     for neighbors, sweep in ((above, rows), (below, rows[::-1]), (above, rows)):
         for row in sweep:
             known = {each: neighbors.get(each) or [each] for each in row}
-            row.sort(key=lambda each, known=known: sum(place[other] for other in known[each]) / len(known[each]))
-            place.update({each: index / max(1, len(row)) for index, each in enumerate(row)})
+            row.sort(key=lambda each, known=known: sum(position[other] for other in known[each]) / len(known[each]))
+            position.update({each: index / max(1, len(row)) for index, each in enumerate(row)})
 
 
 def _row_width(row: list[Edge | int], placed: dict[Edge | int, _Box]) -> float:

@@ -12,7 +12,7 @@ from mindscope.graph.data.columns import Indices
 from mindscope.graph.data.graph_data import GraphData
 
 
-class Part(IntFlag):
+class NodePart(IntFlag):
     """The numbers are those of the HTTP interface."""
 
     PASS_THROUGH = 1
@@ -37,8 +37,8 @@ def node_parts(graph: GraphData) -> NDArray[np.uint8]:
     """Return the parts that each node belongs to, shape (n,)."""
     columns = graph.node_columns
     parts = np.zeros(len(columns), np.uint8)
-    parts[np.isin(columns.op_type, pass_through_types(graph))] = Part.PASS_THROUGH
-    parts[np.isin(columns.op_type, _types_in(graph, _OPTIMIZERS))] = Part.OPTIMIZER
+    parts[np.isin(columns.op_type, pass_through_types(graph))] = NodePart.PASS_THROUGH
+    parts[np.isin(columns.op_type, _types_in(graph, _OPTIMIZERS))] = NodePart.OPTIMIZER
     return parts | _scope_parts(graph)[columns.scope]
 
 
@@ -66,5 +66,5 @@ def _scope_parts(graph: GraphData) -> NDArray[np.uint8]:
 def _label_part(label: str) -> int:
     """MindSpore: ``Gradients``, ``optimizer-Adam``; TensorFlow: ``gradients_1``, ``gradient_tape``, ``Adam``."""
     if label.startswith(("gradients", "gradient_tape")):
-        return Part.GRADIENT
-    return Part.OPTIMIZER if label.startswith("optimizer") else 0
+        return NodePart.GRADIENT
+    return NodePart.OPTIMIZER if label.startswith("optimizer") else 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.formats.message_columns import Runs, Texts, number_runs
+from mindscope.formats.message_columns import ByteRanges, Texts, number_runs
 from mindscope.graph.algorithms.classes import scope_classes
 from mindscope.graph.algorithms.costs import node_flops, output_bytes, parameter_counts
 from mindscope.graph.algorithms.parts import node_parts
@@ -49,12 +49,12 @@ def structure_of(graph: GraphData) -> GraphStructure:
     words = [word for type in graph.types for word in (type.dtype, shape_text(type.shape))]
     used = _runs(Texts.of(words))
     data = own.data + used.data
-    shifted = Runs(data, used.start + len(own.data), used.stop + len(own.data))
+    shifted = ByteRanges(data, used.start + len(own.data), used.stop + len(own.data))
     (label, op_type, device, scope_label, word), texts = number_runs(
-        Runs(data, labels.start, labels.stop),
-        Runs(data, own.start, own.stop).take(nodes.op_type),
-        Runs(data, own.start, own.stop).take(nodes.device),
-        Runs(data, scope_labels.start, scope_labels.stop),
+        ByteRanges(data, labels.start, labels.stop),
+        ByteRanges(data, own.start, own.stop).take(nodes.op_type),
+        ByteRanges(data, own.start, own.stop).take(nodes.device),
+        ByteRanges(data, scope_labels.start, scope_labels.stop),
         shifted,
     )
     return GraphStructure(
@@ -97,13 +97,13 @@ def _label_texts(graph: GraphData) -> Indices:
     return np.where(has_full_name, nodes.full_name, nodes.name).astype(np.int32)
 
 
-def _runs(texts: Texts) -> Runs:
+def _runs(texts: Texts) -> ByteRanges:
     start = np.concatenate([np.zeros(1, np.int64), texts.ends])[:-1]
-    return Runs(texts.joined.tobytes(), start, texts.ends)
+    return ByteRanges(texts.joined.tobytes(), start, texts.ends)
 
 
-def _after_slash(texts: Runs, numbers: Indices) -> Runs:
+def _after_slash(texts: ByteRanges, numbers: Indices) -> ByteRanges:
     """Return what comes after the last ``/`` of the texts with ``numbers``; the whole text if that is empty."""
     slash = texts.find(b"/", last=True)
     start = np.where((slash < 0) | (slash + 1 == texts.stop), texts.start, slash + 1)
-    return Runs(texts.data, start, texts.stop).take(numbers)
+    return ByteRanges(texts.data, start, texts.stop).take(numbers)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.formats.message_columns import Runs, number_runs
+from mindscope.formats.message_columns import ByteRanges, number_runs
 from mindscope.graph.compare._matching import hash_along
 from mindscope.graph.data.columns import Indices, Role
 from mindscope.graph.data.graph_data import GraphData
@@ -23,7 +23,7 @@ _OPERATION_SUFFIX = 13  # bytes of "-op" with a number, at most
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class NodeHashes:
     """Hashes of n nodes. ``upstream`` and ``downstream`` include all predecessors and successors, ``near`` three steps.
 
     ``own`` is the node alone.
@@ -78,12 +78,12 @@ class Comparable:
         return edges.source, edges.target, self.edge_fact, own, self.graph.first_input, order, first
 
     @cached_property
-    def exact(self) -> Surroundings:
+    def exact(self) -> NodeHashes:
         """Surroundings of the nodes, with types, shapes and attributes."""
         return self._surroundings(combine(self.op_type, self.role, self.type, self.attributes))
 
     @cached_property
-    def loose(self) -> Surroundings:
+    def loose(self) -> NodeHashes:
         """Surroundings of the nodes, with operation types and roles only."""
         return self._surroundings(combine(self.op_type, self.role))
 
@@ -93,12 +93,12 @@ class Comparable:
         zeros = np.zeros(len(self), np.uint64)
         return self._hash_along(zeros, zeros)[1]
 
-    def _surroundings(self, own: Hashes) -> Surroundings:
+    def _surroundings(self, own: Hashes) -> NodeHashes:
         near = self._near(own)
         edges = self.graph.edge_columns
         every = np.arange(len(edges), dtype=np.int64)
         downstream, _ = hash_along(own, near, every, self.graph.first_input, edges.source, self.edge_fact)
-        return Surroundings(own, near, self._hash_along(own, near)[0], downstream)
+        return NodeHashes(own, near, self._hash_along(own, near)[0], downstream)
 
     def _hash_along(self, own: Hashes, cyclic: Hashes) -> tuple[Hashes, Indices]:
         order, first = self.graph.consumer_edges
@@ -147,18 +147,18 @@ def _columns(
 def _common_texts(graphs: Sequence[GraphData]) -> tuple[list[Indices], list[Indices]]:
     """Number the texts that graphs have in common, and the plain names in them, for the texts of each graph."""
     data = b"".join(graph.texts.joined.tobytes() for graph in graphs)
-    runs: list[Runs] = []
+    runs: list[ByteRanges] = []
     offset = 0
     for graph in graphs:
         ends = graph.texts.ends
         start = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
-        runs.append(Runs(data, start + offset, ends + offset))
+        runs.append(ByteRanges(data, start + offset, ends + offset))
         offset += len(graph.texts.joined)
     numbers, _ = number_runs(*runs, *(_plain_names(each) for each in runs))
     return numbers[: len(graphs)], numbers[len(graphs) :]
 
 
-def _plain_names(names: Runs) -> Runs:
+def _plain_names(names: ByteRanges) -> ByteRanges:
     """Return the names without ``-op`` and a number at the end; an empty name for a number."""
     data = np.frombuffer(names.data + b"  ", np.uint8)
     dash, digit = names.find(b"-", last=True), _is_digit(data[names.stop - 1])
@@ -166,7 +166,7 @@ def _plain_names(names: Runs) -> Runs:
     has_suffix &= (data[dash + 1] == ord("o")) & (data[dash + 2] == ord("p"))
     stop = np.where(has_suffix, dash, names.stop)
     is_number = digit & (stop == names.stop) & _is_digit(data[names.start]) & (stop > names.start)
-    return Runs(names.data, names.start, np.where(is_number, names.start, stop))
+    return ByteRanges(names.data, names.start, np.where(is_number, names.start, stop))
 
 
 def _is_digit(data: NDArray[np.uint8]) -> NDArray[np.bool_]:

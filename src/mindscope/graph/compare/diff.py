@@ -141,13 +141,13 @@ class GraphDiff:
         is_last = np.append(self.after_of, -1)[self.before_of] == np.arange(len(self.before_of))
         later = np.flatnonzero((self.after_status != Status.SAME) & (is_last | ~is_split))
         status = np.concatenate([self.after_status[later], self.before_status[removed]])
-        place = np.concatenate([later, self._place_of_removed()[removed]])
-        order = np.lexsort([np.arange(place.size), place])
+        position = np.concatenate([later, self._position_of_removed()[removed]])
+        order = np.lexsort([np.arange(position.size), position])
         before = np.concatenate([self.before_of[later], removed]).astype(np.int32)
         after = np.concatenate([later, np.full(removed.size, -1)]).astype(np.int32)
         return status[order], before[order], after[order]
 
-    def _place_of_removed(self) -> NDArray[np.int64]:
+    def _position_of_removed(self) -> NDArray[np.int64]:
         """Return the node of ``after`` that matches the nearest earlier node, shape (n,)."""
         matched = np.where(self.after_of >= 0, np.arange(len(self.after_of)), -1)
         nearest = np.maximum.accumulate(matched) if matched.size else matched

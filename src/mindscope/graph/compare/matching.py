@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.graph.compare._matching import pair_neighbors
-from mindscope.graph.compare.comparable import Comparable, Surroundings
+from mindscope.graph.compare.comparable import Comparable, NodeHashes
 from mindscope.graph.data.columns import Indices
 from mindscope.graph.data.hashes import Hashes, combine
 
 Places = NDArray[np.int64]
 
-_Side = tuple[Comparable, Surroundings]
+_Side = tuple[Comparable, NodeHashes]
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def match_nodes(left: Comparable, right: Comparable) -> Matching:
     return matching
 
 
-_KEYS: tuple[tuple[Callable[[Comparable, Surroundings], Hashes], bool], ...] = (
+_KEYS: tuple[tuple[Callable[[Comparable, NodeHashes], Hashes], bool], ...] = (
     (lambda side, hashes: combine(hashes.upstream, hashes.downstream, side.name, side.scope), False),
     (lambda side, hashes: combine(hashes.upstream, hashes.downstream), False),
     (lambda side, hashes: combine(hashes.upstream, hashes.near, side.name, side.scope), True),

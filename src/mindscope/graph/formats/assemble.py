@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.formats.message_columns import Runs, Texts, distinct_runs
+from mindscope.formats.message_columns import ByteRanges, Texts, distinct_runs
 from mindscope.graph.data.columns import EdgeColumns, Indices, NodeColumns, Role, ScopeColumns, TensorType
 from mindscope.graph.data.graph_data import Details
 from mindscope.graph.graph import Graph
@@ -83,7 +83,7 @@ class TypeNumbers:
     def number(self, type: TensorType) -> int:
         return self._numbers.setdefault(type, len(self._numbers))
 
-    def of(self, runs: Runs, read: Callable[[bytes], TensorType]) -> Indices:
+    def of(self, runs: ByteRanges, read: Callable[[bytes], TensorType]) -> Indices:
         """Return the number of the type in each run; a type that can't be read is unknown.
 
         Distinct runs are read once.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
-from mindscope.formats.message_columns import Messages, Runs, join_rows, number_runs
+from mindscope.formats.message_columns import ByteRanges, Messages, join_rows, number_runs
 from mindscope.formats.mindspore_schemas import GRAPH, SCHEMAS, SOURCE
 from mindscope.formats.mindspore_tensors import data_type_name, decode_tensor
 from mindscope.graph.data.columns import Role, Shape, TensorType
@@ -35,7 +35,7 @@ _PLAIN_VALUES = (
     "bool_val int_val uint_val float_val double_val str_val "
     "bool_vals int_vals uint_vals float_vals double_vals str_vals"
 ).split()
-_SOURCE = Runs(SOURCE.encode(), np.zeros(1, np.int64), np.full(1, len(SOURCE), np.int64)).hashes()[0]
+_SOURCE = ByteRanges(SOURCE.encode(), np.zeros(1, np.int64), np.full(1, len(SOURCE), np.int64)).hashes()[0]
 _ROLES = {"node": Role.OPERATION, "parameters": Role.PARAMETER, "const_vals": Role.CONSTANT}
 
 
@@ -138,7 +138,7 @@ def _read_type(message: Message) -> tuple[str, Shape | None]:
 class _Details:
     """``runs`` are the nodes; parameters and constants begin at ``parameters`` and ``constants`` in them."""
 
-    runs: Runs
+    runs: ByteRanges
     parameters: int
     constants: int
 

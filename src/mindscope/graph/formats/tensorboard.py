@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
-from mindscope.formats.message_columns import Messages, Runs, Texts, distinct_runs, number_runs
+from mindscope.formats.message_columns import ByteRanges, Messages, Texts, distinct_runs, number_runs
 from mindscope.formats.tensorboard_schemas import GRAPH, GRAPH_SCHEMAS
 from mindscope.formats.tensorboard_tensors import decode_tensor
 from mindscope.graph.data.columns import Indices, Role, Shape, TensorType
@@ -41,7 +41,7 @@ _DTYPES = (
 ).split(" ")
 _REFERENCE = 100  # adding this to a dtype number marks a reference type
 _MOST_DIGITS = 9
-_OUTPUT_SHAPES = Runs(b"_output_shapes", np.zeros(1, np.int64), np.full(1, 14, np.int64)).hashes()[0]
+_OUTPUT_SHAPES = ByteRanges(b"_output_shapes", np.zeros(1, np.int64), np.full(1, 14, np.int64)).hashes()[0]
 
 
 def read_tensorboard_graph(encoded: bytes) -> Graph:
@@ -70,7 +70,7 @@ def _read_function(functions: Messages, row: int) -> Graph:
 
 
 def _read_graph(
-    name: str, nodes: Messages, *, inputs: Runs | None = None, functions: Sequence[Graph] = (), is_cut: bool
+    name: str, nodes: Messages, *, inputs: ByteRanges | None = None, functions: Sequence[Graph] = (), is_cut: bool
 ) -> Graph:
     """``inputs`` are the names of a function's arguments."""
     target, taken = nodes.each_run("input")
@@ -102,9 +102,9 @@ def _read_graph(
     )
 
 
-def _scopes(names: Runs) -> Runs:
+def _scopes(names: ByteRanges) -> ByteRanges:
     """Return the part of each name before the last ``/``."""
-    return Runs(names.data, names.start, np.maximum(names.find(b"/", last=True), names.start))
+    return ByteRanges(names.data, names.start, np.maximum(names.find(b"/", last=True), names.start))
 
 
 def _roles(op_type: Indices, texts: Texts) -> NDArray[np.uint8]:
@@ -117,7 +117,7 @@ def _roles(op_type: Indices, texts: Texts) -> NDArray[np.uint8]:
 # ---- inputs ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_inputs(inputs: Runs) -> tuple[Runs, Indices, NDArray[np.bool_]]:
+def _parse_inputs(inputs: ByteRanges) -> tuple[ByteRanges, Indices, NDArray[np.bool_]]:
     """Return the name of each source, its output, and whether the input only orders.
 
     An input is ``node``, ``node:2`` for its third output, ``node:port:2`` in functions, or ``^node``.
@@ -130,7 +130,7 @@ def _parse_inputs(inputs: Runs) -> tuple[Runs, Indices, NDArray[np.bool_]]:
     output, has_output = _numbers_after(data, last, inputs.stop)
     has_output &= ~is_control
     stop = np.where(has_output, first, inputs.stop)
-    return Runs(inputs.data, inputs.start + is_control, stop), np.where(has_output, output, 0), is_control
+    return ByteRanges(inputs.data, inputs.start + is_control, stop), np.where(has_output, output, 0), is_control
 
 
 def _numbers_after(
@@ -168,7 +168,7 @@ def _types(nodes: Messages, types: TypeNumbers) -> Indices:
                 values.start[key == number],
                 values.stop[key == number],
             )
-        return distinct_runs(Runs(values.data, start, stop))
+        return distinct_runs(ByteRanges(values.data, start, stop))
 
     dtype, dtypes = distinct("T", "dtype")
     shape, shapes = distinct("shape", "_output_shapes")
@@ -220,7 +220,7 @@ def dtype_name(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Details:
-    runs: Runs
+    runs: ByteRanges
 
     def attributes(self, node: int) -> Mapping[str, Any]:
         if node >= len(self.runs):

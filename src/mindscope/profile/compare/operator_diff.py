@@ -19,7 +19,7 @@ from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 
 
-class Row(NamedTuple):
+class ComparedRow(NamedTuple):
     """A thing that is compared: equal keys are the same thing."""
 
     key: Hashable
@@ -28,14 +28,14 @@ class Row(NamedTuple):
     module: str = ""
 
 
-class Rows(NamedTuple):
+class ComparedRows(NamedTuple):
     """Rows of one side, with distinct keys, and their means."""
 
-    rows: Sequence[Row]
+    rows: Sequence[ComparedRow]
     means: Means
 
 
-def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | None, has_modules: bool) -> Rows:
+def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | None, has_modules: bool) -> ComparedRows:
     """Return the operators of a side.
 
     Args:
@@ -45,11 +45,11 @@ def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | N
         has_modules: operators are aligned by module and name, else by name.
     """
 
-    def row(module: str, name: str) -> Row:
+    def row(module: str, name: str) -> ComparedRow:
         if not has_modules:
-            return Row(name, name)
+            return ComparedRow(name, name)
         aligned = (True, module) if modules is None or not module else (module in modules, modules.get(module, module))
-        return Row((aligned, name), name, "", module)
+        return ComparedRow((aligned, name), name, "", module)
 
     if side.tree is None:
         return _rows_of_table(side, row, has_modules, is_on_device)
@@ -63,20 +63,22 @@ def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | N
     codes: list[int] = keys.tolist()
     found = [row(paths.values[code & 0xFFFFFFFF] if has_modules else "", names.values[code >> 32]) for code in codes]
     time = times.device_self if is_on_device else times.host_self
-    return Rows(found, side.means(place.reshape(-1), len(keys), times.step, time, times.count))
+    return ComparedRows(found, side.means(place.reshape(-1), len(keys), times.step, time, times.count))
 
 
-def _rows_of_table(side: Side, row: Callable[[str, str], Row], has_modules: bool, is_on_device: bool) -> Rows:
+def _rows_of_table(
+    side: Side, row: Callable[[str, str], ComparedRow], has_modules: bool, is_on_device: bool
+) -> ComparedRows:
     operators = side.profile.operators
     grouped = operators.group_by(*(("module", "name") if has_modules else ("name",)))
     paths = list(grouped.module) if grouped.module and has_modules else [""] * len(grouped)
     recorded = grouped.device_self if is_on_device else grouped.host_self
     time = grouped.self_time if recorded is None else recorded
     means = Means(time / side.step_count, grouped.count / side.step_count, np.zeros(len(grouped)))
-    return Rows([row(module, name) for module, name in zip(paths, grouped.name, strict=True)], means)
+    return ComparedRows([row(module, name) for module, name in zip(paths, grouped.name, strict=True)], means)
 
 
-def kernel_rows(side: Side) -> Rows | None:
+def kernel_rows(side: Side) -> ComparedRows | None:
     """Return the kernels of a side by name; None without kernels."""
     if side.tree is not None and side.tree.kernels is not None:
         return _of_kernel_times(side, side.tree.kernels)
@@ -85,22 +87,22 @@ def kernel_rows(side: Side) -> Rows | None:
         return None
     grouped = kernels.group_by("name", "kind")
     means = Means(grouped.total / side.step_count, grouped.count / side.step_count, np.zeros(len(grouped)))
-    return Rows(_kernel_rows(zip(grouped.name, grouped.kind, strict=True)), means)
+    return ComparedRows(_kernel_rows(zip(grouped.name, grouped.kind, strict=True)), means)
 
 
-def _kernel_rows(texts: Iterable[tuple[str, str]]) -> list[Row]:
-    return [Row((name, kind), name, kind) for name, kind in texts]
+def _kernel_rows(texts: Iterable[tuple[str, str]]) -> list[ComparedRow]:
+    return [ComparedRow((name, kind), name, kind) for name, kind in texts]
 
 
-def _of_kernel_times(side: Side, kernels: KernelTimes) -> Rows:
+def _of_kernel_times(side: Side, kernels: KernelTimes) -> ComparedRows:
     pairs = kernels.name.codes.astype(np.int64) << 32 | kernels.kind.codes
     keys, place = np.unique(pairs, return_inverse=True)
     codes: list[int] = keys.tolist()
     rows = _kernel_rows((kernels.name.values[code >> 32], kernels.kind.values[code & 0xFFFFFFFF]) for code in codes)
-    return Rows(rows, side.means(place.reshape(-1), len(keys), kernels.step, kernels.total, kernels.count))
+    return ComparedRows(rows, side.means(place.reshape(-1), len(keys), kernels.step, kernels.total, kernels.count))
 
 
-def changes_of(before: Rows, after: Rows, step_before: float, step_after: float) -> Changes:
+def changes_of(before: ComparedRows, after: ComparedRows, step_before: float, step_after: float) -> Changes:
     """List what changed, the greatest change first."""
     place = {row.key: number for number, row in enumerate(before.rows)}
     known = [place.setdefault(row.key, len(place)) for row in after.rows]

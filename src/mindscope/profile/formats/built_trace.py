@@ -17,7 +17,7 @@ CLOCK_ORIGIN = "clockOriginNs"
 """Property of a built trace: the time 0 on the clock of its file, for other files of the same clock."""
 
 
-class Runs(NamedTuple):
+class SliceColumns(NamedTuple):
     """Slices of one kind, as columns."""
 
     start: NDArray[np.int64]
@@ -29,7 +29,7 @@ class Runs(NamedTuple):
     """Track of each row."""
 
 
-def trace_of(all_runs: Sequence[Runs], skipped: Mapping[str, Skipped], is_epoch: bool) -> Trace | None:
+def trace_of(all_runs: Sequence[SliceColumns], skipped: Mapping[str, Skipped], is_epoch: bool) -> Trace | None:
     """Return a trace whose time 0 is its first slice; None without slices. Negative durations are skipped and counted.
 
     ``is_epoch``: the starts count from 1970.

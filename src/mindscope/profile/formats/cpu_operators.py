@@ -9,7 +9,7 @@ import numpy as np
 
 from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
-from mindscope.profile.formats.built_trace import Runs
+from mindscope.profile.formats.built_trace import SliceColumns
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
 from mindscope.profile.tables.columns import TextColumn
@@ -76,7 +76,7 @@ def cpu_memory_curve(table: CsvTable, origin_ns: int) -> MemoryCurve | None:
     return curve.select(np.argsort(curve.time, kind="stable"))
 
 
-def timestamp_runs(path: Path, process: str, unit_ns: int) -> Runs | None:
+def timestamp_runs(path: Path, process: str, unit_ns: int) -> SliceColumns | None:
     """Return the runs of ``FULL_NAME;SIDE;START,DURATION[,THREAD] START,DURATION[,THREAD] ...``: starts in ns since
     1970.
 
@@ -105,4 +105,6 @@ def timestamp_runs(path: Path, process: str, unit_ns: int) -> Runs | None:
                 tracks.append(Track(process, f"{side} {thread}".strip(), process, f"{side} {thread}".strip()))
     if not names:
         return None
-    return Runs(np.array(starts, np.int64), np.array(durations, np.int64), TextColumn.of(names), "operator", tracks)
+    return SliceColumns(
+        np.array(starts, np.int64), np.array(durations, np.int64), TextColumn.of(names), "operator", tracks
+    )

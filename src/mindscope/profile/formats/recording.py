@@ -37,7 +37,7 @@ class Tracks:
 
 
 @dataclass(slots=True)
-class Recording:
+class TraceBuilder:
     """The slices, marks and counters that the reader of a format collects."""
 
     tracks: Tracks = field(default_factory=Tracks)

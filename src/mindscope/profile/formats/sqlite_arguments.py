@@ -14,7 +14,7 @@ import numpy as np
 
 from mindscope.artifacts.problems import Problems
 from mindscope.profile.formats.recorded_runs import RecordedRuns
-from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, open_sqlite
+from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, open_sqlite
 
 MOST_CHARACTERS = 1 << 20
 """Largest number of characters of a text."""
@@ -24,7 +24,7 @@ _MOST_TEXTS = 10_000
 """Largest number of texts that are kept while rows are read."""
 
 
-class Texts(NamedTuple):
+class LookupTable(NamedTuple):
     """The place of the text of a number: a table with a column ``id``, and texts for files without that table."""
 
     table: str
@@ -32,7 +32,7 @@ class Texts(NamedTuple):
     known: Mapping[int, str] = {}
 
 
-class Details(NamedTuple):
+class DetailTable(NamedTuple):
     """A table that says more about rows of another one, which has the same number in the column ``key``."""
 
     table: str
@@ -46,15 +46,15 @@ class RowTables:
     tables: Sequence[str]
     hidden: frozenset[str] = frozenset()
     """Columns that say what is shown anyway, such as times."""
-    texts: Mapping[str, Texts] = field(default_factory=dict[str, Texts])
+    texts: Mapping[str, LookupTable] = field(default_factory=dict[str, LookupTable])
     """Columns whose numbers have texts."""
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Columns that are shown as one list, by its name."""
-    details: Mapping[str, Sequence[Details]] = field(default_factory=dict[str, Sequence[Details]])
+    details: Mapping[str, Sequence[DetailTable]] = field(default_factory=dict[str, Sequence[DetailTable]])
     nothing: frozenset[int] = frozenset()
     """Numbers that say that there is no value."""
 
-    def located(self, runs: RecordedRuns, rows: Rows) -> RecordedRuns:
+    def located(self, runs: RecordedRuns, rows: SqliteRows) -> RecordedRuns:
         """Return the slices with the place of the row that each is made of."""
         number = self.tables.index(rows.table)
         return replace(runs, place=np.maximum(rows.row_id, -1), size=np.full(rows.count, number, np.uint32))
@@ -120,7 +120,7 @@ class RowArguments:
             return cell[:_MOST_BYTES].hex(" ") + (f" ... ({len(cell)} bytes)" if len(cell) > _MOST_BYTES else "")
         return _cut(cell) if cell else None
 
-    def _text(self, file: SqliteFile, texts: Texts, number: int) -> Any:
+    def _text(self, file: SqliteFile, texts: LookupTable, number: int) -> Any:
         """Return the text of a number, else the number."""
         key = texts.table, number
         if key not in self._texts:

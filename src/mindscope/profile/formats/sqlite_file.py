@@ -31,7 +31,7 @@ _WHOLE = re.compile(r"\s*[+-]?\d{1,19}\s*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SqliteRows:
     """Rows of a table, as columns by the names that were asked for. A column that the table lacks has no entry."""
 
     count: int
@@ -60,9 +60,9 @@ class Rows:
             found &= self.whole(name) != NONE
         return found
 
-    def select(self, mask: NDArray[np.bool_]) -> Rows:
+    def select(self, mask: NDArray[np.bool_]) -> SqliteRows:
         """Return the rows where the mask is True."""
-        return Rows(
+        return SqliteRows(
             int(mask.sum()),
             {name: column[mask] for name, column in self.integers.items()},
             {name: column.select(mask) for name, column in self.texts.items()},
@@ -81,7 +81,7 @@ class SqliteFile:
         self.tables = _tables(connection)
         """Name of each table -> its columns."""
 
-    def rows(self, table: str, integers: Sequence[str] = (), texts: Sequence[str] = ()) -> Rows | None:
+    def rows(self, table: str, integers: Sequence[str] = (), texts: Sequence[str] = ()) -> SqliteRows | None:
         """Return all rows of a table; None if the file has no such table.
 
         A column is named by its possible names, separated by ``|``; upper and lower case do not differ. After damage,
@@ -100,7 +100,7 @@ class SqliteFile:
             for block in self._blocks(table, list(chosen.values()))
         ]
         none = np.empty(0, np.int64)
-        return Rows(
+        return SqliteRows(
             count=sum(len(ids) for _, ids in blocks),
             integers={
                 wanted.partition("|")[0]: np.concatenate([none, *(_integers(block[wanted]) for block, _ in blocks)])

@@ -16,7 +16,7 @@ from mindscope.profile.kineto.categories import (
     DATA_LOADER_PREFIX,
     ON_DEVICE,
     OPTIMIZER_PREFIX,
-    Role,
+    SliceRole,
     roles_of,
 )
 from mindscope.profile.kineto.device_work import DeviceWork, device_work_of
@@ -57,7 +57,7 @@ class KinetoAnalysis:
 
     @cached_property
     def roles(self) -> NDArray[np.uint8]:
-        """``Role`` of each slice of the trace."""
+        """``SliceRole`` of each slice of the trace."""
         return mapped(roles_of(self.trace))
 
     @cached_property
@@ -111,7 +111,7 @@ class KinetoAnalysis:
     def is_operator(self) -> NDArray[np.bool_]:
         """Whether each call is an operator. As in torch's tables, an only child with the name of its parent is none."""
         calls = self.calls
-        found = calls.role == Role.OPERATOR
+        found = calls.role == SliceRole.OPERATOR
         inner = np.flatnonzero(found & calls.is_only_child)
         above = calls.parent[inner]
         found[inner[(calls.name[above] == calls.name[inner]) & found[above]]] = False
@@ -121,7 +121,7 @@ class KinetoAnalysis:
     def host_self(self) -> NDArray[np.int64]:
         """Nanoseconds of each operator without what it calls; 0 for other calls."""
         found = np.zeros(len(self.calls), np.int64)
-        rows = np.flatnonzero((self.calls.role == Role.OPERATOR) & (self.operator >= 0))
+        rows = np.flatnonzero((self.calls.role == SliceRole.OPERATOR) & (self.operator >= 0))
         np.add.at(found, self.operator[rows], self.calls.own[rows])
         return found
 
@@ -138,7 +138,7 @@ class KinetoAnalysis:
         is_backward = self._has_name(BACKWARD_PREFIX) | (self.is_operator & has_forward)
         recorded = np.unique(sequence[is_backward & (sequence >= 0)])
         own[self.is_operator & (sequence >= 0) & np.isin(sequence, recorded)] = _FORWARD
-        own[self.calls.role == Role.MODULE] = _FORWARD
+        own[self.calls.role == SliceRole.MODULE] = _FORWARD
         own[is_backward] = _BACKWARD
         own[self._has_name(OPTIMIZER_PREFIX)] = _OPTIMIZER
         own[self._has_name(DATA_LOADER_PREFIX)] = _DATA
@@ -156,7 +156,7 @@ class KinetoAnalysis:
     @cached_property
     def modules(self) -> Paths:
         """Modules around each call."""
-        return self.calls.paths(self.calls.role == Role.MODULE)
+        return self.calls.paths(self.calls.role == SliceRole.MODULE)
 
     @property
     def frames(self) -> Paths:
@@ -232,7 +232,7 @@ class KinetoAnalysis:
         size = self.mark_arguments.integers["Bytes"]
         marks = slice(self.calls.first_mark, None)
         owner, above, frame = self.operator[marks], self.calls.parent[marks], self.frames.of_call
-        is_own = (self.calls.role[above] == Role.OPERATOR) & (frame[marks] == frame[above])
+        is_own = (self.calls.role[above] == SliceRole.OPERATOR) & (frame[marks] == frame[above])
         known = (owner >= 0) & (size != NO_INTEGER) & is_own
         np.add.at(found, owner[known], size[known])
         return found

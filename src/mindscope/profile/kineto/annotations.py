@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.tables.annotations import Annotations
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.grouping import groups_of
@@ -17,7 +17,7 @@ from mindscope.profile.texts import Missing
 def annotations_of(analysis: KinetoAnalysis) -> Annotations | Missing:
     """Return the ranges of the host by name, also those of torch: optimizers and DataLoaders."""
     calls = analysis.calls
-    rows = np.flatnonzero(calls.role == Role.ANNOTATION)
+    rows = np.flatnonzero(calls.role == SliceRole.ANNOTATION)
     if not len(rows):
         return analysis.missing("annotations")
     group, first = groups_of([calls.name[rows]], len(rows))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.host_calls import HostCalls
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import ArgumentNames, ArgumentSource
@@ -20,7 +20,7 @@ Ids = NDArray[np.signedinteger[Any]]
 _IDS = ("External id", "correlation")
 _NODES = ("Sequence number", "Fwd thread id")
 _TEXTS = ("Input Dims", "Input type", "Concrete Inputs")
-_WITH_ARGUMENTS = (Role.OPERATOR, Role.LAUNCH, Role.ANNOTATION)
+_WITH_ARGUMENTS = (SliceRole.OPERATOR, SliceRole.LAUNCH, SliceRole.ANNOTATION)
 
 
 @dataclass(frozen=True, slots=True)

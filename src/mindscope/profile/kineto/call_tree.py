@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
+from mindscope.profile.kineto.categories import MODULE_PREFIX, SliceRole
 from mindscope.profile.kineto.host_calls import CallRows, rows_by_level
 from mindscope.profile.kineto.operators import path_texts
 from mindscope.profile.tables.call_tree import (
@@ -29,7 +29,12 @@ from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
 
-_KINDS = {Role.OPERATOR: OPERATOR, Role.ANNOTATION: ANNOTATION, Role.LAUNCH: LAUNCH, Role.MODULE: MODULE}
+_KINDS = {
+    SliceRole.OPERATOR: OPERATOR,
+    SliceRole.ANNOTATION: ANNOTATION,
+    SliceRole.LAUNCH: LAUNCH,
+    SliceRole.MODULE: MODULE,
+}
 _THREAD_NAME = re.compile(r"\((.+)\)")
 
 
@@ -71,7 +76,7 @@ def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
     start = calls.start
     step = steps.at(start).astype(np.int32) if len(steps) else np.zeros(len(calls), np.int32)
     is_kept = np.isin(calls.role, list(_KINDS)) & (step >= 0)
-    is_kept &= (calls.role != Role.OPERATOR) | analysis.is_operator
+    is_kept &= (calls.role != SliceRole.OPERATOR) | analysis.is_operator
     rows = np.flatnonzero(is_kept).astype(np.int32)
     start = start[rows]
     rows = rows[np.argsort(start, kind="stable").astype(np.int32)]
@@ -94,7 +99,7 @@ def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[
     It is -1 for that of the steps.
     """
     trace, tracks = analysis.trace, analysis.calls.track[kept.call]
-    marks = trace.slices.track[analysis.roles == Role.STEP]
+    marks = trace.slices.track[analysis.roles == SliceRole.STEP]
     if len(marks):
         main = int(np.bincount(marks).argmax())
     else:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mindscope.profile.trace.trace import Trace
 
 
-class Role(IntEnum):
+class SliceRole(IntEnum):
     """The role of a slice."""
 
     OTHER = 0
@@ -31,8 +31,8 @@ class Role(IntEnum):
     MEMSET = 9
 
 
-ON_HOST = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
-ON_DEVICE = (Role.KERNEL, Role.MEMCPY, Role.MEMSET)
+ON_HOST = (SliceRole.OPERATOR, SliceRole.ANNOTATION, SliceRole.LAUNCH, SliceRole.FRAME, SliceRole.MODULE)
+ON_DEVICE = (SliceRole.KERNEL, SliceRole.MEMCPY, SliceRole.MEMSET)
 
 STEP_CATEGORY = "step"
 """Category of marks of steps that only readers of other formats make."""
@@ -52,25 +52,25 @@ _HIDDEN = frozenset(
 """Operators that tables of torch leave out."""
 
 _BY_CATEGORY = {
-    "cpu_op": Role.OPERATOR,
-    "operator": Role.OPERATOR,
-    "user_annotation": Role.ANNOTATION,
-    "python_function": Role.FRAME,
-    "kernel": Role.KERNEL,
-    "gpu_memcpy": Role.MEMCPY,
-    "memcpy": Role.MEMCPY,
-    "gpu_memset": Role.MEMSET,
-    "memset": Role.MEMSET,
-    "runtime": Role.LAUNCH,
-    "privateuse1_kernel": Role.KERNEL,
-    "mtia_ccp_events": Role.KERNEL,
-    "hpu_op": Role.KERNEL,
-    STEP_CATEGORY: Role.STEP,
+    "cpu_op": SliceRole.OPERATOR,
+    "operator": SliceRole.OPERATOR,
+    "user_annotation": SliceRole.ANNOTATION,
+    "python_function": SliceRole.FRAME,
+    "kernel": SliceRole.KERNEL,
+    "gpu_memcpy": SliceRole.MEMCPY,
+    "memcpy": SliceRole.MEMCPY,
+    "gpu_memset": SliceRole.MEMSET,
+    "memset": SliceRole.MEMSET,
+    "runtime": SliceRole.LAUNCH,
+    "privateuse1_kernel": SliceRole.KERNEL,
+    "mtia_ccp_events": SliceRole.KERNEL,
+    "hpu_op": SliceRole.KERNEL,
+    STEP_CATEGORY: SliceRole.STEP,
 }
 
 
 def roles_of(trace: Trace) -> NDArray[np.uint8]:
-    """Return the ``Role`` of each of n slices."""
+    """Return the ``SliceRole`` of each of n slices."""
     slices = trace.slices
     by_category = np.array([_role_of(each.lower()) for each in trace.categories], np.uint8)
     roles = by_category[slices.category] if len(by_category) else np.zeros(len(slices), np.uint8)
@@ -78,24 +78,24 @@ def roles_of(trace: Trace) -> NDArray[np.uint8]:
     if not len(by_name):
         return roles
     named = by_name[slices.name]
-    is_range = np.isin(roles, (Role.OPERATOR, Role.ANNOTATION))
-    roles = np.where(is_range & np.isin(named, (Role.STEP, Role.ANNOTATION)), named, roles)
-    roles = np.where((roles == Role.FRAME) & (named == Role.MODULE), Role.MODULE, roles)
-    return np.where((roles == Role.OPERATOR) & (named == Role.OTHER), Role.OTHER, roles).astype(np.uint8)
+    is_range = np.isin(roles, (SliceRole.OPERATOR, SliceRole.ANNOTATION))
+    roles = np.where(is_range & np.isin(named, (SliceRole.STEP, SliceRole.ANNOTATION)), named, roles)
+    roles = np.where((roles == SliceRole.FRAME) & (named == SliceRole.MODULE), SliceRole.MODULE, roles)
+    return np.where((roles == SliceRole.OPERATOR) & (named == SliceRole.OTHER), SliceRole.OTHER, roles).astype(np.uint8)
 
 
-def _role_of(category: str) -> Role:
+def _role_of(category: str) -> SliceRole:
     if category.endswith(("_runtime", "_driver")):
-        return Role.LAUNCH
-    return _BY_CATEGORY.get(category, Role.OTHER)
+        return SliceRole.LAUNCH
+    return _BY_CATEGORY.get(category, SliceRole.OTHER)
 
 
-def _named(name: str) -> Role:
+def _named(name: str) -> SliceRole:
     """Return the role by the name, beside the category: ``OTHER`` for operators that are not drawn."""
     if STEP_NAME.fullmatch(name):
-        return Role.STEP
+        return SliceRole.STEP
     if name.startswith(_ANNOTATIONS):
-        return Role.ANNOTATION
+        return SliceRole.ANNOTATION
     if name.startswith(MODULE_PREFIX):
-        return Role.MODULE
-    return Role.OTHER if name in _HIDDEN else Role.OPERATOR
+        return SliceRole.MODULE
+    return SliceRole.OTHER if name in _HIDDEN else SliceRole.OPERATOR

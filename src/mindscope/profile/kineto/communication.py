@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.device_work import COMMUNICATION
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
@@ -78,7 +78,7 @@ def _of_host(analysis: KinetoAnalysis) -> Communication | None:
     is_named = np.array([_HOST_NAME.match(each) is not None for each in analysis.trace.names], np.bool_)
     if not is_named.any():
         return None
-    rows = np.flatnonzero(is_named[calls.name] & (calls.role == Role.ANNOTATION))
+    rows = np.flatnonzero(is_named[calls.name] & (calls.role == SliceRole.ANNOTATION))
     rows = rows[np.argsort(calls.start[rows], kind="stable")]
     if not len(rows):
         return None

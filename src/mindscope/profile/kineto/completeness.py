@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.processes import processes_of
 from mindscope.profile.trace.repeated_events import REPEATED
 from mindscope.profile.trace.trace import Trace
@@ -41,7 +41,7 @@ def unmarked_operators(trace: Trace, roles: NDArray[np.uint8]) -> Reason | None:
     None where there are few: the profiler itself runs some as it begins and ends.
     """
     slices = trace.slices
-    marks, operators = np.flatnonzero(roles == Role.STEP), np.flatnonzero(roles == Role.OPERATOR)
+    marks, operators = np.flatnonzero(roles == SliceRole.STEP), np.flatnonzero(roles == SliceRole.OPERATOR)
     if not len(marks):
         return None
     begin, end = slices.start[marks].min(), (slices.start + slices.duration)[marks].max()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.trace.argument_columns import ArgumentNames
 from mindscope.reasons import Reason
 
@@ -18,7 +18,7 @@ _LEAST_FACTOR = 30
 
 def copy_rate_problem(analysis: KinetoAnalysis) -> Reason | None:
     """Return by which factor copies last too long or too short; None if they don't. Raises OSError."""
-    rows = np.flatnonzero(analysis.roles == Role.MEMCPY)[:_MOST_COPIES]
+    rows = np.flatnonzero(analysis.roles == SliceRole.MEMCPY)[:_MOST_COPIES]
     arguments = analysis.source.of_slices(rows, ArgumentNames(integers=("bytes",), numbers=(_BANDWIDTH,)))
     size, rate = arguments.integers["bytes"], arguments.numbers[_BANDWIDTH]
     duration = analysis.trace.slices.duration[rows]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 
 FEWEST_KERNELS = 0.8
 """Share of the kernels of the step before that a complete last step has: TensorBoard's profiler plugin."""
@@ -19,7 +19,7 @@ SILENCE, SILENCE_SHARE = 2, 0.05
 """The calls of a cut step end so many times earlier before its end, or begin later after its begin, than those of any
 other step, and by more than this share of it."""
 _CHUNK = 1 << 18
-_CALLS = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH)
+_CALLS = (SliceRole.OPERATOR, SliceRole.ANNOTATION, SliceRole.LAUNCH)
 
 
 def incomplete_steps(analysis: KinetoAnalysis) -> NDArray[np.bool_] | None:
@@ -111,7 +111,7 @@ def _add_calls(found: _HostCalls, analysis: KinetoAnalysis, rows: NDArray[np.int
     start = slices.start[rows]
     end = start + slices.duration[rows]
     np.add.at(found.count, step, 1)
-    np.add.at(found.operators, step[role == Role.OPERATOR], 1)
+    np.add.at(found.operators, step[role == SliceRole.OPERATOR], 1)
     np.minimum.at(found.lead, step, end - steps.start[step])
     np.minimum.at(found.tail, step, steps.end[step] - start)
     found.begins_with[step[start == steps.start[step]]] = True

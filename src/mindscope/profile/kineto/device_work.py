@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.call_arguments import CallArguments, Ids
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls
 from mindscope.profile.kineto.processes import of_one_process, process_codes
 from mindscope.profile.kineto.step_ranges import StepRanges
@@ -111,7 +111,7 @@ def device_work_of(
 
 def _launches(arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
     """Return the launch of each kernel by correlation; one launch of a CUDA graph has many kernels."""
-    rows, ids = np.flatnonzero(calls.role == Role.LAUNCH), call_arguments.correlation
+    rows, ids = np.flatnonzero(calls.role == SliceRole.LAUNCH), call_arguments.correlation
     return _lookup(arguments.integers["correlation"], ids, _of_one_process(calls, rows, ids))
 
 
@@ -122,7 +122,7 @@ def _of_one_process(calls: HostCalls, rows: NDArray[np.int64], ids: Ids) -> NDAr
 
 def _operators(launch: CallRows, arguments: Arguments, calls: HostCalls, call_arguments: CallArguments) -> CallRows:
     """Find operators by the external id of the launch, then by the calls around it, then by that of the kernel."""
-    is_operator = calls.role == Role.OPERATOR
+    is_operator = calls.role == SliceRole.OPERATOR
     ids = call_arguments.external_id
     rows = _of_one_process(calls, np.flatnonzero(is_operator), ids)
     none = np.full(len(launch), -1, np.int32)
@@ -149,7 +149,7 @@ def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], argu
     by_name = np.array([_COMMUNICATION_NAME.search(each) is not None for each in trace.names], np.bool_)
     is_communication = by_name[trace.slices.name[rows]] if len(by_name) else np.zeros(len(rows), np.bool_)
     is_communication |= arguments.texts["Collective name"].codes > 0
-    codes = np.where(roles[rows] != Role.KERNEL, 2, np.where(is_communication, 1, 0))
+    codes = np.where(roles[rows] != SliceRole.KERNEL, 2, np.where(is_communication, 1, 0))
     return TextColumn(codes.astype(np.uint32), [COMPUTE, COMMUNICATION, COPY])
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.kineto.categories import ON_HOST, Role
+from mindscope.profile.kineto.categories import ON_HOST, SliceRole
 from mindscope.profile.kineto.paths import Paths, paths_of
 from mindscope.profile.trace._nesting import lift
 from mindscope.profile.trace.nesting import nesting_of
@@ -150,7 +150,7 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
     calls = np.flatnonzero(np.isin(roles, ON_HOST)).astype(np.int32)
     is_memory = np.array([each == MEMORY_NAME for each in trace.names], np.bool_)
     marks = np.flatnonzero(is_memory[events.name] if len(is_memory) else events.name).astype(np.int32)
-    role = np.concatenate([roles[calls], np.full(len(marks), Role.OTHER, np.uint8)])
+    role = np.concatenate([roles[calls], np.full(len(marks), SliceRole.OTHER, np.uint8)])
     start = np.concatenate([slices.start[calls], events.time[marks]])
     duration = np.concatenate([slices.duration[calls], np.zeros(len(marks), np.int64)])
     track = np.concatenate([slices.track[calls], events.track[marks]])
@@ -162,9 +162,9 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
     )
     parent, level, own, order = nesting.parent, nesting.row, nesting.own, nesting.order
     del nesting
-    is_frame = np.isin(role, (Role.FRAME, Role.MODULE))
+    is_frame = np.isin(role, (SliceRole.FRAME, SliceRole.MODULE))
     frames = paths_of(rows_by_level(level), parent, is_frame, frame_names[name] if len(name) else name)
-    is_kept = (role != Role.FRAME) | (parent < 0)
+    is_kept = (role != SliceRole.FRAME) | (parent < 0)
     is_only_child = _only_children(parent, len(calls)) & is_kept[parent]
     lift(parent, is_kept.view(np.uint8), order)
     del order

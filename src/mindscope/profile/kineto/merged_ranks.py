@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.processes import process_codes
 from mindscope.profile.trace.nesting import nesting_of
 from mindscope.profile.trace.trace import Slices, Trace
@@ -38,7 +38,7 @@ def merged_ranks(analysis: KinetoAnalysis) -> Reason | None:
 
 def _repeated_steps(trace: Trace, roles: NDArray[np.uint8]) -> tuple[int, int]:
     """Count the marks of steps whose number the process has marked before: during that step, and after it."""
-    rows = np.flatnonzero(roles == Role.STEP)
+    rows = np.flatnonzero(roles == SliceRole.STEP)
     process, name = process_codes(trace, trace.slices.track[rows]), trace.slices.name[rows]
     start = trace.slices.start[rows]
     end = start + trace.slices.duration[rows]
@@ -56,14 +56,14 @@ def _repeats_launches(analysis: KinetoAnalysis) -> bool:
     """
     calls = analysis.calls
     ids = analysis.call_arguments.correlation
-    rows = np.flatnonzero((calls.role == Role.LAUNCH) & (ids > 0))
+    rows = np.flatnonzero((calls.role == SliceRole.LAUNCH) & (ids > 0))
     process = process_codes(calls.trace, calls.track[rows])
     return len(rows) - len({*zip(process.tolist(), ids[rows].tolist(), strict=True)}) >= FEWEST_OVERLAPS
 
 
 def _overlaps(slices: Slices, roles: NDArray[np.uint8]) -> tuple[int, int]:
     """Count the calls that end after the one in which they begin, and the calls that were looked at."""
-    rows = np.flatnonzero(np.isin(roles, (Role.OPERATOR, Role.LAUNCH)))
+    rows = np.flatnonzero(np.isin(roles, (SliceRole.OPERATOR, SliceRole.LAUNCH)))
     if len(rows) > _MOST_CALLS:
         rows = rows[_in_ranges(slices.start[rows], _MOST_CALLS / len(rows))]
     calls = Slices(*(getattr(slices, each.name)[rows] for each in fields(Slices)))

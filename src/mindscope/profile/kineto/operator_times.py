@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.reasons import Reason
 
 SEQUENCE, LEAST_NS = 64, 100
@@ -26,7 +26,7 @@ def operator_time_problem(analysis: KinetoAnalysis) -> Reason | None:
 
 def _too_dense(analysis: KinetoAnalysis) -> Reason | None:
     slices = analysis.trace.slices
-    rows = np.flatnonzero(analysis.roles[:_MOST_SLICES] == Role.OPERATOR)
+    rows = np.flatnonzero(analysis.roles[:_MOST_SLICES] == SliceRole.OPERATOR)
     tracks = slices.track[rows]
     starts = np.sort(slices.start[rows[tracks == np.bincount(tracks).argmax()]]) if len(rows) else rows
     if len(starts) <= SEQUENCE:
@@ -40,7 +40,7 @@ def _too_long(analysis: KinetoAnalysis) -> Reason | None:
     is_view = np.array([name == VIEW for name in trace.names], np.bool_)
     if not is_view.any():
         return None
-    rows = np.flatnonzero(analysis.roles[:_MOST_SLICES] == Role.OPERATOR)
+    rows = np.flatnonzero(analysis.roles[:_MOST_SLICES] == SliceRole.OPERATOR)
     durations = trace.slices.duration[rows[is_view[trace.slices.name[rows]]]]
     if len(durations) < FEWEST_VIEWS or durations.min() < MOST_NS:
         return None

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
-from mindscope.profile.kineto.categories import MODULE_PREFIX, Role
+from mindscope.profile.kineto.categories import MODULE_PREFIX, SliceRole
 from mindscope.profile.kineto.flops import flops_of
 from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.tables.columns import TextColumn, integers_of
@@ -80,7 +80,7 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     paths, calls = analysis.modules, analysis.calls
     if not len(paths):
         return analysis.missing("modules")
-    is_module = calls.role == Role.MODULE
+    is_module = calls.role == SliceRole.MODULE
     backward = np.where(analysis.phase == PHASES.index("backward"), 1, 0)
 
     def added(values: NDArray[np.int64], of_call: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.kineto.categories import STEP_NAME, Role
+from mindscope.profile.kineto.categories import STEP_NAME, SliceRole
 from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.trace.trace import Trace
 
@@ -60,7 +60,7 @@ def step_ranges_of(trace: Trace, roles: NDArray[np.uint8]) -> StepRanges:
     ``mindscope.torch.Profiler`` stores which steps of the run the marks are, and which marks are of steps that did not
     end: these count for nothing.
     """
-    rows = np.flatnonzero(roles == Role.STEP)
+    rows = np.flatnonzero(roles == SliceRole.STEP)
     of_run = steps_of_run(trace.properties)
     tracks = trace.slices.track[rows]
     if len(rows):

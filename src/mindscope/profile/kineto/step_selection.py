@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import ON_DEVICE, Role
+from mindscope.profile.kineto.categories import ON_DEVICE, SliceRole
 from mindscope.profile.trace.trace import Events, Slices
 
 
@@ -19,7 +19,7 @@ def analysis_of_steps(analysis: KinetoAnalysis, first: int, last: int) -> Kineto
     trace, steps, work = analysis.trace, analysis.marked_steps, analysis.device
     is_chosen = np.append((steps.number >= first) & (steps.number <= last), False)  # the last one for no step
     kept = is_chosen[steps.at(trace.slices.start)]
-    is_frame = np.isin(analysis.roles, (Role.FRAME, Role.MODULE))
+    is_frame = np.isin(analysis.roles, (SliceRole.FRAME, SliceRole.MODULE))
     # Frames begin before the first step; without them operators would lose their stacks.
     kept |= is_frame & _overlaps(analysis, is_chosen[:-1])
     kept[np.isin(analysis.roles, ON_DEVICE)] = False

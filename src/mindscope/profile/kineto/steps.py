@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
-from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, Role
+from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, SliceRole
 from mindscope.profile.kineto.cut_steps import incomplete_steps
 from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
 from mindscope.profile.kineto.host_calls import HostCalls
@@ -25,7 +25,7 @@ _HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")
 _HOST_COMMUNICATION = ("c10d::", *_HOST_BACKENDS)
 """Beginnings of communication on CPUs. On devices, calls of ``c10d`` only launch the kernels that communicate."""
 _CHUNK = 1 << 18
-_HOST_ROLES = (Role.OPERATOR, Role.ANNOTATION, Role.LAUNCH, Role.FRAME, Role.MODULE)
+_HOST_ROLES = (SliceRole.OPERATOR, SliceRole.ANNOTATION, SliceRole.LAUNCH, SliceRole.FRAME, SliceRole.MODULE)
 
 
 def steps_of(analysis: KinetoAnalysis) -> Steps | Missing:
@@ -70,7 +70,7 @@ class _Layers:
 
 def _layers(analysis: KinetoAnalysis) -> _Layers:
     calls, work = analysis.calls, analysis.device
-    waiting = _when(calls, _named(analysis, (DATA_LOADER_PREFIX,)) & (calls.role == Role.ANNOTATION))
+    waiting = _when(calls, _named(analysis, (DATA_LOADER_PREFIX,)) & (calls.role == SliceRole.ANNOTATION))
     is_host = np.isin(calls.role, _HOST_ROLES)
     host = _when(calls, is_host & (calls.parent < 0))
     is_communication = _named(analysis, _HOST_BACKENDS if len(work) else _HOST_COMMUNICATION) & is_host

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.kineto.categories import Role
+from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.kernels import TENSOR_CORE_CAPABILITY
 
@@ -43,7 +43,7 @@ def _is_of_nvidia(analysis: KinetoAnalysis) -> bool:
     codes = trace.slices.category[analysis.device.slice]
     categories = {trace.categories[each].lower() for each in integers_of(np.unique(codes))}
     calls = analysis.calls
-    launches = {trace.names[each] for each in integers_of(np.unique(calls.name[calls.role == Role.LAUNCH]))}
+    launches = {trace.names[each] for each in integers_of(np.unique(calls.name[calls.role == SliceRole.LAUNCH]))}
     return (
         analysis.device_kind == "GPU"
         and not any(_is_of_amd(each) for each in _described(analysis))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mindscope.profile.tables.schema import schema_version
 from mindscope.profile.timeline.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace.trace import Skipped, Track
-from mindscope.store.column_file import Kind, open_columns, save_columns
+from mindscope.store.column_file import ColumnFileKind, open_columns, save_columns
 
 _ARRAYS = (
     *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),
@@ -27,8 +27,8 @@ _TEXTS = (
 
 
 @cache
-def _kind() -> Kind:
-    return Kind(b"MSTL", schema_version(Timeline))
+def _kind() -> ColumnFileKind:
+    return ColumnFileKind(b"MSTL", schema_version(Timeline))
 
 
 def save_timeline(timeline: Timeline, path: Path, key: str) -> None:

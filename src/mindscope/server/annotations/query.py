@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from mindscope.annotations import Annotations, Change, Contents, Record
+from mindscope.annotations import AnnotationChange, Annotations, Contents, Record
 from mindscope.errors import AnnotationError, ExpressionError, StaleRecordError
 from mindscope.server.annotations.schema import (
     AnnotationRecords,
@@ -69,21 +69,21 @@ def answer_newer(records: Iterable[Record]) -> AnnotationRecords:
     return answer_records(Contents(max((record.version for record in known), default=0), known))
 
 
-def run_change(change: RunChange) -> Change:
+def run_change(change: RunChange) -> AnnotationChange:
     """Return a change of the given fields only."""
     fields = change.model_dump(mode="json", exclude={"run", "version"}, exclude_unset=True)
-    return Change(RUN, change.run, change.version, fields, is_partial=True)
+    return AnnotationChange(RUN, change.run, change.version, fields, is_partial=True)
 
 
-def group_change(change: GroupChange) -> Change:
+def group_change(change: GroupChange) -> AnnotationChange:
     """Return a change of the given fields only."""
     fields = change.model_dump(mode="json", exclude={"group", "version"}, exclude_unset=True)
-    return Change(GROUP, change.group, change.version, fields, is_partial=True)
+    return AnnotationChange(GROUP, change.group, change.version, fields, is_partial=True)
 
 
-def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> Change:
+def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> AnnotationChange:
     """Return a change of a whole record, without computed fields."""
-    return Change(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
+    return AnnotationChange(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
 
 
 def forget_run(annotations: Annotations, run: str) -> None:
@@ -91,7 +91,7 @@ def forget_run(annotations: Annotations, run: str) -> None:
     record = annotations.read().of(RUN).get(run)
     if record is not None:
         with suppress(AnnotationError, StaleRecordError):  # a concurrent change keeps its note
-            annotations.write([Change(RUN, run, record.version, None)])
+            annotations.write([AnnotationChange(RUN, run, record.version, None)])
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
-from mindscope.annotations import Change
+from mindscope.annotations import AnnotationChange
 from mindscope.errors import AnnotationError, StaleRecordError
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.annotations.query import (
@@ -100,7 +100,7 @@ def put_target(query: TargetChange, viewer: CurrentViewer) -> JsonResponse | JSO
     return _write(viewer, [whole_change(TARGET, query.id, query.version, query.target)])
 
 
-def _write(viewer: Viewer, changes: list[Change]) -> JsonResponse | JSONResponse:
+def _write(viewer: Viewer, changes: list[AnnotationChange]) -> JsonResponse | JSONResponse:
     try:
         contents = annotations_of(viewer).write(changes)
     except StaleRecordError as error:

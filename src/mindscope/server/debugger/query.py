@@ -55,7 +55,7 @@ def pack_rows(opened: OpenSource, query: DebugRowsQuery) -> Packed:
         total=len(recorded.tensor),
         matching=len(found),
         non_finite=int(non_finite_rows(recorded).sum()),
-        tensors=[tensor_entry(int(place), tensors[int(place)]) for place in recorded.tensor[page]],
+        tensors=[tensor_entry(int(index), tensors[int(index)]) for index in recorded.tensor[page]],
         row=page,
         order=recorded.order[page],
         figures={each.name: each.of(recorded.values[page]) for each in figures_from(opened.source.fields)},
@@ -69,15 +69,15 @@ def row_answer(opened: OpenSource, query: DebugRowQuery) -> DebugRowAnswer:
     recorded = opened.at(query.step, query.rank)
     row = _row_of(recorded, query)
     steps = opened.source.steps(query.rank)
-    place = bisect_left(steps, query.step)
+    index = bisect_left(steps, query.step)
     tensor = tensors[int(recorded.tensor[row])]
     siblings = np.flatnonzero(recorded.order == recorded.order[row])[:MOST_OPERATOR_ROWS]
     return DebugRowAnswer(
         version=opened.version,
         step=query.step,
         order=int(recorded.order[row]),
-        previous_step=steps[place - 1] if place else None,
-        next_step=steps[place + 1] if place + 1 < len(steps) else None,
+        previous_step=steps[index - 1] if index else None,
+        next_step=steps[index + 1] if index + 1 < len(steps) else None,
         row=row_entry(recorded, row, tensor),
         has_elements=opened.elements(query.step, query.rank, row) is not None,
         stack=list(tensor.stack),
@@ -106,7 +106,7 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
 
     def look(history: TensorHistory) -> Packed:
         values, non_finite = history.figure(FIGURES[query.figure]), history.figure(FIGURES["non_finite"])
-        places = [wanted.index(each) for each in query.tensors]
+        indexes = [wanted.index(each) for each in query.tensors]
         header = DebugHistoryHeader(
             version=opened.version,
             steps=total,
@@ -114,8 +114,8 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
             is_complete=len(history.steps) == total,
             tensors=[tensor_entry(each, tensors[each]) for each in query.tensors],
             step=history.steps,
-            values=[_column(values, place) for place in places],
-            non_finite=[_column(non_finite, place) for place in places],
+            values=[_column(values, index) for index in indexes],
+            non_finite=[_column(non_finite, index) for index in indexes],
         )
         return pack(header)
 
@@ -126,7 +126,7 @@ def pack_history(opened: OpenSource, query: DebugHistoryQuery, scans: Scans) -> 
 def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed:
     """Return a figure of many tensors over the steps, as cells. Raises DebugDataError."""
     tensors, chosen, figure = opened.source.tensors, _filter_of(query), FIGURES[query.figure]
-    places = np.flatnonzero(opened.mask(chosen))
+    indexes = np.flatnonzero(opened.mask(chosen))
     total = len(opened.source.steps(query.rank))
 
     def look(grid: HeatGrid) -> Packed:
@@ -138,11 +138,11 @@ def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed
             steps=total,
             read_steps=len(grid.steps),
             is_complete=len(grid.steps) == total,
-            matching=len(places),
+            matching=len(indexes),
             steps_per_column=grid.steps_per_column * each,
             minimum=finite(float(numbers.min())) if numbers.size else None,
             maximum=finite(float(numbers.max())) if numbers.size else None,
-            first_tensors=[tensor_entry(int(place), tensors[int(place)]) for place in firsts],
+            first_tensors=[tensor_entry(int(index), tensors[int(index)]) for index in firsts],
             start=grid.starts,
             step=grid.first_steps[::each],
             value=value.flatten(),  # later steps change the cells
@@ -151,11 +151,11 @@ def pack_heat(opened: OpenSource, query: DebugHeatQuery, scans: Scans) -> Packed
         return pack(header)
 
     what = ("heat", chosen, figure.name, query.rows, len(tensors))
-    return scans.collect(opened, query.rank, what, lambda: HeatGrid(places, len(tensors), figure, query.rows), look)
+    return scans.collect(opened, query.rank, what, lambda: HeatGrid(indexes, len(tensors), figure, query.rows), look)
 
 
-def _column(values: NDArray[np.float64], place: int) -> NDArray[np.float64]:
-    return np.ascontiguousarray(values[:, place])
+def _column(values: NDArray[np.float64], index: int) -> NDArray[np.float64]:
+    return np.ascontiguousarray(values[:, index])
 
 
 def _step_of(opened: OpenSource, query: DebugRowsQuery) -> int:

@@ -102,8 +102,8 @@ def _parsed(text: str) -> Watchpoint | ReasonEntry:
 def _answer(work: _Work, query: DebugWatchQuery, parsed: Sequence[Watchpoint | ReasonEntry]) -> DebugWatchAnswer:
     search = work.search
     found = search.result()
-    places = [place for place, each in enumerate(parsed) if isinstance(each, Watchpoint)]  # of those in the search
-    matching, first, hits = _page(search, found, query, places)
+    valid = [index for index, each in enumerate(parsed) if isinstance(each, Watchpoint)]  # of those in the search
+    matching, first, hits = _page(search, found, query, valid)
     entries = [
         DebugWatchpointEntry(
             text=text, condition="", recommendation=None, settings={}, patterns=[], for_steps=1,
@@ -112,8 +112,8 @@ def _answer(work: _Work, query: DebugWatchQuery, parsed: Sequence[Watchpoint | R
         )
         for text, each in zip(query.watchpoints, parsed, strict=True)
     ]  # fmt: skip
-    for number, place in enumerate(places):
-        entries[place] = _entry(number, search, found)
+    for number, index in enumerate(valid):
+        entries[index] = _entry(number, search, found)
     return DebugWatchAnswer(
         version=work.opened.version,
         steps=search.steps,
@@ -158,29 +158,29 @@ def _entry(number: int, search: WatchpointSearch, found: Evaluation) -> DebugWat
 
 
 def _page(
-    search: WatchpointSearch, found: Evaluation, query: DebugWatchQuery, places: Sequence[int]
+    search: WatchpointSearch, found: Evaluation, query: DebugWatchQuery, valid: Sequence[int]
 ) -> tuple[int, int, list[DebugHitEntry]]:
-    wanted = None if query.watchpoint is None else places.index(query.watchpoint) if query.watchpoint in places else -1
+    wanted = None if query.watchpoint is None else valid.index(query.watchpoint) if query.watchpoint in valid else -1
     tensors = found.tensors
     if query.by is HitOrder.TENSOR:
         of_query = search.consequences if query.of_consequences else search.groups
         matching, groups = of_query.page(query.first, query.count, wanted)
-        return matching, query.first, [_hit(each.first, each.last, each.count, tensors, places) for each in groups]
+        return matching, query.first, [_hit(each.first, each.last, each.count, tensors, valid) for each in groups]
     all_hits = search.following_hits if query.of_consequences else found.hits
     hits = [each for each in all_hits if wanted in (None, each.watchpoint)]
     first = query.first if query.at_step is None else _first_of_page(hits, query.at_step, query.count)
-    return len(hits), first, [_hit(each, each, 1, tensors, places) for each in hits[first:][: query.count]]
+    return len(hits), first, [_hit(each, each, 1, tensors, valid) for each in hits[first:][: query.count]]
 
 
 def _first_of_page(hits: Sequence[Hit], step: int, count: int) -> int:
     """Return the first index of the page with the first hit from a step on; that of the last page if there is none."""
-    place = bisect_left(hits, step, key=lambda hit: hit.step)
-    return min(place, max(len(hits) - 1, 0)) // max(count, 1) * count
+    index = bisect_left(hits, step, key=lambda hit: hit.step)
+    return min(index, max(len(hits) - 1, 0)) // max(count, 1) * count
 
 
-def _hit(first: Hit, last: Hit, count: int, tensors: Sequence[DebugTensor], places: Sequence[int]) -> DebugHitEntry:
+def _hit(first: Hit, last: Hit, count: int, tensors: Sequence[DebugTensor], valid: Sequence[int]) -> DebugHitEntry:
     return DebugHitEntry(
-        watchpoint=places[first.watchpoint],
+        watchpoint=valid[first.watchpoint],
         parameter=first.parameter,
         set_value=finite(first.set_value),
         rank=first.rank,

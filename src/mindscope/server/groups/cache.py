@@ -14,7 +14,7 @@ from mindscope.lru import LRU
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.series_errors import series_reason
-from mindscope.stats.alignment import Floats, Trace
+from mindscope.stats.alignment import Floats, XYSeries
 from mindscope.stats.group_statistics import TraceStatistics
 from mindscope.stats.growing_statistics import GrowingStatistics
 from mindscope.stats.x_axis import Range
@@ -22,7 +22,7 @@ from mindscope.store import RunStore
 
 KEPT_BYTES = 512 << 20
 """Statistics take 72 bytes per x, and each run 16 bytes per point: twenty runs of a million points fit."""
-NO_POINTS = Trace(np.empty(0), np.empty(0))
+NO_POINTS = XYSeries(np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class RunTrace:
 
     store: RunStore | None
     version: int
-    trace: Trace = NO_POINTS
+    trace: XYSeries = NO_POINTS
     problem: Reason | None = None
 
 

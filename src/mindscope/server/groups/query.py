@@ -22,7 +22,7 @@ from mindscope.server.http.cursor import cursor_of, kept_rows
 from mindscope.server.http.disconnect import while_connected
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.stats import ChunkedArray, Line, reduce, sort_x
-from mindscope.stats.alignment import Trace
+from mindscope.stats.alignment import XYSeries
 from mindscope.stats.baseline import minus_baseline
 from mindscope.stats.expression import parse
 from mindscope.stats.group_statistics import DERIVED, TraceStatistics
@@ -51,7 +51,7 @@ def _group_or_error(catalog: Catalog, query: GroupsQuery, name: GroupName, sprea
         return empty.model_copy(update={"error": _why_nothing(baseline)})
     center: NDArray[np.float64] = getattr(baseline.statistics, query.baseline.center)
     has_any = np.isfinite(center)
-    less = minus_baseline(group.x, group.statistics, Trace(baseline.x[has_any], center[has_any]))
+    less = minus_baseline(group.x, group.statistics, XYSeries(baseline.x[has_any], center[has_any]))
     return _reduced(dataclasses.replace(group, statistics=less), query, empty, name.since)
 
 

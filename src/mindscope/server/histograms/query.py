@@ -43,7 +43,7 @@ BUCKETS: dict[str, Callable[[Histogram], Floats]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MergedRow:
     """A group of steps and its histogram."""
 
     group: slice
@@ -80,7 +80,7 @@ def _reduced(
     groups = reduction.groups
     known = [np.array([signature(found, group) for group in groups], np.uint64)]
     kept = kept_rows(known, since)
-    rows = [Row(group, merged.of(found, group, query.buckets)) for group in groups[kept:]]
+    rows = [MergedRow(group, merged.of(found, group, query.buckets)) for group in groups[kept:]]
     facts = {
         "version": found.version,
         "steps": len(places),
@@ -98,7 +98,7 @@ def _reduced(
     return empty.model_copy(update=facts)
 
 
-def _columns(places: ReferenceColumns, rows: Sequence[Row]) -> HistogramColumns:
+def _columns(places: ReferenceColumns, rows: Sequence[MergedRow]) -> HistogramColumns:
     first = [row.group.start for row in rows]
     last = [row.group.stop - 1 for row in rows]
     histograms = [row.merged.histogram or NOTHING for row in rows]

@@ -60,29 +60,29 @@ class ColumnData:
 
     columns: list[NDArray[Any]] = field(default_factory=list[NDArray[Any]])
     size: int = 0
-    places: dict[int, dict[str, object]] = field(default_factory=dict[int, "dict[str, object]"])
+    entries: dict[int, dict[str, object]] = field(default_factory=dict[int, "dict[str, object]"])
     """The fields of a column in the header by ``id(values)``: a message that occurs twice shares its data."""
 
     def add(self, values: NDArray[Any]) -> dict[str, object]:
         """Return the fields of a ``Column``."""
-        place = self.places.get(id(values))
-        if place is None:
-            place = self.places[id(values)] = {
+        entry = self.entries.get(id(values))
+        if entry is None:
+            entry = self.entries[id(values)] = {
                 "dtype": values.dtype.name, "offset": self.size, "length": values.size,
             }  # fmt: skip
             self.columns.append(values)
             self.size += _aligned(values.nbytes)
-        return place
+        return entry
 
     def add_compact(self, values: NDArray[Any]) -> dict[str, object]:
         """Return the fields of a ``CompactColumn``."""
-        if id(values) not in self.places:
+        if id(values) not in self.entries:
             is_constant = values.size > 1 and bool(_same(values, values[0]).all())
-            place = self.add(_narrowed(values[:1] if is_constant else values))
-            self.places[id(values)] = {
-                **place, "length": values.size, "value_type": values.dtype.name, "is_constant": is_constant,
+            entry = self.add(_narrowed(values[:1] if is_constant else values))
+            self.entries[id(values)] = {
+                **entry, "length": values.size, "value_type": values.dtype.name, "is_constant": is_constant,
             }  # fmt: skip
-        return self.places[id(values)]
+        return self.entries[id(values)]
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the columns one after the other, copied chunk by chunk."""
@@ -110,8 +110,8 @@ class ColumnType:
         return column.astype(f"<{np.dtype(dtype).str[1:]}", copy=False).reshape(-1)
 
     def _place(self, values: NDArray[Any], info: SerializationInfo[ColumnData]) -> Column:
-        place = info.context.add_compact(values) if self.is_compact else info.context.add(values)
-        return _message_of(self).model_construct(None, **place)
+        entry = info.context.add_compact(values) if self.is_compact else info.context.add(values)
+        return _message_of(self).model_construct(None, **entry)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         message = handler.generate_schema(_message_of(self))

@@ -26,7 +26,7 @@ class Known(Generic[T]):
     value: T
 
 
-class RunCache(Generic[T]):
+class RunValueCache(Generic[T]):
     """LRU cache of one value per run. For any thread; two threads may read the same value at once.
 
     Reads a value again after the run has changed; with ``kinds``, only after values of these kinds have changed.

@@ -19,23 +19,23 @@ def media_type(encoded: bytes) -> str | None:
     return None if format is None else format.media_type
 
 
-def image_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
+def image_damage(encoded: bytes, location: dict[str, Value]) -> Reason | None:
     """Return the damage of an image; None if it is intact. A browser draws a part of a damaged image without a warning.
 
-    Each reason names the ``place``: ``run``, ``tag``, ``step``, ``file`` and ``offset``, the byte of the file at which
-    the image begins.
+    Each reason names the ``location``: ``run``, ``tag``, ``step``, ``file`` and ``offset``, the byte of the file at
+    which the image begins.
     """
     kind = media_type(encoded)
     if not encoded:
-        return Reason("image_empty", **place)
+        return Reason("image_empty", **location)
     if kind is None:
-        return Reason("not_an_image", start=encoded[:8].hex(" "), **place)
+        return Reason("not_an_image", start=encoded[:8].hex(" "), **location)
     if kind == "image/png":
-        return _png_damage(encoded, place)
-    return None if _has_end(kind, encoded) else Reason("image_truncated", size=len(encoded), **place)
+        return _png_damage(encoded, location)
+    return None if _has_end(kind, encoded) else Reason("image_truncated", size=len(encoded), **location)
 
 
-def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
+def _png_damage(encoded: bytes, location: dict[str, Value]) -> Reason | None:
     """Check the chunks of a PNG: length (4 bytes), type (4), content, and CRC of type and content (4); the last is
     IEND.
     """
@@ -48,11 +48,11 @@ def _png_damage(encoded: bytes, place: dict[str, Value]) -> Reason | None:
         if got != want:
             part = encoded[at + 4 : at + 8].decode("latin-1")
             found: dict[str, Value] = {"part": part, "got": f"{got:#010x}", "want": f"{want:#010x}"}
-            return Reason("image_checksum", **found, **{**place, "offset": int(place["offset"]) + at})
+            return Reason("image_checksum", **found, **{**location, "offset": int(location["offset"]) + at})
         if encoded[at + 4 : at + 8] == b"IEND":
             return None
         at = end
-    return Reason("image_truncated", size=len(encoded), **place)
+    return Reason("image_truncated", size=len(encoded), **location)
 
 
 def _has_end(kind: str, encoded: bytes) -> bool:

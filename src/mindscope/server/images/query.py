@@ -18,10 +18,10 @@ from mindscope.types import Image, Kind
 
 @dataclass(frozen=True, slots=True)
 class FoundImage:
-    """The bytes of an image in the log; ``place`` has run, tag, step, file, and offset, the byte in the file."""
+    """The bytes of an image in the log; ``location`` has run, tag, step, file, and offset, the byte in the file."""
 
     encoded: bytes
-    place: dict[str, Value]
+    location: dict[str, Value]
 
 
 def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) -> ImagesAnswer:
@@ -62,7 +62,7 @@ def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> F
     if value is None or picture >= len(pictures):
         return None
     encoded = pictures[picture].encoded
-    return FoundImage(encoded, value.place(encoded))
+    return FoundImage(encoded, value.location(encoded))
 
 
 def _newest(found: StoredValues) -> tuple[Image, ...] | None:

@@ -57,7 +57,7 @@ def get_image(
     if found is None:
         what = Reason("image_not_found", run=run, tag=tag, id=id, picture=picture)
         return failure(404, what, "GET /api/images lists the ids of a tag")
-    damage = image_damage(found.encoded, found.place)
+    damage = image_damage(found.encoded, found.location)
     if damage is not None:
         return failure(415, damage, "only whole PNG, JPEG, GIF, WebP, BMP and AVIF are handed out: record one of them")
     return Response(found.encoded, media_type=media_type(found.encoded), headers=IMMUTABLE)

@@ -15,7 +15,7 @@ from mindscope.ingest import Catalog
 from mindscope.reading import Run
 from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
-from mindscope.server.http.run_cache import RunCache
+from mindscope.server.http.run_cache import RunValueCache
 from mindscope.server.http.run_stores import stores_of
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.landscapes.schema import (
@@ -43,7 +43,7 @@ class RunLandscapes:
     landscapes: tuple[LandscapeEntry, ...]
 
 
-class LandscapeCache(RunCache[RunLandscapes]):
+class LandscapeCache(RunValueCache[RunLandscapes]):
     """LRU cache; lists the landscapes of a run again after a landscape or its lineage was written."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mindscope.debug.logs.filter import LogFilter, match_in
 from mindscope.debug.logs.index import LONGEST_MESSAGE
-from mindscope.debug.logs.line_heads import Level, parse_head
+from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
 from mindscope.ingest import Catalog
 from mindscope.reasons import Reason
@@ -151,7 +151,7 @@ def _is_complete(opened: OpenLog, selection: Selection) -> bool:
 def filter_of(query: LogConditions) -> LogFilter:
     """Return the conditions of a query."""
     return LogFilter(
-        least_level=Level(LEVELS.index(query.least_level)),
+        least_level=Severity(LEVELS.index(query.least_level)),
         modules=tuple(query.modules) or None,
         ranks=tuple(query.ranks) or None,
         first_ns=None if query.from_time is None else int(query.from_time * SECOND_NS),

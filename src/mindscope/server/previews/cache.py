@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from mindscope.reading.graphs import GraphReaders
-from mindscope.server.http.run_cache import RunCache
+from mindscope.server.http.run_cache import RunValueCache
 from mindscope.server.previews.query import preview_run
 from mindscope.server.previews.schema import Previews
 
 MAX_RUNS = 64
 
 
-class PreviewCache(RunCache[Previews]):
+class PreviewCache(RunValueCache[Previews]):
     """Reads the previews of a run again after the run has changed."""
 
     def __init__(self, readers: GraphReaders) -> None:

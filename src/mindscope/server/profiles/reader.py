@@ -179,7 +179,7 @@ class ProfileReader:
         is_dense = found.path.suffix in DENSE_SUFFIXES
         if is_readable_apart(found) and is_large(task.total_bytes, self._memory_bytes, is_dense=is_dense):
             return self._read_apart(found, version, task, show)
-        place = found.key / "preview"
+        preview_key = found.key / "preview"
 
         def progress(read: int) -> None:
             task.read_bytes = read
@@ -187,8 +187,8 @@ class ProfileReader:
 
         def show_part(timeline: Timeline, read: int) -> None:
             of_part = f"{version}-{read:x}"
-            self._cache.save_timeline(timeline, place, of_part)
-            show(self._cache.timeline(place, of_part) or timeline, of_part)
+            self._cache.save_timeline(timeline, preview_key, of_part)
+            show(self._cache.timeline(preview_key, of_part) or timeline, of_part)
 
         profile = found.read(TimelinePreviews(found, progress, show_part))
         task.phase = "indexing"
@@ -198,7 +198,7 @@ class ProfileReader:
                 timeline = build_timeline(profile.trace, found.key)
             self._cache.save_timeline(timeline, found.key, version)
             timeline = self._cache.timeline(found.key, version) or timeline
-        self._cache.delete_timeline(place)
+        self._cache.delete_timeline(preview_key)
         return timeline, SavedParts(profile, 0 if timeline is None else timeline.time_range[0])
 
     def _read_apart(

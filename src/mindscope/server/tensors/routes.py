@@ -17,7 +17,7 @@ from mindscope.server.tensors.slice_routes import tensor_routes
 
 
 @dataclass(frozen=True, slots=True)
-class LogTensor:
+class ValueTensor:
     """The tensor that ``/api/values`` calls ``id``."""
 
     viewer: Viewer
@@ -40,9 +40,9 @@ class LogTensor:
         return immutable(response) if response.status_code < 400 else response
 
 
-def requested_tensor(run: str, tag: str, id: Id, viewer: CurrentViewer) -> LogTensor:
+def requested_tensor(run: str, tag: str, id: Id, viewer: CurrentViewer) -> ValueTensor:
     """The tensor that a request names."""
-    return LogTensor(viewer, run, tag, id)
+    return ValueTensor(viewer, run, tag, id)
 
 
 router = tensor_routes("/tensor", "tensor", requested_tensor, TensorFile, READABLE)

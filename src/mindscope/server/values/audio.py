@@ -83,11 +83,11 @@ def get_audio_data(run: str, tag: str, id: Id, viewer: CurrentViewer, clip: Clip
 
 @dataclass(frozen=True, slots=True)
 class FoundClip:
-    """A clip of a value; ``place`` has run, tag, step, file, and offset, the byte in the file."""
+    """A clip of a value; ``location`` has run, tag, step, file, and offset, the byte in the file."""
 
     audio: Audio
     clip: int
-    place: dict[str, Value]
+    location: dict[str, Value]
 
     @property
     def encoded(self) -> bytes:
@@ -102,12 +102,12 @@ class FoundClip:
         """Reason why a browser can't play the clip, or only its start; None without a damage."""
         encoded = self.encoded
         if not encoded:
-            return Reason("audio_empty", **self.place)
+            return Reason("audio_empty", **self.location)
         if self.media_type is None:
-            return Reason("not_audio", start=encoded[:8].hex(" "), **self.place)
+            return Reason("not_audio", start=encoded[:8].hex(" "), **self.location)
         want = 8 + int.from_bytes(encoded[4:8], "little")  # of a WAV
         if self.media_type == "audio/wav" and len(encoded) < want < LONGEST_WAVE_BYTES:
-            return Reason("audio_truncated", size=len(encoded), want=want, **self.place)
+            return Reason("audio_truncated", size=len(encoded), want=want, **self.location)
         return None
 
 
@@ -119,7 +119,7 @@ def find_clip(store: RunStore, tag: str, id: str, clip: int) -> FoundClip | None
     value = find_value(store, Kind.AUDIO, tag, id)
     if value is None or clip >= len(value.decoded.clips):
         return None
-    return FoundClip(value.decoded, clip, value.place(value.decoded.clips[clip]))
+    return FoundClip(value.decoded, clip, value.location(value.decoded.clips[clip]))
 
 
 def _describe(found: FoundClip) -> AudioAnswer:
@@ -136,9 +136,9 @@ def _describe(found: FoundClip) -> AudioAnswer:
         duration_s=finite(frames / rate) if rate > 0 and frames else None,
         size_bytes=len(found.encoded),
         clips=len(audio.clips),
-        step=int(found.place["step"]),
-        file=str(found.place["file"]),
-        offset=int(found.place["offset"]),
+        step=int(found.location["step"]),
+        file=str(found.location["file"]),
+        offset=int(found.location["offset"]),
         damage=None if damage is None else ReasonEntry.of(damage),
     )
 

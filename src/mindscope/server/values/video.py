@@ -66,15 +66,15 @@ def get_video_data(run: str, tag: str, id: Id, viewer: CurrentViewer) -> Respons
 
 def _describe(value: StoredValue) -> VideoAnswer:
     encoded: bytes = value.decoded.encoded
-    place, outline = value.place(encoded), gif_outline(encoded)
-    damage = None if outline.is_whole else Reason("image_truncated", size=len(encoded), **place)
+    location, outline = value.location(encoded), gif_outline(encoded)
+    damage = None if outline.is_whole else Reason("image_truncated", size=len(encoded), **location)
     return VideoAnswer(
         width=outline.width,
         height=outline.height,
         durations_ms=list(outline.durations_ms),
         size_bytes=len(encoded),
-        step=int(place["step"]),
-        file=str(place["file"]),
-        offset=int(place["offset"]),
+        step=int(location["step"]),
+        file=str(location["file"]),
+        offset=int(location["offset"]),
         damage=None if damage is None else ReasonEntry.of(damage),
     )

@@ -22,7 +22,7 @@ from mindscope.debug.model.tensors import Phase
 from mindscope.torch.core.call_hooks import CallHooks
 from mindscope.torch.core.compiled_code import CompilerUse, is_in_compiled_code
 from mindscope.torch.core.network_names import called_modules, module_types, parameter_places
-from mindscope.torch.core.operator_kinds import OperatorKind
+from mindscope.torch.core.operator_kinds import OverloadFacts
 
 _core: Any = import_module("torch._C")
 _autograd: Any = _core._autograd
@@ -120,7 +120,7 @@ class OperatorCalls:
         self._optimizers.clear()
         self._thread = threading.get_ident()
 
-    def call_of(self, kind: OperatorKind) -> OperatorCall | None:
+    def call_of(self, kind: OverloadFacts) -> OperatorCall | None:
         """Return the operator that the dispatcher runs now.
 
         It returns None in a compiled region, of which only a part would be seen.

@@ -18,7 +18,7 @@ _OVERWRITING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorKind:
+class OverloadFacts:
     """Facts about one overload of an operator."""
 
     name: str
@@ -37,12 +37,12 @@ class OperatorKind:
     """Positions and names of the arguments that it writes into."""
 
 
-def operator_kind(operator: Any) -> OperatorKind:
+def operator_kind(operator: Any) -> OverloadFacts:
     """Describe a ``torch._ops.OpOverload`` or a higher-order operator."""
     schema = getattr(operator, "_schema", None)
     name = str(schema.name) if schema is not None else str(getattr(operator, "name", lambda: operator)())
     library, _, plain = name.rpartition("::")
-    return OperatorKind(
+    return OverloadFacts(
         name=name,
         type=plain if library in ("aten", "") else f"{library}_{plain}",
         has_same_elements=library == "aten" and plain in _SAME_ELEMENTS,
@@ -66,9 +66,9 @@ class OperatorKinds:
     """Facts about operators, each computed once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, OperatorKind]] = {}  # by id: to hash an operator takes longer
+        self._known: dict[int, tuple[Any, OverloadFacts]] = {}  # by id: to hash an operator takes longer
 
-    def of(self, operator: Any) -> OperatorKind:
+    def of(self, operator: Any) -> OverloadFacts:
         """Describe an operator as ``operator_kind``."""
         known = self._known.get(id(operator))
         if known is None:

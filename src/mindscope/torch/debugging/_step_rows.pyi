@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.torch.core.operator_kinds import OperatorKind
+from mindscope.torch.core.operator_kinds import OverloadFacts
 from mindscope.torch.debugging.tensor_table import KnownTensors
 
 class TensorRows:
@@ -97,7 +97,7 @@ class StepRows:
         """As ``add``, for a tensor that was summarized."""
 
     def read_inputs(
-        self, kind: OperatorKind, args: tuple[object, ...], kwargs: dict[str, object]
+        self, kind: OverloadFacts, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> list[tuple[str, Tensor, int]]:
         """Slot, tensor and row of each input of an operator that is about to run."""
 

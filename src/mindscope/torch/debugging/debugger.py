@@ -18,7 +18,7 @@ from mindscope.log import configure_log
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.core.run_context import RunContext
 from mindscope.torch.debugging.options import check_options
-from mindscope.torch.debugging.recording import Recording
+from mindscope.torch.debugging.recording import DebuggingSession
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Debugger(Callback):
         if network is not None and not isinstance(network, nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"network is {type(network).__name__}, want a torch.nn.Module")
         options = check_options(run, level, every, steps, ring, watch, first_step)
-        self.recording = Recording(options, queue_timeout)
+        self.recording = DebuggingSession(options, queue_timeout)
         """Follows the steps; for trainers of other packages."""
         self._network = network
         self._depth = 0  # how often it is entered

@@ -10,7 +10,7 @@ import numpy as np
 from torch import nn
 
 from mindscope.debug.model.fields import Field
-from mindscope.torch.debugging.recording import Recording
+from mindscope.torch.debugging.recording import DebuggingSession
 from mindscope.torch.debugging.step_collector import CollectedStep
 
 _NOT_FINITE = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)
@@ -42,11 +42,11 @@ def first_not_finite(network: nn.Module) -> dict[str, Any] | None:
     return None
 
 
-def _newest_first(network: nn.Module) -> Iterable[Recording]:
-    return sorted((each for each in Recording.known if each.is_of(network)), key=lambda each: -each.number)
+def _newest_first(network: nn.Module) -> Iterable[DebuggingSession]:
+    return sorted((each for each in DebuggingSession.known if each.is_of(network)), key=lambda each: -each.number)
 
 
-def _first_of(recording: Recording, step: CollectedStep) -> dict[str, Any] | None:
+def _first_of(recording: DebuggingSession, step: CollectedStep) -> dict[str, Any] | None:
     columns = step.fetch()
     bad = np.flatnonzero(sum(columns.statistics[field.value] for field in _NOT_FINITE) > 0)
     if not bad.size:

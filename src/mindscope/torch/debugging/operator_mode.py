@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from mindscope.debug.model.tensors import Phase
 from mindscope.torch.core.operator_calls import OperatorCall, OperatorCalls
-from mindscope.torch.core.operator_kinds import OperatorKind, OperatorKinds
+from mindscope.torch.core.operator_kinds import OperatorKinds, OverloadFacts
 from mindscope.torch.debugging._nested_tensors import tensors_in
 from mindscope.torch.debugging.followed_step import FollowedStep
 from mindscope.torch.debugging.source_lines import user_stack
@@ -85,7 +85,7 @@ class OperatorMode(TorchDispatchMode):
                 self._followed.failed(f"outputs of {kind.name}", error)
         return output
 
-    def _recorded_call(self, kind: OperatorKind) -> OperatorCall | None:
+    def _recorded_call(self, kind: OverloadFacts) -> OperatorCall | None:
         """Return the call of an operator that belongs to the training: not to an evaluation between its steps."""
         call = self.calls.call_of(kind)
         if call is None:
@@ -100,7 +100,7 @@ class OperatorMode(TorchDispatchMode):
         return call
 
     def _add(
-        self, collector: StepCollector, kind: OperatorKind, call: OperatorCall, inputs: Inputs, output: Any
+        self, collector: StepCollector, kind: OverloadFacts, call: OperatorCall, inputs: Inputs, output: Any
     ) -> None:
         if kind.is_uninitialized:
             return
@@ -120,7 +120,7 @@ class OperatorMode(TorchDispatchMode):
         collector.add_operator(run, inputs, outputs)
 
 
-def _facts(kind: OperatorKind, call: OperatorCall | None, args: Any, kwargs: Any) -> dict[str, Any]:
+def _facts(kind: OverloadFacts, call: OperatorCall | None, args: Any, kwargs: Any) -> dict[str, Any]:
     """Return facts of an operator that raised an error, as JSON values."""
     inputs = [f"{slot}: {each.dtype} {list(each.shape)}" for slot, each in tensors_in((*args, kwargs))]
     facts = {"operator": kind.name, "inputs": inputs}

@@ -29,10 +29,10 @@ _log = logging.getLogger(__name__)
 _NUMBERS = count()
 
 
-class Recording:
+class DebuggingSession:
     """Follows a network through the steps of its training."""
 
-    known: ClassVar[weakref.WeakSet[Recording]] = weakref.WeakSet()
+    known: ClassVar[weakref.WeakSet[DebuggingSession]] = weakref.WeakSet()
     """All of this process, which other recorders ask after a failure."""
 
     def __init__(self, options: DebuggerOptions, queue_timeout: float | None) -> None:

@@ -16,7 +16,7 @@ from mindscope.torch.landscapes.groups.program import GroupProgram
 from mindscope.torch.landscapes.loop import Loop
 from mindscope.torch.landscapes.network_loss import Tensors
 from mindscope.torch.landscapes.plane_weights import PlaneWeights
-from mindscope.torch.landscapes.problem import Problem, Way, mean_loss, mean_statistics
+from mindscope.torch.landscapes.problem import LossProblem, Way, mean_loss, mean_statistics
 
 Result = Callable[[Tensors, Any], Tensors]
 """Function of named weights and statistics, and an element."""
@@ -31,7 +31,7 @@ class GroupLosses:
     Its methods raise what tracing raises, if the operators of the network depend on values or can't work on groups.
     """
 
-    def __init__(self, problem: Problem, way: Way) -> None:
+    def __init__(self, problem: LossProblem, way: Way) -> None:
         self._problem, self._loss, self._size = problem, problem.loss, way.points
         self._batches = problem.batches_of(way).mapped(channels_last)
         self._weights = PlaneWeights(problem.plane, problem.loss.trainable)

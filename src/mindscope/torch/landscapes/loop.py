@@ -10,13 +10,13 @@ from torch import Tensor
 from mindscope.landscape.plane import Points
 from mindscope.torch.landscapes.groups.grouped import channels_last
 from mindscope.torch.landscapes.plane_weights import PlaneWeights
-from mindscope.torch.landscapes.problem import Problem, Way, mean_loss, mean_statistics
+from mindscope.torch.landscapes.problem import LossProblem, Way, mean_loss, mean_statistics
 
 
 class Loop:
     """Point by point; ``channels_last`` with data and weights in that memory format."""
 
-    def __init__(self, problem: Problem, way: Way) -> None:
+    def __init__(self, problem: LossProblem, way: Way) -> None:
         change: Callable[[Tensor], Tensor] | None = None if way.name == "loop" else channels_last
         self._problem, self._loss = problem, problem.loss
         batches = problem.batches_of(way)

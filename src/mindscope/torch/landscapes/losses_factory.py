@@ -20,7 +20,7 @@ from mindscope.landscape.plane import Plane
 from mindscope.torch.landscapes.batches import FixedBatches
 from mindscope.torch.landscapes.memory import kept_memory
 from mindscope.torch.landscapes.network_loss import LossFunction, NetworkLoss, Tensors
-from mindscope.torch.landscapes.problem import Problem, Way
+from mindscope.torch.landscapes.problem import LossProblem, Way
 from mindscope.torch.landscapes.ways import PlaneLosses
 
 NetworkSource = Callable[[], tuple[nn.Module, LossFunction | None]]
@@ -60,10 +60,10 @@ class LossesFactory:
             _hold.enter_context(kept_memory(torch.device("cpu")))
         return PlaneLosses(self.problem(NetworkLoss(network, loss_fn, self.dtype)), self.way)
 
-    def problem(self, loss: NetworkLoss) -> Problem:
+    def problem(self, loss: NetworkLoss) -> LossProblem:
         """Return the problem for a network of this process."""
         buffers = {name: each.to(loss.device) for name, each in self.buffers.items()}
-        return Problem(loss, self.plane, self.batches.to(loss.device), buffers, self.is_re_estimated)
+        return LossProblem(loss, self.plane, self.batches.to(loss.device), buffers, self.is_re_estimated)
 
 
 _hold = ExitStack()

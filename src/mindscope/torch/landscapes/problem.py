@@ -31,7 +31,7 @@ LOOP = Way("loop")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LossProblem:
     """The losses of a network on a plane."""
 
     loss: NetworkLoss

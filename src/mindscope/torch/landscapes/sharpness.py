@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from mindscope.capture import SummaryRecord
-from mindscope.landscape.spectrum import SpectralDensity, Trace, spectral_density, top_eigenpairs, trace
+from mindscope.landscape.spectrum import HessianTrace, SpectralDensity, spectral_density, top_eigenpairs, trace
 from mindscope.torch.landscapes.batches import fixed_batches
 from mindscope.torch.landscapes.checkpoints import Checkpoint, Given, StateReader, find_checkpoints
 from mindscope.torch.landscapes.hessian import Hessian
@@ -41,7 +41,7 @@ class Sharpness:
     """Largest eigenvalues of the Hessian, descending."""
     residuals: tuple[float, ...]
     """Length of the Hessian times the eigenvector minus the eigenvalue times the eigenvector, for each."""
-    trace: Trace
+    trace: HessianTrace
     spectral_density: SpectralDensity
     worst_loss: float
     """The loss after one step of length ``rho`` along the gradient."""

@@ -17,7 +17,7 @@ from mindscope.errors import LandscapeError
 from mindscope.landscape.plane import Points
 from mindscope.torch.landscapes.batches import FixedBatches
 from mindscope.torch.landscapes.memory import free_memory
-from mindscope.torch.landscapes.problem import LOOP, Problem, Way
+from mindscope.torch.landscapes.problem import LOOP, LossProblem, Way
 from mindscope.torch.landscapes.ways import WAYS, PlaneLosses
 
 _LOG = logging.getLogger("mindscope")
@@ -43,7 +43,7 @@ class Measured:
     seconds: float
 
 
-def choose_way(problem: Problem, points: Points, evaluation: str = "auto") -> Measured:
+def choose_way(problem: LossProblem, points: Points, evaluation: str = "auto") -> Measured:
     """Return the fastest way that gives the losses of the loop at ``points``; ``evaluation`` is its name, or ``auto``.
 
     Raises:
@@ -73,14 +73,14 @@ def choose_way(problem: Problem, points: Points, evaluation: str = "auto") -> Me
     return chosen
 
 
-def measure_dtype_error(problem: Problem, exact: Problem, points: Points) -> float:
+def measure_dtype_error(problem: LossProblem, exact: LossProblem, points: Points) -> float:
     """Return the largest relative difference of losses to those of ``exact``, which has another dtype."""
     got, want = (np.array(PlaneLosses(each, LOOP)(points)) for each in (problem, exact))
     differences = np.abs(got - want) / np.abs(want)
     return float(np.max(differences[np.isfinite(want)], initial=0.0))
 
 
-def _smaller(problem: Problem, points: Points) -> Problem:
+def _smaller(problem: LossProblem, points: Points) -> LossProblem:
     """Return fewer samples: whole batches where they can't be cut, or where statistics depend on them."""
     batches = problem.batches
     if problem.depends_on_batches or not batches.can_be_split:
@@ -95,7 +95,9 @@ def _smaller(problem: Problem, points: Points) -> Problem:
     return replace(problem, batches=batches.split(batches.lengths[0], count))
 
 
-def _candidates(problem: Problem, points: Points, want: Any, evaluation: str, found: list[Measured]) -> Iterator[Way]:
+def _candidates(
+    problem: LossProblem, points: Points, want: Any, evaluation: str, found: list[Measured]
+) -> Iterator[Way]:
     """Yield ways to try, the cheapest first; larger groups only if smaller ones are worth it."""
     is_cpu, most = problem.loss.device.type == "cpu", _most_points(problem)
     sizes: list[int | None] = _batch_sizes(problem, points, want) if is_cpu else [None]
@@ -108,7 +110,7 @@ def _candidates(problem: Problem, points: Points, want: Any, evaluation: str, fo
         yield from (Way("vmap", count) for count in (8, 16, 32, 64) if count <= most)
 
 
-def _batch_sizes(problem: Problem, points: Points, want: Any) -> list[int | None]:
+def _batch_sizes(problem: LossProblem, points: Points, want: Any) -> list[int | None]:
     """Return sizes that stay in the cache, if the network has the same losses with such batches."""
     if problem.depends_on_batches or not problem.batches.can_be_split:
         return [None]
@@ -130,13 +132,13 @@ def _groups(sizes: list[int | None], most: int, found: list[Measured]) -> Iterat
         yield Way("grouped", min(most, GROUPS[-1]), sizes[-1])
 
 
-def _most_points(problem: Problem) -> int:
+def _most_points(problem: LossProblem) -> int:
     """Return points whose weights take an eighth of the free memory: grouping copies them once."""
     size = sum(each.numel() * each.element_size() for each in problem.loss.trainable.values())
     return max(1, int(free_memory(problem.loss.device) / 8 / max(size, 1)))
 
 
-def _measure(problem: Problem, way: Way, points: Points, want: Any) -> Measured:
+def _measure(problem: LossProblem, way: Way, points: Points, want: Any) -> Measured:
     """Raises LandscapeError where the losses are others."""
     losses = PlaneLosses(problem, way)
     count = max(way.points, 1)
@@ -148,7 +150,7 @@ def _measure(problem: Problem, way: Way, points: Points, want: Any) -> Measured:
     return Measured(way, _seconds(losses, repeated[:count], problem.loss.device) / count)
 
 
-def _is_close(problem: Problem, got: Any, want: Any) -> bool:
+def _is_close(problem: LossProblem, got: Any, want: Any) -> bool:
     tolerance = _TOLERANCES.get(problem.loss.computation_dtype, 1e-4)
     return np.allclose(got, want, rtol=tolerance, atol=tolerance * 1e-2, equal_nan=True)
 

@@ -10,13 +10,13 @@ import torch
 from mindscope.landscape.plane import Points
 from mindscope.torch.landscapes.groups.switches import no_loops_over_groups, plain_layers
 from mindscope.torch.landscapes.plane_weights import PlaneWeights
-from mindscope.torch.landscapes.problem import Problem, Way, mean_loss, mean_statistics
+from mindscope.torch.landscapes.problem import LossProblem, Way, mean_loss, mean_statistics
 
 
 class VMapped:
     """Several points at once, as ``torch.vmap`` maps the operators."""
 
-    def __init__(self, problem: Problem, way: Way) -> None:
+    def __init__(self, problem: LossProblem, way: Way) -> None:
         self._problem, self._loss, self._points = problem, problem.loss, way.points
         self._batches = problem.batches_of(way)
         self._weights = PlaneWeights(problem.plane, problem.loss.trainable)

@@ -8,7 +8,7 @@ from typing import Any
 from mindscope.landscape.plane import Points
 from mindscope.torch.landscapes.group_losses import GroupLosses
 from mindscope.torch.landscapes.loop import Loop
-from mindscope.torch.landscapes.problem import Problem, Way
+from mindscope.torch.landscapes.problem import LossProblem, Way
 from mindscope.torch.landscapes.vmapped import VMapped
 
 WAYS: dict[str, Any] = {"loop": Loop, "channels_last": Loop, "vmap": VMapped, "grouped": GroupLosses}
@@ -17,7 +17,7 @@ WAYS: dict[str, Any] = {"loop": Loop, "channels_last": Loop, "vmap": VMapped, "g
 class PlaneLosses:
     """The losses of a problem at points, in one way; what it prepares for a point stays for the next ones."""
 
-    def __init__(self, problem: Problem, way: Way) -> None:
+    def __init__(self, problem: LossProblem, way: Way) -> None:
         self._problem = problem
         self._way = WAYS[way.name](problem, way)
 

@@ -39,7 +39,7 @@ class Cycle:
             with_flops=options.with_flops,
         )
         self.is_recording = False
-        self.marks = Marks()
+        self.marks = StepMarks()
         self._session = 0
         self._prepare()
 
@@ -88,7 +88,7 @@ class Cycle:
             return write_trace(self._options.directory, self._profile.export_chrome_trace, self._options.use_gzip)
 
 
-class Marks:
+class StepMarks:
     """The marks of steps in a cycle."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class Marks:
             self.cut.append(self.count - 1)
 
 
-def facts_text(options: ProfilerOptions, cost: Cost, marks: Marks) -> str:
+def facts_text(options: ProfilerOptions, cost: Cost, marks: StepMarks) -> str:
     """Return JSON for the metadata of a trace.
 
     Only numbers and plain text: ``torch.profiler`` loses backslashes of JSON.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.torch.profiler.cost import Cost
-from mindscope.torch.profiler.cycle import METADATA, Marks, facts_text
+from mindscope.torch.profiler.cycle import METADATA, StepMarks, facts_text
 from mindscope.torch.profiler.options import ProfilerOptions
 from mindscope.torch.profiler.trace_files import make_directory
 
@@ -41,7 +41,7 @@ class NpuCycle:
             with_flops=options.with_flops,
         )
         self.is_recording = False
-        self.marks = Marks()
+        self.marks = StepMarks()
 
     def start(self) -> None:
         """Start to record."""

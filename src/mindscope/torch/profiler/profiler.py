@@ -18,7 +18,7 @@ from mindscope.torch.callbacks.running_profilers import RUNNING
 from mindscope.torch.core.arguments import check_flag, check_text
 from mindscope.torch.core.run_context import RunContext
 from mindscope.torch.profiler.options import check_handler, check_options, check_others
-from mindscope.torch.profiler.recording import Recording
+from mindscope.torch.profiler.recording import ProfilingSession
 from mindscope.torch.profiler.trace_files import MEMORY_HISTORY, TRACE, make_directory
 
 _log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Profiler(Callback):
         does_start = check_flag("start_profile", start_profile)
         make_directory(self._options.directory)
         own = weakref.WeakMethod(self._announce)
-        self.recording = Recording(self._options, lambda: (announce := own()) and announce())
+        self.recording = ProfilingSession(self._options, lambda: (announce := own()) and announce())
         """Follows the steps; for trainers of other packages."""
         self._depth = 0  # how often it is entered
         self._is_loop_next = False  # who enters it next: a loop, or its user
@@ -229,14 +229,14 @@ class Profiler(Callback):
             self._on_trace_ready(self)
 
 
-def _finish(recording: Recording) -> None:
+def _finish(recording: ProfilingSession) -> None:
     """Finish a profiler that is collected as garbage, or whose process ends."""
     if recording.stop():
         _log.warning("profiler was not stopped; its last cycle is written")
         _print_cost(recording)
 
 
-def _print_cost(recording: Recording) -> None:
+def _print_cost(recording: ProfilingSession) -> None:
     """Print the profiled steps, and their cost."""
     if not recording.cycles:
         why = "it failed, see the log" if recording.failures else "its schedule records none of them"

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 _RECORDED = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
-class Recording:
+class ProfilingSession:
     """Follows the steps of a training, and profiles those that the schedule chooses.
 
     A failure of the profiler is logged, and ends the cycle; the training continues.

@@ -13,12 +13,12 @@ from torch import nn
 
 from mindscope.torch.debugging.source_lines import is_of_user, source_line
 from mindscope.torch.running_data.last_step import tensor_shapes
-from mindscope.torch.running_data.last_tensors import TensorSummary
+from mindscope.torch.running_data.last_tensors import LastTensor
 
 _PHASES = {"torch.optim": "optimizer", "torch.utils.data": "data"}
 
 
-def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[TensorSummary]) -> dict[str, Any]:
+def culprit(error: BaseException | None, network: nn.Module, tensors: Iterable[LastTensor]) -> dict[str, Any]:
     """Find the error of a training; the result is empty if there is none.
 
     Args:

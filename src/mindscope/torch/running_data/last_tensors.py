@@ -23,7 +23,7 @@ COLUMNS = ("kind", "name", "dtype", "shape", *map(str, _NUMBERS), "problem")
 
 
 @dataclass(slots=True)
-class TensorSummary:
+class LastTensor:
     """The statistics of a tensor."""
 
     kind: str
@@ -51,7 +51,7 @@ class TensorSummary:
 
 def summarize_tensors(
     batch: Any, calls: Iterable[ModuleCall], network: nn.Module, optimizers: Iterable[Any]
-) -> Iterator[TensorSummary]:
+) -> Iterator[LastTensor]:
     """Yield the tensors in the order in which a step computes them: batch, outputs, gradients, parameters, buffers.
 
     It waits for the device, and a device that no longer answers is a ``problem`` of each tensor.
@@ -80,8 +80,8 @@ def summarize_tensors(
         yield _summarized("buffer", name, buffer)
 
 
-def _summarized(kind: str, name: str, tensor: Tensor) -> TensorSummary:
-    summary = TensorSummary(kind, name, str(tensor.dtype).removeprefix("torch."), list(tensor.shape), [])
+def _summarized(kind: str, name: str, tensor: Tensor) -> LastTensor:
+    summary = LastTensor(kind, name, str(tensor.dtype).removeprefix("torch."), list(tensor.shape), [])
     try:
         plain = plain_tensor(tensor).contiguous()
         statistics, _ = device_statistics(plain, ELEMENT_TYPES[plain.dtype])

@@ -124,7 +124,17 @@ describe("a difference", () => {
       overwritten: 0,
       repeated: 0,
     };
-    const rest = { start_wall_time: 0, first_step: 0, last_step: 0, version: 0, cursor: "c", kept: 0, smoothed: null, mean: null, quantiles: values };
+    const rest = {
+      start_wall_time: 0,
+      first_step: 0,
+      last_step: 0,
+      version: 0,
+      cursor: "c",
+      kept: 0,
+      smoothed: null,
+      mean: null,
+      quantiles: values,
+    };
     const got = withoutEnds({ ...facts, ...rest, x: places, step: places, wall_time: places, value: values });
     expect([...got.x!]).toEqual([2, 3, 4]);
     expect([got.nan, got.points]).toEqual([1, 3]);

@@ -68,7 +68,7 @@ export function runRows(
     if (row < 0) return { ...facts, ...NOTHING };
     const source = values === null ? line : absolute.get(JSON.stringify([line.run, line.tag]));
     const at = values === null || !source ? row : nearestRow(source.step, line.step[row]!);
-    const relative = line.wallTime[row]! - line.startWallTime;
+    const relative = line.start_wall_time === null ? NaN : line.wall_time[row]! - line.start_wall_time;
     return {
       ...facts,
       ...NOTHING,

@@ -29,7 +29,7 @@ _OPTIMIZER_STATE = re.compile(
 )
 
 
-class Scope(NamedTuple):
+class OperatorScope(NamedTuple):
     """The scope of an operator."""
 
     module: str
@@ -39,7 +39,7 @@ class Scope(NamedTuple):
     """Module and class of each cell around the operator."""
 
 
-def scope_of(full_name: str, type: str) -> Scope:
+def scope_of(full_name: str, type: str) -> OperatorScope:
     """Return the scope of an operator.
 
     Args:
@@ -56,7 +56,9 @@ def scope_of(full_name: str, type: str) -> Scope:
         (".".join(attribute for attribute, _ in named[: depth + 1]), cell) for depth, (_, cell) in enumerate(named)
     )
     has_scope = bool(parts) or "/" in full_name or full_name.startswith(("Default_", "Gradients_"))
-    return Scope(".".join(attribute for attribute, _ in named), _phase(full_name, type, parts, has_scope), classes)
+    return OperatorScope(
+        ".".join(attribute for attribute, _ in named), _phase(full_name, type, parts, has_scope), classes
+    )
 
 
 def is_optimizer_state(parameter: str) -> bool:

@@ -133,11 +133,11 @@ def _varint(number: int) -> bytes:
 def number_after(data: bytes, at: int, stop: int) -> tuple[int, int] | None:
     """Return the number that begins at byte ``at``, and where it ends; None if it is cut."""
     value = 0
-    for place in range(min(_LONGEST_NUMBER, stop - at)):
-        byte = data[at + place]
-        value |= (byte & 0x7F) << 7 * place
+    for offset in range(min(_LONGEST_NUMBER, stop - at)):
+        byte = data[at + offset]
+        value |= (byte & 0x7F) << 7 * offset
         if byte < 0x80:
-            return value, at + place + 1
+            return value, at + offset + 1
     return None
 
 

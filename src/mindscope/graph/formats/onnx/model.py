@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.formats import wire
-from mindscope.formats.message_columns import Indices, Messages, Runs, Texts, distinct_runs, join_rows, number_runs
+from mindscope.formats.message_columns import (
+    ByteRanges,
+    Indices,
+    Messages,
+    Texts,
+    distinct_runs,
+    join_rows,
+    number_runs,
+)
 from mindscope.formats.onnx_schemas import (
     ATTRIBUTE_GRAPHS,
     ATTRIBUTE_TENSOR,
@@ -87,7 +95,7 @@ def _shape_problem(graph: Graph, problem: Reason | None) -> Reason | None:
     return Reason("onnx_shapes_unknown", count=int(rows.size), total=len(graph.operations), example=first)
 
 
-def _cut_graph(model: Messages) -> Runs:
+def _cut_graph(model: Messages) -> ByteRanges:
     """Return the graph of a model that breaks off: what is there of it if it has no end."""
     runs = model.field_runs("graph")
     data, size = runs.data, len(runs.data)
@@ -100,7 +108,7 @@ def _cut_graph(model: Messages) -> Runs:
         if content is None:
             break
         if tag >> 3 == _GRAPH_OF_MODEL:
-            return Runs(data, np.array([content[0]]), np.array([content[1]]))
+            return ByteRanges(data, np.array([content[0]]), np.array([content[1]]))
         whole = number_after(data, content[1], size)
     return runs
 
@@ -109,17 +117,17 @@ def _cut_graph(model: Messages) -> Runs:
 class _Values:
     """Names of values with the encoded types."""
 
-    names: Runs
-    types: Runs
+    names: ByteRanges
+    types: ByteRanges
 
     @classmethod
     def of(cls, messages: Messages) -> _Values:
         return cls(messages.field_runs("name"), messages.field_runs("type"))
 
     @classmethod
-    def untyped(cls, names: Runs) -> _Values:
+    def untyped(cls, names: ByteRanges) -> _Values:
         nothing = np.zeros(len(names), np.int64)
-        return cls(names, Runs(names.data, nothing, nothing))
+        return cls(names, ByteRanges(names.data, nothing, nothing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +136,14 @@ class _Body:
 
     name: str
     nodes: Messages
-    tensors: Runs
+    tensors: ByteRanges
     inputs: _Values
     outputs: _Values
     infos: _Values
     is_broken: bool
 
     @classmethod
-    def of_graph(cls, runs: Runs) -> _Body:
+    def of_graph(cls, runs: ByteRanges) -> _Body:
         graph = Messages(GRAPH, runs)
         check_size(sum(len(graph.each_run(field)[1]) for field in ("node", "initializer", "input", "value_info")))
         return cls(
@@ -331,11 +339,11 @@ def _free_names(graph: Graph) -> list[str]:
     return [node.name for node in graph.nodes[formal:] if node.role is Role.INPUT]
 
 
-def _first_outputs(producer: Indices, given: Runs, count: int) -> Runs:
+def _first_outputs(producer: Indices, given: ByteRanges, count: int) -> ByteRanges:
     """Return the name of the first output of each node; an empty one without outputs."""
     start, stop = np.zeros(count, np.int64), np.zeros(count, np.int64)
     start[producer[::-1]], stop[producer[::-1]] = given.start[::-1], given.stop[::-1]
-    return Runs(given.data, start, stop)
+    return ByteRanges(given.data, start, stop)
 
 
 def _tensor_role(type: TensorType) -> Role:
@@ -367,17 +375,17 @@ def _read_tensor_type(message: Message) -> TensorType:
 # ---- scopes ---------------------------------------------------------------------------------------------------------
 
 
-def _scopes_in_names(names: Runs, outputs: Runs) -> Runs:
+def _scopes_in_names(names: ByteRanges, outputs: ByteRanges) -> ByteRanges:
     """Return the part of each name before the last ``/`` without the first one.
 
     A node without a name has the name of its first output.
     """
     has_name = names.stop > names.start
-    names = Runs(
+    names = ByteRanges(
         names.data, np.where(has_name, names.start, outputs.start), np.where(has_name, names.stop, outputs.stop)
     )
     start = names.start + (names.find(b"/") == names.start) * (names.stop > names.start)
-    return Runs(names.data, start, np.maximum(names.find(b"/", last=True), start))
+    return ByteRanges(names.data, start, np.maximum(names.find(b"/", last=True), start))
 
 
 def _noted_scopes(nodes: Messages, scope: Indices, texts: Texts) -> tuple[Indices, Texts]:
@@ -415,7 +423,7 @@ def _path_of_namespace(namespace: str) -> str:
 class _Details:
     """``runs`` are the nodes, then from ``tensors`` on the initializers; ``inputs`` are as many nodes more."""
 
-    runs: Runs
+    runs: ByteRanges
     tensors: int
     inputs: int
     level: int
@@ -468,7 +476,7 @@ class _Details:
         if self.level >= MOST_LEVELS:
             return None
         encoded = wire.encode(GRAPH, message)
-        runs = Runs(encoded, np.zeros(1, np.int64), np.full(1, len(encoded), np.int64))
+        runs = ByteRanges(encoded, np.zeros(1, np.int64), np.full(1, len(encoded), np.int64))
         return _Reader(_Body.of_graph(runs), self.level + 1).read()
 
 

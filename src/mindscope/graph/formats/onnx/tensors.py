@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
 from mindscope.formats import wire
-from mindscope.formats.message_columns import Messages, Runs
+from mindscope.formats.message_columns import ByteRanges, Messages
 from mindscope.formats.onnx_schemas import DTYPES, TENSOR, TENSOR_TYPE
 from mindscope.formats.tensors import array_from_bytes, dtype_by_name, reshape
 from mindscope.graph.data.columns import TensorType
@@ -21,7 +21,7 @@ _TWO_IN_A_BYTE = ("uint4", "int4", "float4_e2m1fn")
 _VALUES = ("float_data", "int32_data", "int64_data", "double_data", "uint64_data")
 
 
-def tensor_types(tensors: Runs) -> list[TensorType]:
+def tensor_types(tensors: ByteRanges) -> list[TensorType]:
     """Return the types of encoded TensorProtos, without their data."""
     messages = Messages(TENSOR_TYPE, tensors)
     row, sizes = messages.each_number("dims")

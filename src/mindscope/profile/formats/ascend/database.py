@@ -24,7 +24,7 @@ from mindscope.profile.formats.ascend.database_tables import (
     steps_of_tables,
 )
 from mindscope.profile.formats.ascend.database_trace import DatabaseTrace, unread_tables
-from mindscope.profile.formats.recording import Recording
+from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table_names
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
@@ -107,7 +107,7 @@ def _read(path: Path, on_progress: Progress) -> Profile:
 
 def _profile(path: Path, problems: Problems, origin_ns: int | None) -> Profile:
     """Raises FormatError, OSError."""
-    recording, tables = Recording(), _Tables()
+    recording, tables = TraceBuilder(), _Tables()
     with open_sqlite(path, problems) as file:
         if not _TABLES & file.tables.keys():
             raise FormatError(
@@ -174,7 +174,7 @@ def _devices(tracks: Any, rank: int) -> list[str]:
     return list(found) or [f"NPU {rank}"]
 
 
-def _first_time(recording: Recording, tables: _Tables) -> int:
+def _first_time(recording: TraceBuilder, tables: _Tables) -> int:
     if recording.first_time is not None:
         return recording.first_time
     if tables.memory is not None and len(tables.memory.curve):

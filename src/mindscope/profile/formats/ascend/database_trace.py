@@ -17,10 +17,10 @@ from mindscope.profile.formats.recorded_runs import (
     RecordedRuns,
     step_runs,
 )
-from mindscope.profile.formats.recording import Recording
+from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.scope_names import mapped
-from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
+from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, named
 from mindscope.profile.kineto.categories import STEP_CATEGORY, STEP_NAME
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.grouping import distinct_rows
@@ -37,7 +37,7 @@ _READ = (*ROW_TABLES.tables, "AICORE_FREQ")
 class DatabaseTrace:
     """Reads one database into a recording."""
 
-    def __init__(self, file: SqliteFile, to: Recording) -> None:
+    def __init__(self, file: SqliteFile, to: TraceBuilder) -> None:
         self._file, self._to = file, to
         self._strings = file.strings("STRING_IDS")
 
@@ -80,7 +80,7 @@ class DatabaseTrace:
         self._to.add(whole.of_category(marks).select(is_step))
         return self._connections(rows, (kind == _OPERATOR_TYPE) & ~is_step)
 
-    def _connections(self, rows: Rows, is_operator: NDArray[np.bool_]) -> dict[int, int]:
+    def _connections(self, rows: SqliteRows, is_operator: NDArray[np.bool_]) -> dict[int, int]:
         """A list of connections has a number of its own; the operator that begins last is the innermost."""
         lists = self._file.rows("CONNECTION_IDS", integers=("id", "connectionId"))
         by_list: dict[int, list[int]] = {}
@@ -190,7 +190,7 @@ class DatabaseTrace:
             values = rows.whole("freq")[own].astype(np.float64)
             self._to.counters.append(Counter("AI Core frequency", track, rows.whole("timestampNs")[own], values))
 
-    def _timed(self, table: str, *columns: str) -> Rows | None:
+    def _timed(self, table: str, *columns: str) -> SqliteRows | None:
         rows = self._file.rows(table, integers=columns)
         if rows is None:
             return None
@@ -198,20 +198,20 @@ class DatabaseTrace:
         self._to.skip("no_time", int((~is_known).sum()))
         return rows.select(is_known)
 
-    def _runs(self, rows: Rows, category: str, name: TextColumn, track: NDArray[np.int64]) -> RecordedRuns:
+    def _runs(self, rows: SqliteRows, category: str, name: TextColumn, track: NDArray[np.int64]) -> RecordedRuns:
         start = rows.whole("startNs")
         duration = rows.whole("endNs") - start
         runs = RecordedRuns(category=category, start=start, duration=duration, name=name, track=track)
         return ROW_TABLES.located(runs, rows)
 
-    def _device_arguments(self, rows: Rows, operators: dict[int, int]) -> dict[str, NDArray[np.int64]]:
+    def _device_arguments(self, rows: SqliteRows, operators: dict[int, int]) -> dict[str, NDArray[np.int64]]:
         connection = _connection(rows)
         return {
             "device": rows.whole("deviceId", 0), "stream": rows.whole("streamId", 0), "correlation": connection,
             "External id": _owners(connection, operators),
         }  # fmt: skip
 
-    def _streams(self, rows: Rows) -> NDArray[np.int64]:
+    def _streams(self, rows: SqliteRows) -> NDArray[np.int64]:
         keys, codes = distinct_rows(rows.whole("deviceId", 0), rows.whole("streamId", 0))
         numbers = [
             self._to.tracks.number(
@@ -223,7 +223,7 @@ class DatabaseTrace:
         ]
         return np.array(numbers, np.int64)[codes]
 
-    def _group_tracks(self, rows: Rows, groups: TextColumn) -> NDArray[np.int64]:
+    def _group_tracks(self, rows: SqliteRows, groups: TextColumn) -> NDArray[np.int64]:
         keys, codes = distinct_rows(rows.whole("deviceId", 0), groups.codes.astype(np.int64))
         numbers = [
             self._to.tracks.number(
@@ -233,7 +233,7 @@ class DatabaseTrace:
         ]
         return np.array(numbers, np.int64)[codes]
 
-    def _threads(self, rows: Rows) -> NDArray[np.int64]:
+    def _threads(self, rows: SqliteRows) -> NDArray[np.int64]:
         """Return a track for each thread: the high half of its number is the process."""
         ids, codes = distinct_rows(rows.whole("globalTid", 0))
         numbers = [
@@ -258,7 +258,7 @@ def _owners(connection: NDArray[np.int64], operators: dict[int, int]) -> NDArray
     return owners[codes.reshape(-1)] if len(owners) else connection
 
 
-def _connection(rows: Rows) -> NDArray[np.int64]:
+def _connection(rows: SqliteRows) -> NDArray[np.int64]:
     """0 for none."""
     found = rows.whole("connectionId", 0)
     return np.where((found == NO_VALUE) | (found < 0), 0, found)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from mindscope.profile.formats.sqlite_arguments import Details, RowTables, Texts
+from mindscope.profile.formats.sqlite_arguments import DetailTable, LookupTable, RowTables
 
 NO_VALUE = 4294967295
 FRAMEWORK_TABLES = ("PYTORCH_API", "MINDSPORE_API", "FRAMEWORK_API")
-_STRINGS = Texts("STRING_IDS")
+_STRINGS = LookupTable("STRING_IDS")
 _TEXTS = (
     "name", "message", "tasktype", "optype", "opname", "groupname", "algtype", "opstate", "hf32eligible", "attrinfo",
     "inputformats", "inputdatatypes", "inputdtypes", "inputshapes", "outputformats", "outputdatatypes", "outputshapes",
@@ -21,15 +21,18 @@ ROW_TABLES = RowTables(
     hidden=frozenset(("startns", "endns", "globalpid", "globaltid")),
     texts={
         **dict.fromkeys(_TEXTS, _STRINGS),
-        "type": Texts("ENUM_API_TYPE", "name"),
-        "eventtype": Texts("ENUM_MSTX_EVENT_TYPE", "name"),
-        "datatype": Texts("ENUM_HCCL_DATA_TYPE", "name"),
-        "linktype": Texts("ENUM_HCCL_LINK_TYPE", "name"),
-        "transporttype": Texts("ENUM_HCCL_TRANSPORT_TYPE", "name"),
-        "rdmatype": Texts("ENUM_HCCL_RDMA_TYPE", "name"),
+        "type": LookupTable("ENUM_API_TYPE", "name"),
+        "eventtype": LookupTable("ENUM_MSTX_EVENT_TYPE", "name"),
+        "datatype": LookupTable("ENUM_HCCL_DATA_TYPE", "name"),
+        "linktype": LookupTable("ENUM_HCCL_LINK_TYPE", "name"),
+        "transporttype": LookupTable("ENUM_HCCL_TRANSPORT_TYPE", "name"),
+        "rdmatype": LookupTable("ENUM_HCCL_RDMA_TYPE", "name"),
     },
     details={
-        "TASK": (Details("COMPUTE_TASK_INFO", "globalTaskId"), Details("COMMUNICATION_TASK_INFO", "globalTaskId")),
+        "TASK": (
+            DetailTable("COMPUTE_TASK_INFO", "globalTaskId"),
+            DetailTable("COMMUNICATION_TASK_INFO", "globalTaskId"),
+        ),
     },
     nothing=frozenset((NO_VALUE,)),
 )  # fmt: skip

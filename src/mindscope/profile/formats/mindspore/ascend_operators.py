@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.formats.built_trace import Runs
+from mindscope.profile.formats.built_trace import SliceColumns
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.json_values import whole_numbers
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
@@ -96,7 +96,7 @@ def type_operators(table: CsvTable, rank: int) -> Operators | None:
     )  # fmt: skip
 
 
-def timeline_runs(table: CsvTable, rank: int) -> Runs | None:
+def timeline_runs(table: CsvTable, rank: int) -> SliceColumns | None:
     """Return the runs of ``output_timeline_data``: every task of every step. Raises FormatError without the columns."""
     names, start = table.texts("op_name"), table.nanoseconds("start_time", unit="ms")
     duration, streams = table.nanoseconds("duration", unit="ms"), table.cells("stream_id")
@@ -106,11 +106,11 @@ def timeline_runs(table: CsvTable, rank: int) -> Runs | None:
         return None
     process = f"NPU {rank}"
     tracks = [Track(process, stream, process, f"Stream {stream}") for stream in streams or ["0"] * len(names)]
-    return Runs(start, duration, names, "kernel", tracks)
+    return SliceColumns(start, duration, names, "kernel", tracks)
 
 
 def kernels_of_runs(
-    runs: Runs, types: Mapping[str, CompiledOperator], rank: int, step: TextColumn | None = None
+    runs: SliceColumns, types: Mapping[str, CompiledOperator], rank: int, step: TextColumn | None = None
 ) -> Kernels:
     """Return kernels by name and stream, also by the ``step`` of each run."""
     kernels = Kernels(
@@ -132,14 +132,14 @@ def kernels_of_runs(
     )
 
 
-def aicpu_runs(table: CsvTable, rank: int) -> Runs | None:
+def aicpu_runs(table: CsvTable, rank: int) -> SliceColumns | None:
     """Return the runs of ``aicpu_intermediate``, in us of the clock of the device; None without stamps."""
     names, start = table.texts(*_AICPU), table.nanoseconds("run_start", unit="us")
     end = table.nanoseconds("run_end", unit="us")
     if names is None or start is None or end is None or not len(names):
         return None
     track = Track(f"NPU {rank}", AI_CPU, f"NPU {rank}", "AI CPU")
-    return Runs(start, end - start, mapped(names, type_of), AI_CPU, [track] * len(names))
+    return SliceColumns(start, end - start, mapped(names, type_of), AI_CPU, [track] * len(names))
 
 
 def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:

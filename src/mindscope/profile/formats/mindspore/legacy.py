@@ -15,7 +15,7 @@ from mindscope.artifacts.rank_path import with_rank
 from mindscope.formats.profile_file_names import is_device_table
 from mindscope.profile.formats.ascend.kernels import operators_of_kernels
 from mindscope.profile.formats.ascend.memory import memory_of
-from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, Runs, trace_of
+from mindscope.profile.formats.built_trace import CLOCK_ORIGIN, SliceColumns, trace_of
 from mindscope.profile.formats.cpu_operators import cpu_memory_curve, cpu_operators, timestamp_runs
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.json_file import read_object
@@ -290,7 +290,7 @@ class _Legacy:
         return self._from("framework_raw_{}.csv", ascend.compiled_operators) or {}
 
     @cached_property
-    def _ascend_runs(self) -> Runs | None:
+    def _ascend_runs(self) -> SliceColumns | None:
         return self._from("output_timeline_data_{}.txt", lambda table: ascend.timeline_runs(table, self.files.rank))
 
     def _of_aicpu(self, reader: Callable[[CsvTable], _T | None]) -> _T | None:
@@ -338,7 +338,7 @@ class _Legacy:
         )
         return self.problems.read(file, lambda path: read_json_trace(path, on_progress))
 
-    def _runs(self) -> list[Runs | None]:
+    def _runs(self) -> list[SliceColumns | None]:
         steps = [] if self._step_trace is None else step_trace.step_runs(self._step_trace)
         if self.device == "NPU":
             cpu = self._of_aicpu(lambda table: ascend.aicpu_runs(table, self.files.rank))
@@ -349,7 +349,7 @@ class _Legacy:
             return [*steps, *runs] if any(runs) else []
         return [self._timestamps("cpu_op_execute_timestamp_{}.txt", "CPU", 1000 * _US)]
 
-    def _timestamps(self, name: str, process: str, unit_ns: int) -> Runs | None:
+    def _timestamps(self, name: str, process: str, unit_ns: int) -> SliceColumns | None:
         return self._read(name, lambda path: timestamp_runs(path, process, unit_ns))
 
     def _from(self, name: str, reader: Callable[[CsvTable], _T | None]) -> _T | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.errors import FormatError
-from mindscope.profile.formats.built_trace import Runs
+from mindscope.profile.formats.built_trace import SliceColumns
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
@@ -112,7 +112,7 @@ def steps_of(trace: StepTrace, origin_ns: int) -> Steps:
     )
 
 
-def step_runs(trace: StepTrace) -> list[Runs]:
+def step_runs(trace: StepTrace) -> list[SliceColumns]:
     """Return the timeline of the steps: themselves, their phases, and a track of the communication of each stream."""
     steps = [("ProfilerStep#" + str(number)) for number in trace.number.tolist()]
     found = [_runs("Steps", -3, trace.start, trace.end, steps)]
@@ -130,9 +130,9 @@ def step_runs(trace: StepTrace) -> list[Runs]:
     return [runs for runs in found if len(runs.start)]
 
 
-def _runs(title: str, order: int, start: NDArray[np.int64], end: NDArray[np.int64], names: list[str]) -> Runs:
+def _runs(title: str, order: int, start: NDArray[np.int64], end: NDArray[np.int64], names: list[str]) -> SliceColumns:
     track = Track("Steps", title, "Steps", title, -1, order)
-    return Runs(start, end - start, TextColumn.of(names), "step", [track] * len(names))
+    return SliceColumns(start, end - start, TextColumn.of(names), "step", [track] * len(names))
 
 
 def communication_of(trace: StepTrace, device: str, origin_ns: int) -> Communication | None:

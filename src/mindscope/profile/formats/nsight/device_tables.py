@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from mindscope.profile.formats.nsight.ids import correlation_of, process_of
 from mindscope.profile.formats.nsight.row_tables import COPIES, MEMORIES, ROW_TABLES, SYNCHRONIZATIONS
 from mindscope.profile.formats.recorded_runs import COPY, KERNEL, SET, RecordedMarks, RecordedRuns
-from mindscope.profile.formats.recording import Recording
-from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
+from mindscope.profile.formats.recording import TraceBuilder
+from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, named
 from mindscope.profile.kineto.host_calls import MEMORY_NAME
 from mindscope.profile.model.profile_data import Device
 from mindscope.profile.tables.columns import TextColumn, integers_of
@@ -48,7 +48,7 @@ def devices_of(file: SqliteFile) -> list[Device]:
     return [found[number] for number in sorted(found)]
 
 
-def read_device_tables(file: SqliteFile, strings: Mapping[int, str], devices: list[Device], to: Recording) -> None:
+def read_device_tables(file: SqliteFile, strings: Mapping[int, str], devices: list[Device], to: TraceBuilder) -> None:
     """Adds what the devices ran, their memory, and their metrics."""
     _kernels(file, strings, devices, to)
     _graphs(file, to)
@@ -59,7 +59,7 @@ def read_device_tables(file: SqliteFile, strings: Mapping[int, str], devices: li
     _metrics(file, devices, to)
 
 
-def _kernels(file: SqliteFile, strings: Mapping[int, str], devices: list[Device], to: Recording) -> None:
+def _kernels(file: SqliteFile, strings: Mapping[int, str], devices: list[Device], to: TraceBuilder) -> None:
     rows = file.rows(
         f"{_PREFIX}KERNEL",
         integers=(
@@ -85,7 +85,7 @@ def _kernels(file: SqliteFile, strings: Mapping[int, str], devices: list[Device]
     )  # fmt: skip
 
 
-def _graphs(file: SqliteFile, to: Recording) -> None:
+def _graphs(file: SqliteFile, to: TraceBuilder) -> None:
     """Add launches of whole CUDA graphs.
 
     The profiler records them unless it is told to record their kernels.
@@ -96,7 +96,7 @@ def _graphs(file: SqliteFile, to: Recording) -> None:
         to.add(_runs(rows, to, KERNEL, TextColumn.of(f"CUDA graph {each}" for each in rows.whole("graphId", 0))))
 
 
-def _copies(file: SqliteFile, to: Recording) -> None:
+def _copies(file: SqliteFile, to: TraceBuilder) -> None:
     rows = file.rows(f"{_PREFIX}MEMCPY", integers=(*_KEYS, "bytes", "copyKind", "srcKind", "dstKind"))
     if rows is None:
         return
@@ -110,7 +110,7 @@ def _copies(file: SqliteFile, to: Recording) -> None:
     to.add(_runs(rows, to, COPY, name, integers={"bytes": rows.whole("bytes", 0)}))
 
 
-def _sets(file: SqliteFile, to: Recording) -> None:
+def _sets(file: SqliteFile, to: TraceBuilder) -> None:
     rows = file.rows(f"{_PREFIX}MEMSET", integers=(*_KEYS, "bytes"))
     if rows is not None:
         rows = _timed(rows, to)
@@ -118,7 +118,7 @@ def _sets(file: SqliteFile, to: Recording) -> None:
         to.add(_runs(rows, to, SET, name, integers={"bytes": rows.whole("bytes", 0)}))
 
 
-def _synchronizations(file: SqliteFile, to: Recording) -> None:
+def _synchronizations(file: SqliteFile, to: TraceBuilder) -> None:
     """Add waits for streams, events and contexts, beside the streams, whose kernels run meanwhile."""
     rows = file.rows(f"{_PREFIX}SYNCHRONIZATION", integers=(*_KEYS, "syncType"))
     if rows is None:
@@ -128,7 +128,7 @@ def _synchronizations(file: SqliteFile, to: Recording) -> None:
     to.add(_runs(rows, to, "cuda_sync", kinds, suffix=" (sync)"))
 
 
-def _memory(file: SqliteFile, to: Recording) -> None:
+def _memory(file: SqliteFile, to: TraceBuilder) -> None:
     """Add allocations of the device as marks of an allocator, as PyTorch has them."""
     rows = file.rows(
         "CUDA_GPU_MEMORY_USAGE_EVENTS",
@@ -165,7 +165,7 @@ def _memory(file: SqliteFile, to: Recording) -> None:
         to.derived_counters.append(Counter(f"GPU {number} allocated", track, times, values, "bytes"))
 
 
-def _metrics(file: SqliteFile, devices: list[Device], to: Recording) -> None:
+def _metrics(file: SqliteFile, devices: list[Device], to: TraceBuilder) -> None:
     """Samples of the hardware, such as the activity of multiprocessors."""
     rows = file.rows("GPU_METRICS", integers=("timestamp|rawTimestamp", "typeId", "metricId", "value"))
     if rows is None:
@@ -191,15 +191,15 @@ def _metrics(file: SqliteFile, devices: list[Device], to: Recording) -> None:
             to.counters.append(Counter(name, track, rows.whole("timestamp")[own], values))
 
 
-def _timed(rows: Rows, to: Recording) -> Rows:
+def _timed(rows: SqliteRows, to: TraceBuilder) -> SqliteRows:
     is_known = rows.has("start", "end")
     to.skip("no_time", int((~is_known).sum()))
     return rows.select(is_known)
 
 
 def _runs(
-    rows: Rows,
-    to: Recording,
+    rows: SqliteRows,
+    to: TraceBuilder,
     category: str,
     name: TextColumn,
     integers: Mapping[str, NDArray[np.int64]] | None = None,
@@ -226,7 +226,7 @@ def _runs(
 
 
 def _stream_tracks(
-    device: NDArray[np.int64], stream: NDArray[np.int64], process: NDArray[np.int64], suffix: str, to: Recording
+    device: NDArray[np.int64], stream: NDArray[np.int64], process: NDArray[np.int64], suffix: str, to: TraceBuilder
 ) -> NDArray[np.int64]:
     """Return a track for each stream of each process; streams of processes may have equal numbers."""
     keys, codes = distinct_rows(device, stream, process)
@@ -242,7 +242,7 @@ def _stream_tracks(
     return np.array(numbers, np.int64)[codes]
 
 
-def _triples(rows: Rows, names: tuple[str, str, str]) -> TextColumn:
+def _triples(rows: SqliteRows, names: tuple[str, str, str]) -> TextColumn:
     """Return three sizes as text, such as ``[4,1,1]``."""
     keys, codes = distinct_rows(*(rows.whole(each, 1) for each in names))
     return TextColumn(codes.astype(np.uint32), [f"[{x},{y},{z}]" for x, y, z in keys])

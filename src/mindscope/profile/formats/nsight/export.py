@@ -12,7 +12,7 @@ from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.nsight.device_tables import devices_of, read_device_tables
 from mindscope.profile.formats.nsight.host_tables import read_host_tables
-from mindscope.profile.formats.recording import Recording
+from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.sqlite_file import SqliteFile, open_sqlite, table_names
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.profile_parts import profile_of
@@ -39,7 +39,7 @@ def is_nsight_export(path: Path) -> bool:
 
 def _read(path: Path, on_progress: Progress) -> Profile:
     problems = Problems()
-    recording = Recording()
+    recording = TraceBuilder()
     with open_sqlite(path, problems) as file:
         if not _OF_NSIGHT & file.tables.keys():
             raise FormatError(

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from mindscope.profile.formats.nsight.ids import correlation_of, process_of, thread_of
 from mindscope.profile.formats.nsight.row_tables import ROW_TABLES
 from mindscope.profile.formats.recorded_runs import ANNOTATION, LAUNCH, OPERATOR, RecordedMarks, RecordedRuns, step_runs
-from mindscope.profile.formats.recording import Recording
+from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.scope_names import mapped
-from mindscope.profile.formats.sqlite_file import Rows, SqliteFile, named
+from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, named
 from mindscope.profile.formats.step_names import NO_STEP, step_numbers
 from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import NO_INTEGER
@@ -44,7 +44,7 @@ class _Threads(NamedTuple):
     """Names of threads by ``globalTid``."""
 
 
-def read_host_tables(file: SqliteFile, strings: Mapping[int, str], to: Recording) -> None:
+def read_host_tables(file: SqliteFile, strings: Mapping[int, str], to: TraceBuilder) -> None:
     """Adds what the threads of the host did."""
     threads = _threads(file, strings)
     _ranges(file, strings, threads, to)
@@ -66,7 +66,7 @@ def read_host_tables(file: SqliteFile, strings: Mapping[int, str], to: Recording
         to.add(ROW_TABLES.located(runs, rows))
 
 
-def _ranges(file: SqliteFile, strings: Mapping[int, str], threads: _Threads, to: Recording) -> None:
+def _ranges(file: SqliteFile, strings: Mapping[int, str], threads: _Threads, to: TraceBuilder) -> None:
     rows = file.rows(
         "NVTX_EVENTS", integers=("start", "end", "eventType", "textId", "globalTid", "rangeId"), texts=("text",)
     )
@@ -96,7 +96,7 @@ def _ranges(file: SqliteFile, strings: Mapping[int, str], threads: _Threads, to:
     _steps(whole.select(number != NO_STEP), number[number != NO_STEP], to)
 
 
-def _operators(runs: RecordedRuns, to: Recording) -> None:
+def _operators(runs: RecordedRuns, to: TraceBuilder) -> None:
     """Add ranges of ``torch.autograd.profiler.emit_nvtx``: ``aten::mm, seq = 12, sizes = [[8, 4], [4, 2]]``."""
     sequences = np.array(
         [int(found[1]) if (found := _SEQUENCE.search(text)) else NO_INTEGER for text in runs.name.values], np.int64
@@ -106,7 +106,7 @@ def _operators(runs: RecordedRuns, to: Recording) -> None:
     to.add(named_runs.with_arguments({"Sequence number": numbers}, {"Input Dims": mapped(runs.name, _sizes)}))
 
 
-def _steps(runs: RecordedRuns, number: NDArray[np.int64], to: Recording) -> None:
+def _steps(runs: RecordedRuns, number: NDArray[np.int64], to: TraceBuilder) -> None:
     steps = step_runs(number, runs)
     if runs.name.is_any_of(lambda text: text.startswith("ProfilerStep#")).all():
         to.add(steps.as_read())
@@ -115,12 +115,12 @@ def _steps(runs: RecordedRuns, number: NDArray[np.int64], to: Recording) -> None
         to.add(steps)
 
 
-def _marks(rows: Rows, strings: Mapping[int, str], threads: _Threads, to: Recording) -> None:
+def _marks(rows: SqliteRows, strings: Mapping[int, str], threads: _Threads, to: TraceBuilder) -> None:
     track = _tracks(rows.whole("globalTid", 0), threads, to)
     to.add_marks(RecordedMarks(time=rows.whole("start"), name=_texts(rows, strings), track=track))
 
 
-def _texts(rows: Rows, strings: Mapping[int, str]) -> TextColumn:
+def _texts(rows: SqliteRows, strings: Mapping[int, str]) -> TextColumn:
     """Return the text itself, else that of its number."""
     own, by_number = rows.text("text"), named(rows.whole("textId"), strings)
     if not any(own.values):
@@ -139,7 +139,7 @@ def _threads(file: SqliteFile, strings: Mapping[int, str]) -> _Threads:
     )
 
 
-def _tracks(global_ids: NDArray[np.int64], names: _Threads, to: Recording, suffix: str = "") -> NDArray[np.int64]:
+def _tracks(global_ids: NDArray[np.int64], names: _Threads, to: TraceBuilder, suffix: str = "") -> NDArray[np.int64]:
     """Return a track for each thread."""
     ids, codes = np.unique(global_ids, return_inverse=True)
     numbers: list[int] = []

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mindscope.profile.formats.sqlite_arguments import RowTables, Texts
+from mindscope.profile.formats.sqlite_arguments import LookupTable, RowTables
 
 COPIES = (
     "", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM HtoD", "UVM DtoH",
@@ -11,8 +11,8 @@ COPIES = (
 )  # fmt: skip
 MEMORIES = ("Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static", "Unknown")
 SYNCHRONIZATIONS = {1: "Event Sync", 2: "Stream Wait Event", 3: "Stream Sync", 4: "Context Sync"}
-_STRINGS = Texts("StringIds")
-_MEMORY = Texts("ENUM_CUDA_MEM_KIND", "label", dict(enumerate(MEMORIES)))
+_STRINGS = LookupTable("StringIds")
+_MEMORY = LookupTable("ENUM_CUDA_MEM_KIND", "label", dict(enumerate(MEMORIES)))
 
 ROW_TABLES = RowTables(
     tables=(
@@ -24,10 +24,10 @@ ROW_TABLES = RowTables(
     texts={
         **dict.fromkeys(("demangledname", "shortname", "mangledname", "nameid", "textid", "jsontextid"), _STRINGS),
         **dict.fromkeys(("srckind", "dstkind", "memkind"), _MEMORY),
-        "copykind": Texts("ENUM_CUDA_MEMCPY_OPER", "label", dict(enumerate(COPIES))),
-        "synctype": Texts("ENUM_CUPTI_SYNC_TYPE", "label", SYNCHRONIZATIONS),
-        "launchtype": Texts("ENUM_CUDA_KERNEL_LAUNCH_TYPE", "label"),
-        "eventtype": Texts("ENUM_NSYS_EVENT_TYPE", "label"),
+        "copykind": LookupTable("ENUM_CUDA_MEMCPY_OPER", "label", dict(enumerate(COPIES))),
+        "synctype": LookupTable("ENUM_CUPTI_SYNC_TYPE", "label", SYNCHRONIZATIONS),
+        "launchtype": LookupTable("ENUM_CUDA_KERNEL_LAUNCH_TYPE", "label"),
+        "eventtype": LookupTable("ENUM_NSYS_EVENT_TYPE", "label"),
     },
     groups={"grid": ("gridx", "gridy", "gridz"), "block": ("blockx", "blocky", "blockz")},
 )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.formats.message_columns import Messages, Runs, distinct_runs
+from mindscope.formats.message_columns import ByteRanges, Messages, distinct_runs
 from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.xplane.planes import metadata_of, texts_by_id
 from mindscope.profile.tables.columns import TextColumn
@@ -115,7 +115,7 @@ def event_blocks(lines: Messages, line: int, names: PlaneNames) -> Iterator[Even
 def _block(events: Messages, timestamp: int, names: PlaneNames) -> EventBlock:
     is_whole = np.ones(len(events), np.bool_)
     is_whole[events.broken] = False
-    runs: Runs = events.runs
+    runs: ByteRanges = events.runs
     if not is_whole.all():
         broken = int((~is_whole).sum())
         whole = _block(Messages(events.schema, runs.take(np.flatnonzero(is_whole))), timestamp, names)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.formats.scope_names import by_time, mapped
 from mindscope.profile.formats.xplane.plane_reader import OPERATION, PATH
-from mindscope.profile.formats.xplane.scopes import Scope, scope_of
+from mindscope.profile.formats.xplane.scopes import OperationScope, scope_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.kernels import kernels_of
 from mindscope.profile.model.profile_data import Part
@@ -73,7 +73,7 @@ def _table(
     name: TextColumn, device: TextColumn, found: Arguments, rows: NDArray[np.int64], total: NDArray[np.int64]
 ) -> Operators:
     path = found.texts[PATH].select(rows)
-    scopes: dict[str, Scope] = {each: scope_of(each) for each in path.values}
+    scopes: dict[str, OperationScope] = {each: scope_of(each) for each in path.values}
     flops, accessed = (_known(found.integers[each][rows]) for each in ("flops", "bytes_accessed"))
     types = TextColumn.of(
         scopes[of].type or operation.partition(".")[0] for of, operation in zip(path, name, strict=True)

@@ -24,7 +24,7 @@ from mindscope.profile.formats.recorded_runs import (
     RecordedRuns,
     step_runs,
 )
-from mindscope.profile.formats.recording import Recording
+from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.xplane.event_blocks import EventBlock, PlaneNames, event_blocks
 from mindscope.profile.formats.xplane.planes import lines_of, name_of
@@ -59,7 +59,7 @@ class DevicePlane(NamedTuple):
 class PlaneReader:
     """Collects the slices of planes."""
 
-    to: Recording = field(default_factory=Recording)
+    to: TraceBuilder = field(default_factory=TraceBuilder)
     devices: list[DevicePlane] = field(default_factory=list[DevicePlane])
     device_steps: list[RecordedRuns] = field(default_factory=list[RecordedRuns])
     """Steps that XLA derived for each device."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from mindscope.artifacts.format import Progress
 from mindscope.errors import FormatError
-from mindscope.formats.message_columns import Messages, Runs, distinct_runs
+from mindscope.formats.message_columns import ByteRanges, Messages, distinct_runs
 from mindscope.profile.formats.xplane.schemas import PLANE
 from mindscope.reasons import Reason
 
@@ -103,7 +103,7 @@ def lines_of(encoded: bytes) -> Messages:
         return lines
     runs = lines.runs
     return Messages(
-        lines.schema, Runs(encoded, np.append(runs.start, begin), np.append(runs.stop, len(encoded)))
+        lines.schema, ByteRanges(encoded, np.append(runs.start, begin), np.append(runs.stop, len(encoded)))
     )  # fmt: skip
 
 

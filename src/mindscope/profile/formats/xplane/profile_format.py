@@ -12,7 +12,7 @@ import numpy as np
 
 from mindscope.artifacts.format import Format, Progress, no_progress
 from mindscope.errors import FormatError
-from mindscope.formats.message_columns import Messages, Runs
+from mindscope.formats.message_columns import ByteRanges, Messages
 from mindscope.profile.formats.xplane.operations import own_parts
 from mindscope.profile.formats.xplane.plane_reader import DevicePlane, PlaneReader
 from mindscope.profile.formats.xplane.planes import Space, metadata_of, name_of, planes_of, texts_by_id
@@ -106,7 +106,7 @@ def _stats_of(plane: bytes) -> dict[str, int | str]:
     _, names = messages.each_message("stat_metadata")
     known = texts_by_id(names.messages("value"))
     _, stats = messages.each_message("stats")
-    texts: Runs = stats.field_runs("str_value")
+    texts: ByteRanges = stats.field_runs("str_value")
     signed, unsigned = stats.numbers("int64_value"), stats.numbers("uint64_value")
     ids: list[int] = stats.numbers("metadata_id").tolist()
     return {

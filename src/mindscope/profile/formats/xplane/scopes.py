@@ -23,7 +23,7 @@ _LONGEST = 4000
 _DEEPEST = 20
 
 
-class Scope(NamedTuple):
+class OperationScope(NamedTuple):
     """The parts of a path."""
 
     module: str
@@ -34,17 +34,17 @@ class Scope(NamedTuple):
     """``forward``, ``backward``, ``optimizer``, or empty."""
 
 
-def scope_of(path: str) -> Scope:
+def scope_of(path: str) -> OperationScope:
     """Return the parts of a path; of TensorFlow, ``:TYPE`` at its end is the type."""
     path, _, named_type = path[:_LONGEST].partition(":")
     segments = _split(path)
     if not segments:
-        return Scope("", named_type, "")
+        return OperationScope("", named_type, "")
     modules = [bare for segment in segments[:-1] if (bare := _bare(segment))]
     phase = "backward" if "transpose(" in path else "forward" if "jvp(" in path else ""
     if not phase and any(_OPTIMIZER.fullmatch(each) for each in modules):
         phase = "optimizer"
-    return Scope("/".join(modules), named_type or segments[-1], phase)
+    return OperationScope("/".join(modules), named_type or segments[-1], phase)
 
 
 def hlo_paths(encoded: bytes) -> dict[str, str]:

@@ -111,7 +111,7 @@ def _guidance(found: Any) -> dict[str, Any]:
 def _window(found: TensorDifference, got: TensorElements, want: TensorElements) -> DifferenceWindow | None:
     if not found.count or len(found.place) != len(found.got_shape):
         return None
-    key, place = _key_around(found.place, found.got_shape)
+    key, position = _key_around(found.place, found.got_shape)
     tables = [_table(source_of_elements(each), key) for each in (got, want)]
     with np.errstate(invalid="ignore", over="ignore"):
         difference = as_numbers(tables[0]).astype(np.float64) - as_numbers(tables[1]).astype(np.float64)
@@ -120,8 +120,8 @@ def _window(found: TensorDifference, got: TensorElements, want: TensorElements) 
         rows=rows,
         columns=columns,
         index=list(found.place),
-        row=place[0],
-        column=place[1],
+        row=position[0],
+        column=position[1],
         left=cell_texts(tables[0]),
         right=cell_texts(tables[1]),
         difference=cell_texts(difference),
@@ -133,13 +133,13 @@ def _table(source: TensorSource, key: SliceKey) -> Array:
     return cells.reshape((-1, 1) if cells.ndim < 2 else cells.shape)
 
 
-def _key_around(place: Sequence[int], shape: Sequence[int]) -> tuple[SliceKey, tuple[int, int]]:
+def _key_around(position: Sequence[int], shape: Sequence[int]) -> tuple[SliceKey, tuple[int, int]]:
     """Return a slice of the last two dimensions around a place, and the place in it. A vector is a column."""
     sizes = WINDOW[-len(shape) :] if len(shape) > 1 else WINDOW[:1]
-    cuts = [_around(index, size, most) for index, size, most in zip(place[-2:], shape[-2:], sizes, strict=False)]
-    inside = [index - cut.start for index, cut in zip(place[-2:], cuts, strict=True)]
+    cuts = [_around(index, size, most) for index, size, most in zip(position[-2:], shape[-2:], sizes, strict=False)]
+    inside = [index - cut.start for index, cut in zip(position[-2:], cuts, strict=True)]
     row, column = (*inside, 0, 0)[:2]
-    return (*place[:-2], *cuts), (row, column)
+    return (*position[:-2], *cuts), (row, column)
 
 
 def _around(index: int, size: int, most: int) -> range:

@@ -70,13 +70,13 @@ def _calls(calls: CallChanges) -> list[CallRow]:
     left_out = np.zeros(len(calls) + 1, np.int64)  # the last one for roots
     dropped = np.setdiff1d(np.arange(len(calls)), chosen)
     np.add.at(left_out, calls.parent[dropped], 1)
-    place = np.full(len(calls) + 1, -1)
-    place[chosen] = np.arange(len(chosen))
+    new_row = np.full(len(calls) + 1, -1)
+    new_row[chosen] = np.arange(len(chosen))
     kept = calls.select(chosen)
     return [
         CallRow(
             **each,
-            parent=int(place[kept.parent[row]]),
+            parent=int(new_row[kept.parent[row]]),
             total_before_ns=int(kept.total_before[row]),
             total_after_ns=int(kept.total_after[row]),
             left_out=int(left_out[chosen[row]]),

@@ -42,7 +42,7 @@ TIMES = (
 MOST_COLLECTIVES = 2_000
 
 
-class Place(NamedTuple):
+class RankOrigin(NamedTuple):
     """The path of the profile of a rank, and the begin of its timeline since its origin."""
 
     run: str
@@ -59,7 +59,7 @@ def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> P
     return pack(header)
 
 
-def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRank]) -> Packed:
+def pack_ranks(ranks: Ranks, places: Mapping[str, RankOrigin], unread: list[UnreadRank]) -> Packed:
     """Return all tables. ``places`` are by the paths of profiles."""
     own = [_place(each, places) for each in ranks.data]
     zeros = np.array([each.zero for each in own], np.int64)
@@ -99,8 +99,8 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, Place], unread: list[UnreadRan
     return pack(header)
 
 
-def _place(data: RankData, places: Mapping[str, Place]) -> Place:
-    return places.get(data.path, Place("", "", 0)) if data.is_profile else Place("", "", 0)
+def _place(data: RankData, places: Mapping[str, RankOrigin]) -> RankOrigin:
+    return places.get(data.path, RankOrigin("", "", 0)) if data.is_profile else RankOrigin("", "", 0)
 
 
 def _steps(steps: RankSteps, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]) -> RankStepColumns:

@@ -24,7 +24,7 @@ from mindscope.server.jobs.task import Task
 from mindscope.server.profiles.access import reader_of
 from mindscope.server.profiles.files import profiles_of
 from mindscope.server.profiles.ranks.cache import KnownRank, RanksCache, Version
-from mindscope.server.profiles.ranks.messages import Place, pack_progress, pack_ranks
+from mindscope.server.profiles.ranks.messages import RankOrigin, pack_progress, pack_ranks
 from mindscope.server.profiles.ranks.schema import RanksProgress, UnreadRank
 from mindscope.server.profiles.reader import ProfileReader
 
@@ -38,7 +38,7 @@ _AT_ONCE = 8
 class _Found:
     """The known facts of the profiles of some runs."""
 
-    places: dict[str, Place] = field(default_factory=dict[str, Place])
+    places: dict[str, RankOrigin] = field(default_factory=dict[str, RankOrigin])
     """Places of ranks by the path of their profile."""
     data: list[RankData] = field(default_factory=list[RankData])
     versions: list[Version] = field(default_factory=list[Version])
@@ -98,7 +98,7 @@ def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: Prof
     elif known.problem is not None:
         found.unread.append(UnreadRank(run=run, profile=name, problem=ReasonEntry.of(known.problem)))
     elif known.data is not None:
-        found.places[known.data.path] = Place(run, name, known.zero)
+        found.places[known.data.path] = RankOrigin(run, name, known.zero)
         found.data.append(known.data)
         found.versions.append(version)
 

@@ -147,16 +147,16 @@ def _finite(value: str | int | float) -> str | int | float:
 
 
 def _rows(profile: Profile, advice: Advice, zero: int, timeline: Timeline | None) -> Iterator[AdviceRow]:
-    for place in places_of(profile, advice, MOST_ADVICE_ROWS):
+    for cited in places_of(profile, advice, MOST_ADVICE_ROWS):
         found = None
-        if place.kind == "collective" and timeline is not None and place.start is not None:
-            found = slice_at(timeline, place.start, place.name)
+        if cited.kind == "collective" and timeline is not None and cited.start is not None:
+            found = slice_at(timeline, cited.start, cited.name)
         yield AdviceRow(
-            kind=place.kind,
-            name=place.name,
-            of=place.of,
-            row=place.row,
-            begin_ns=None if place.start is None else place.start - zero,
-            duration_ns=place.duration,
+            kind=cited.kind,
+            name=cited.name,
+            of=cited.of,
+            row=cited.row,
+            begin_ns=None if cited.start is None else cited.start - zero,
+            duration_ns=cited.duration,
             slice=found,
         )

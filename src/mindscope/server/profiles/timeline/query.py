@@ -170,19 +170,19 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
     return pack(header)
 
 
-def slice_answer(profile: OpenProfile, timeline: Timeline, place: int) -> SliceAnswer:
+def slice_answer(profile: OpenProfile, timeline: Timeline, index: int) -> SliceAnswer:
     """Return all about one slice."""
-    relatives = relatives_of(timeline, place)
-    arguments, problem = _arguments(profile, timeline, place)
+    relatives = relatives_of(timeline, index)
+    arguments, problem = _arguments(profile, timeline, index)
     return SliceAnswer(
-        slice=brief(timeline, place),
+        slice=brief(timeline, index),
         arguments=arguments,
         arguments_problem=problem,
         parents=[brief(timeline, each) for each in relatives.parents],
         children=[brief(timeline, each) for each in relatives.children],
         child_count=relatives.child_count,
-        sources=[_arrow(timeline, each, category, each, place) for each, category in relatives.sources],
-        targets=[_arrow(timeline, each, category, place, each) for each, category in relatives.targets],
+        sources=[_arrow(timeline, each, category, each, index) for each, category in relatives.sources],
+        targets=[_arrow(timeline, each, category, index, each) for each, category in relatives.targets],
     )
 
 
@@ -259,19 +259,19 @@ def color_of(name: str) -> int:
     return crc32(_DIGITS.sub("", name).encode("utf-8", "replace")) % COLORS
 
 
-def brief(timeline: Timeline, place: int) -> SliceBrief:
+def brief(timeline: Timeline, index: int) -> SliceBrief:
     """Return a slice as a message."""
     zero, _ = timeline.time_range
-    lane = timeline.lane_of(place)
+    lane = timeline.lane_of(index)
     return SliceBrief(
-        slice=place,
-        name=timeline.names[int(timeline.name[place])],
-        category=_category(timeline, int(timeline.category[place])),
+        slice=index,
+        name=timeline.names[int(timeline.name[index])],
+        category=_category(timeline, int(timeline.category[index])),
         track=int(timeline.lane_track[lane]),
         row=int(timeline.lane_row[lane]),
-        begin_ns=int(timeline.start[place]) - zero,
-        duration_ns=int(timeline.duration[place]),
-        own_ns=int(timeline.own[place]),
+        begin_ns=int(timeline.start[index]) - zero,
+        duration_ns=int(timeline.duration[index]),
+        own_ns=int(timeline.own[index]),
     )
 
 
@@ -312,14 +312,14 @@ def _natural(text: str) -> tuple[int, int, str]:
 
 
 def _steps(timeline: Timeline, zero: int) -> list[StepEntry]:
-    numbers = {place: int(match[1]) for place, name in enumerate(timeline.names) if (match := STEP.fullmatch(name))}
+    numbers = {index: int(match[1]) for index, name in enumerate(timeline.names) if (match := STEP.fullmatch(name))}
     hits = search(timeline, numbers)
     found: dict[int, StepEntry] = {}
     lanes = np.searchsorted(timeline.lane_first, hits.places, side="right") - 1
-    for place, _ in sorted(zip(hits.places.tolist(), lanes.tolist(), strict=True)):
-        number = numbers[int(timeline.name[place])]
-        begin = int(timeline.start[place])
-        entry = StepEntry(slice=place, number=number, begin_ns=begin - zero, duration_ns=int(timeline.duration[place]))
+    for index, _ in sorted(zip(hits.places.tolist(), lanes.tolist(), strict=True)):
+        number = numbers[int(timeline.name[index])]
+        begin = int(timeline.start[index])
+        entry = StepEntry(slice=index, number=number, begin_ns=begin - zero, duration_ns=int(timeline.duration[index]))
         if number not in found or entry.begin_ns < found[number].begin_ns:  # the host's comes before the device's
             found[number] = entry
         if len(found) >= MOST_STEPS:
@@ -327,8 +327,8 @@ def _steps(timeline: Timeline, zero: int) -> list[StepEntry]:
     return sorted(found.values(), key=lambda step: step.begin_ns)
 
 
-def _colors_of(timeline: Timeline, places: NDArray[np.int32]) -> NDArray[np.uint8]:
-    names, which = np.unique(timeline.name[places], return_inverse=True)
+def _colors_of(timeline: Timeline, indexes: NDArray[np.int32]) -> NDArray[np.uint8]:
+    names, which = np.unique(timeline.name[indexes], return_inverse=True)
     colors = np.array([color_of(text) for text in _texts(timeline, names)], np.uint8)
     return colors[which] if len(colors) else np.empty(0, np.uint8)
 
@@ -337,15 +337,15 @@ def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], NDArray
     """Return pixels with marks, the first mark of each, and how many it has."""
     first, end = np.searchsorted(timeline.marks.time, [range.begin, range.end]).tolist()
     pixels = (timeline.marks.time[first:end] - range.begin) // range.pixel_ns
-    found, places, counts = np.unique(pixels, return_index=True, return_counts=True)
-    return found, first + places, counts
+    found, indexes, counts = np.unique(pixels, return_index=True, return_counts=True)
+    return found, first + indexes, counts
 
 
 def _numbered(texts: list[str], more: Iterable[str]) -> tuple[list[str], list[int]]:
     """Return ``texts`` followed by those of ``more``, and the places of the latter."""
-    known = {text: place for place, text in enumerate(texts)}
-    places = [known.setdefault(text, len(known)) for text in more]
-    return list(known), places
+    known = {text: index for index, text in enumerate(texts)}
+    indexes = [known.setdefault(text, len(known)) for text in more]
+    return list(known), indexes
 
 
 def pixel_columns(window: CounterWindow) -> PixelColumns:
@@ -355,10 +355,10 @@ def pixel_columns(window: CounterWindow) -> PixelColumns:
     )
 
 
-def _arguments(profile: OpenProfile, timeline: Timeline, place: int) -> tuple[list[Argument], ReasonEntry | None]:
+def _arguments(profile: OpenProfile, timeline: Timeline, index: int) -> tuple[list[Argument], ReasonEntry | None]:
     try:
         with profile.lock:
-            found = profile.arguments(timeline).read(int(timeline.args_offset[place]), int(timeline.args_size[place]))
+            found = profile.arguments(timeline).read(int(timeline.args_offset[index]), int(timeline.args_size[index]))
     except (MindscopeError, OSError) as error:
         return [], ReasonEntry.of(error)
     return [Argument(name=name, value=_text(value)) for name, value in found.items()], None
