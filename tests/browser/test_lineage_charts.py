@@ -50,7 +50,7 @@ def test_a_brush_selects_rows_and_is_a_condition_of_every_page(viewer: LiveViewe
     page = open_page(viewer, f"/lineage/models?find=lineage_sweep&{TARGET}&brush={brush}")
     until(page, lambda: sorted(rows(page).evaluate_all(KEYS)) == sorted(want))
     expect(page.get_by_test_id("chart-count")).to_contain_text(f"{len(want)} of 12")
-    page.get_by_role("link", name="Compare").click()
+    page.get_by_role("link", name="Scalars").click()
     expect(page.get_by_test_id("run-list").get_by_role("listitem")).to_have_count(len(want))
     chips = page.get_by_test_id("run-selection").get_by_test_id("conditions")
     expect(chips).to_contain_text("0.005 ≤ learning_rate ≤ 0.02")

@@ -54,7 +54,7 @@ def test_what_is_filtered_is_what_is_drawn(many: LiveViewer, open_page: OpenPage
     expect(listed(page)).to_have_count(OLD)
     page.get_by_role("navigation").get_by_role("link", name="Runs").click()
     expect(page.get_by_test_id("runs-table-rows").locator("[data-run]")).to_have_count(OLD)
-    page.get_by_role("navigation").get_by_role("link", name="Compare").click()
+    page.get_by_role("navigation").get_by_role("link", name="Scalars").click()
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b10 runs"))
     page.get_by_test_id("run-filter").fill("")
     expect(curves(page)).to_have_attribute("aria-label", re.compile(r"\b40 runs"))

@@ -3,8 +3,7 @@ import type { Curve } from "../series/curve";
 import type { Center, Group, Spread } from "../series/groupStatistics";
 import { nearestRow } from "../series/nearest";
 import type { Series } from "../series/series";
-import { seriesSummary } from "../series/seriesSummary";
-import { groupPoint, groupSummary } from "./groupTable";
+import { groupPoint } from "./groupTable";
 
 /** Where a table under a chart reads its lines: at the cursor, without one at the last row of what is visible. */
 export interface CursorPlace {
@@ -12,8 +11,15 @@ export interface CursorPlace {
   range: readonly [number, number] | null;
 }
 
+/** What the visible part of a line holds, wherever the cursor is. */
+export interface LineExtremes {
+  minimum: number | null;
+  maximum: number | null;
+  points: number | null;
+}
+
 /** A line of a chart at the cursor. What a line does not have is null. */
-export interface CursorRow extends Pick<Curve, "key" | "color" | "dash" | "part"> {
+export interface CursorRow extends Pick<Curve, "key" | "color" | "dash" | "part">, LineExtremes {
   /** The run or group. */
   name: string;
   x: number | null;
@@ -28,50 +34,42 @@ export interface CursorRow extends Pick<Curve, "key" | "color" | "dash" | "part"
   high: number | null;
   /** Runs of a group with a value at the cursor, and all of them. */
   count: number | null;
-  runs: number;
-  minimum: number | null;
-  maximum: number | null;
-  points: number;
+  runs: number | null;
 }
 
+const EXTREMES = { minimum: null, maximum: null, points: null };
 const NOTHING = { x: null, value: null, smoothed: null, step: null, relative: null, difference: null, low: null, high: null, count: null };
 
-/** The row of a line at a place, -1 without one. */
-export function rowAt({ x, isAscending }: Pick<Curve, "x" | "isAscending">, { cursor, range }: CursorPlace): number {
+function emptyRow({ key, label, color, dash, part }: Curve): CursorRow {
+  return { key, name: label, color, dash, part, ...NOTHING, ...EXTREMES, runs: null };
+}
+
+function rowAt({ x, isAscending }: Curve, { cursor, range }: CursorPlace): number {
   if (cursor !== null) return nearestRow(x, cursor, isAscending);
   return range === null ? x.length - 1 : x.findLastIndex((at) => at >= range[0] && at <= range[1]);
 }
 
-/** Lines of runs; `series` are parallel to the curves. With a baseline the curves are differences, and `values` what they are of. */
+/**
+ * Lines of runs; `series`, and `extremes` where they are wanted, are parallel to the curves. With a baseline the curves are
+ * differences, and `values` what they are of.
+ */
 export function runRows(
   curves: readonly Curve[],
   series: readonly Series[],
   values: readonly Series[] | null,
   place: CursorPlace,
+  extremes: readonly LineExtremes[] = [],
 ): CursorRow[] {
-  const absolute = new Map(values?.map((one) => [JSON.stringify([one.run, one.tag]), one] as const));
+  const absolute = new Map(values?.map((one) => [`${one.run}\n${one.tag}`, one] as const));
   return curves.map((curve, index) => {
-    const line = series[index]!;
-    const row = rowAt(curve, place);
-    const { minimum, maximum, points } = seriesSummary(line, place.range && { places: curve.x, range: place.range });
-    const facts = {
-      key: curve.key,
-      color: curve.color,
-      dash: curve.dash,
-      part: curve.part,
-      name: line.run,
-      runs: 1,
-      minimum,
-      maximum,
-      points,
-    };
-    if (row < 0) return { ...facts, ...NOTHING };
-    const source = values === null ? line : absolute.get(JSON.stringify([line.run, line.tag]));
-    const at = values === null || !source ? row : nearestRow(source.step, line.step[row]!);
+    const [line, row] = [series[index]!, rowAt(curve, place)];
+    const whole = { ...emptyRow(curve), ...extremes[index] };
+    if (row < 0) return whole;
+    const source = values === null ? line : absolute.get(`${line.run}\n${line.tag}`);
+    const at = source && source !== line ? nearestRow(source.step, line.step[row]!) : row;
     const relative = line.start_wall_time === null ? NaN : line.wall_time[row]! - line.start_wall_time;
     return {
-      ...facts,
-      ...NOTHING,
+      ...whole,
       x: curve.x[row]!,
       value: source?.value[at] ?? null,
       smoothed: source?.smoothed?.[at] ?? null,
@@ -82,30 +80,32 @@ export function runRows(
   });
 }
 
-/** Lines of groups, parallel to `groups`. With a baseline the curves are differences, and `values` what they are of. */
+/** Lines of groups, parallel to `groups`, as those of runs. */
 export function groupRows(
   curves: readonly Curve[],
   groups: readonly Group[],
   values: readonly Group[] | null,
   { center, spread }: { center: Center; spread: Spread },
   place: CursorPlace,
+  extremes: readonly LineExtremes[] = [],
 ): CursorRow[] {
   return curves.map((curve, index) => {
     const group = groups[index]!;
-    const row = rowAt(curve, place);
-    const { runs, lowest, highest, points } = groupSummary(group, center);
-    const facts = { key: curve.key, color: curve.color, dash: curve.dash, part: curve.part, name: group.key };
-    const rest = { runs, minimum: lowest, maximum: highest, points };
-    const point = groupPoint(group, row, center, spread);
-    if (!point) return { ...facts, ...rest, ...NOTHING };
+    const whole = { ...emptyRow(curve), runs: group.runs, ...extremes[index] };
+    const point = groupPoint(group, rowAt(curve, place), center, spread);
+    if (!point) return whole;
     const source = values === null ? group : values.find(({ key, part }) => key === group.key && part === group.part);
-    const {
-      center: value = null,
-      low = null,
-      high = null,
-    } = source ? (groupPoint(source, nearestRow(source.x, point.x), center, spread) ?? {}) : {};
+    const at = source && groupPoint(source, nearestRow(source.x, point.x), center, spread);
     const difference = values === null ? null : point.center;
-    return { ...facts, ...rest, ...NOTHING, x: point.x, value, low, high, count: point.count, difference };
+    return {
+      ...whole,
+      x: point.x,
+      value: at?.center ?? null,
+      low: at?.low ?? null,
+      high: at?.high ?? null,
+      count: point.count,
+      difference,
+    };
   });
 }
 
@@ -113,7 +113,7 @@ const HEAD_HEIGHT = 29;
 const ROW_HEIGHT = 20;
 const MOST_ROWS = 8;
 
-/** Height of a table of so many lines in pixels: it scrolls where there are many. */
+/** Height of a table of this many lines in pixels. A table of many lines scrolls. */
 export function tableHeight(lines: number): number {
   return lines === 0 ? 0 : HEAD_HEIGHT + ROW_HEIGHT * Math.min(MOST_ROWS, lines);
 }

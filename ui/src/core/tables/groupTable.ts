@@ -18,7 +18,7 @@ export interface GroupPoint {
 
 /** A group at a row; null where it has none. */
 export function groupPoint(group: Group | undefined, row: number, center: Center, spread: Spread): GroupPoint | null {
-  if (!group || row >= group.x.length) return null;
+  if (!group || row < 0 || row >= group.x.length) return null;
   const band = bandOf(group, center, spread);
   return {
     key: group.key,

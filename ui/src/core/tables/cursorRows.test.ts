@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { curveOf } from "../series/curve";
+import type { Series } from "../series/series";
+import { runRows, tableHeight } from "./cursorRows";
+
+function series(value: number[], step = value.map((_, row) => 10 * row)): Series {
+  const facts = { run: "a", tag: "loss", points: 0, returned: 0, reduced: false, nan: 0, positiveInfinity: 0, negativeInfinity: 0 };
+  const more = { overwritten: 0, repeated: 0, firstStep: 0, version: 0, cursor: null, kept: 0, error: null, x: null, smoothed: null };
+  const wallTime = Float64Array.from(step, (one) => 100 + one / 10);
+  const columns = { step: Float64Array.from(step), wallTime, value: Float64Array.from(value), quantiles: new Float64Array(0) };
+  return { ...facts, ...more, startWallTime: 100, ...columns };
+}
+
+describe("rows at the cursor", () => {
+  const line = series([3, 2, 1]);
+  const curves = [curveOf(line, "step", "red")];
+
+  it("are the nearest points, or the last ones of what is visible", () => {
+    const [near] = runRows(curves, [line], null, { cursor: 12, range: null });
+    expect(near).toMatchObject({ name: "a", value: 2, step: 10, relative: 1, difference: null });
+    expect(runRows(curves, [line], null, { cursor: null, range: null })[0]).toMatchObject({ value: 1, step: 20 });
+    expect(runRows(curves, [line], null, { cursor: null, range: [0, 15] })[0]).toMatchObject({ value: 2, step: 10 });
+    expect(runRows(curves, [line], null, { cursor: null, range: [30, 40] })[0]).toMatchObject({ value: null, step: null });
+  });
+
+  it("have values beside differences, whose rows may be others", () => {
+    const values = [series([7, 5], [0, 20])];
+    expect(runRows(curves, [line], values, { cursor: 20, range: null })[0]).toMatchObject({ value: 5, difference: 1, step: 20 });
+    expect(runRows(curves, [line], [], { cursor: 20, range: null })[0]).toMatchObject({ value: null, difference: 1 });
+  });
+
+  it("have room up to a number of lines", () => {
+    expect(tableHeight(0)).toBe(0);
+    expect(tableHeight(200)).toBe(tableHeight(8));
+  });
+});
