@@ -62,7 +62,7 @@ def test_importance_says_its_sample_and_what_is_set_apart(viewer: LiveViewer, op
     page = open_page(viewer, f"/lineage/models?find=lineage_sweep&{TARGET}&lineage_chart=importance")
     runs = whole_table().filter(OF_SWEEP)
     result = runs.importance("metric/Accuracy")
-    expect(page.get_by_text(f"{result.sample_size} runs with a finite target")).to_be_visible()
+    expect(page.get_by_text(f"{result.sample_size} runs with a finite metric")).to_be_visible()
     notes = page.get_by_test_id("importance-notes")
     for apart in result.set_apart:
         expect(notes).to_contain_text(apart.key.id)

@@ -59,9 +59,19 @@ test("importance shows a value for each parameter, and none if there is none", a
   render(ImportanceBars, { bars, isSigned: true, label: "Importance", onhover });
   sized("importance-bars");
   await expect.element(page.getByText("−0.80")).toBeInTheDocument();
+  await expect.element(page.getByText("indistinguishable from 0")).not.toBeInTheDocument();
   await expect.element(page.getByText("–", { exact: true })).toBeInTheDocument();
   await page.getByTestId("importance-bars").hover({ position: { x: 100, y: 55 } });
   expect(onhover).toHaveBeenLastCalledWith(expect.objectContaining({ id: "seed" }));
+});
+
+test("importance says which values are indistinguishable from 0", async () => {
+  const estimates = { lr: { value: 0.5, low: 0.4, high: 0.6 }, seed: { value: 0.05, low: -0.1, high: 0.2 } };
+  const bars = Object.entries(estimates).map(([id, estimate]) => ({ id, name: id, group: "parameter" as const, estimate }));
+  render(ImportanceBars, { bars, isSigned: false, label: "Importance" });
+  sized("importance-bars");
+  await expect.element(page.getByText("indistinguishable from 0")).toBeInTheDocument();
+  expect(page.getByText("indistinguishable from 0").elements()).toHaveLength(1);
 });
 
 test("arrow keys reach each bar, and the focus leaves with Escape", async () => {
