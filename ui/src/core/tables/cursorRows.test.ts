@@ -2,15 +2,14 @@
 import { describe, expect, it } from "vitest";
 
 import { curveOf } from "../series/curve";
-import type { Series } from "../series/series";
+import { NO_ROWS, type Series } from "../series/series";
 import { runRows, tableHeight } from "./cursorRows";
 
 function series(value: number[], step = value.map((_, row) => 10 * row)): Series {
-  const facts = { run: "a", tag: "loss", points: 0, returned: 0, reduced: false, nan: 0, positiveInfinity: 0, negativeInfinity: 0 };
-  const more = { overwritten: 0, repeated: 0, firstStep: 0, version: 0, cursor: null, kept: 0, error: null, x: null, smoothed: null };
-  const wallTime = Float64Array.from(step, (one) => 100 + one / 10);
-  const columns = { step: Float64Array.from(step), wallTime, value: Float64Array.from(value), quantiles: new Float64Array(0) };
-  return { ...facts, ...more, startWallTime: 100, ...columns };
+  const facts = { run: "a", tag: "loss", points: 0, returned: 0, reduced: false, nan: 0, positive_infinity: 0, negative_infinity: 0 };
+  const more = { overwritten: 0, repeated: 0, first_step: 0, last_step: null, version: 0, cursor: null, kept: 0, error: null, x: null };
+  const wall_time = Float64Array.from(step, (one) => 100 + one / 10);
+  return { ...NO_ROWS, ...facts, ...more, start_wall_time: 100, step: Float64Array.from(step), wall_time, value: Float64Array.from(value) };
 }
 
 describe("rows at the cursor", () => {
