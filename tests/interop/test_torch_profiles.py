@@ -19,8 +19,8 @@ from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import read_profile
 from mindscope.profile.profile import Profile
 from mindscope.profile.tables.steps import PARTS
-from mindscope.profile.tables.table_rows import Condition, merged_rows
 from mindscope.profile.texts import Missing
+from mindscope.table.rows import Condition, merged_rows
 from tests.interop import profiled_programs as programs
 from tests.interop.profiled_programs import STEPS, Profiled, Step, is_shown, plain, profiled
 

@@ -9,8 +9,9 @@ from enum import Enum, IntEnum
 import numpy as np
 import pytest
 
-from mindscope.lineage.cell import CellKind, as_cell, as_number, cell_text, flatten
+from mindscope.lineage.cell import CellKind, as_cell, flatten
 from mindscope.lineage.column import Column, ColumnKey, Group
+from mindscope.table.cells import as_number, cell_text
 
 
 class Size(IntEnum):

@@ -16,7 +16,7 @@ from mindscope.lineage.difference import compare_rows
 from mindscope.lineage.goal import best_row, guess_goal
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
-from mindscope.store.file_facts import natural_key
+from mindscope.natural_order import natural_key
 
 A, B, C = (ColumnKey(Group.PARAMETER, name) for name in "abc")
 NUMBERS = st.sampled_from([0, 1, -2, 0.5, math.inf, -math.inf, math.nan, 2**53, 2**53 + 1])

@@ -18,10 +18,11 @@ from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
 from mindscope.profile.parts_file import columns_of, open_parts, save_parts
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Table, TextColumn
 from mindscope.profile.tables.further_tables import FurtherTables
 from mindscope.profile.tables.stored_texts import StoredTexts
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import TextColumn
+from mindscope.table.table import Table
 from tests.profile.formats.test_memory_snapshot import SNAPSHOT
 from tests.profile.formats.test_memory_snapshot import write as write_snapshot
 from tests.profile.kineto_events import Events

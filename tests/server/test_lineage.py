@@ -21,7 +21,6 @@ from mindscope.ingest import Catalog
 from mindscope.lineage.cell import CellKind
 from mindscope.lineage.column import Group
 from mindscope.reading import open_runs
-from mindscope.reading.lineage_output import write_lineage_csv
 from mindscope.server.app import create_app
 from mindscope.server.http.context import Viewer
 from mindscope.server.lineage import schema
@@ -346,7 +345,7 @@ def test_files_have_the_chosen_runs_and_columns(viewer: LiveViewer):
     want = io.StringIO()
     table = open_runs(DATA).lineage()
     chosen = table.take([table.runs.index(run) for run in runs]).choose(*query["columns"])
-    write_lineage_csv(chosen, want)
+    want.writelines(chosen.csv_lines())
     assert answer.text == want.getvalue()
     assert [row["run"] for row in csv.DictReader(io.StringIO(answer.text))] == runs
     as_json = viewer.http.post("/api/lineage/file", json={"format": "json", **query}).json()

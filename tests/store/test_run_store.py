@@ -11,8 +11,8 @@ import pytest
 
 from mindscope.errors import FormatError
 from mindscope.formats.scan import Scanned
+from mindscope.natural_order import natural_key
 from mindscope.store import FileFacts, RunStore, read_encoded
-from mindscope.store.file_facts import natural_key
 from mindscope.types import Damage, DamageKind, DialectName, Kind
 
 NOW = 1_000_000.0

@@ -72,7 +72,7 @@ def lineage(
         reading.write_lineage_parquet(table, Path(parquet))
         typer.echo(f"wrote {len(table)} runs to {parquet}", err=True)
     if as_csv:
-        reading.write_lineage_csv(table, sys.stdout)
+        sys.stdout.writelines(table.csv_lines())
     elif as_json:
         reading.write_lineage_json(table, sys.stdout)
     elif parquet is None:

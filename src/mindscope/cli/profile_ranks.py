@@ -13,7 +13,7 @@ from mindscope.profile.advice.advice import RankTable, size_text, time_text
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.ranks import Ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
-from mindscope.profile.tables.columns import Table
+from mindscope.table.table import Table
 
 _PARTS = (
     "duration",

@@ -15,7 +15,6 @@ is overwritten.
 
 from __future__ import annotations
 
-import csv
 import json
 import logging
 import resource
@@ -28,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from mindscope.formats import wire
-from mindscope.formats.csv_cells import text_cell
 from mindscope.formats.mindspore_schemas import MODEL
+from mindscope.table.file import csv_text
 from mindscope.types import Message
 
 _LOG = logging.getLogger("mindscope")
@@ -134,9 +133,7 @@ def _json(value: Any) -> Callable[[Path], object]:
 def _table(columns: Iterable[str], rows: Iterable[tuple[Any, ...]]) -> Callable[[Path], object]:
     def write(path: Path) -> None:
         with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows([text_cell(each) if isinstance(each, str) else each for each in row] for row in rows)
+            file.writelines(csv_text([tuple(columns), *rows]))
 
     return write
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable
 from mindscope.formats.debug_mode_text import HEAD_BYTES, LOG_SUFFIXES, is_debug_mode_text
 from mindscope.formats.regular_files import file_head
 from mindscope.formats.tensor_dump_names import tensor_dump_names
+from mindscope.natural_order import natural_key
 from mindscope.store.contents import DEBUG_DATA_DEPTH, FAILURE_DEPTH, ContentKind
-from mindscope.store.file_facts import natural_key
 
 DEBUGGING_FILES = frozenset((ContentKind.DEBUG_MODE_LOG, ContentKind.FLIGHT_RECORD))
 DEBUGGING_DATA = DEBUGGING_FILES | {

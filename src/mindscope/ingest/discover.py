@@ -27,8 +27,9 @@ from mindscope.ingest.graphs_and_profiles import (
 from mindscope.ingest.settings_files import HYDRA_DIRECTORY, SettingsFinder, settings_name
 from mindscope.ingest.training_logs import runs_of_logs, training_logs
 from mindscope.ingest.unreadable_paths import UnreadablePath, link_outside, unreadable_directory, unreadable_entry
+from mindscope.natural_order import natural_key
 from mindscope.store.contents import Content, SettingsFile
-from mindscope.store.file_facts import FileKey, age_key, natural_key
+from mindscope.store.file_facts import FileKey, age_key
 
 MTIME_SLACK_NS = 2_000_000_000
 """A directory that changed this recently before its listing may change again without a new modification time."""

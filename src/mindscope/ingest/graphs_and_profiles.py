@@ -23,8 +23,8 @@ from mindscope.ingest.debugging_data import (
     run_of,
 )
 from mindscope.ingest.file_names import readable
+from mindscope.natural_order import natural_key
 from mindscope.store.contents import Content, ContentFacts, ContentKind
-from mindscope.store.file_facts import natural_key
 
 Found = tuple[ContentKind, str]
 """Kind and path of a directory or file."""

@@ -14,8 +14,8 @@ from mindscope.formats.log_names import is_job_log_name, is_source_name, is_trai
 from mindscope.formats.regular_files import file_head
 from mindscope.ingest.file_names import readable
 from mindscope.ingest.graphs_and_profiles import RunContents
+from mindscope.natural_order import natural_key
 from mindscope.store.contents import Content, ContentKind
-from mindscope.store.file_facts import natural_key
 
 _HEAD = 1 << 12
 _MOST_OPENED = 64

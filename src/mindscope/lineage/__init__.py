@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from mindscope.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from mindscope.lineage.cell import cell_text as cell_text
     from mindscope.lineage.filter import Filter as Filter
     from mindscope.lineage.messages import read_custom, read_eval_lineage, read_train_lineage
     from mindscope.lineage.model import CustomValue, EvalLineage, Lineage, TrainLineage, merge
+    from mindscope.table.cells import cell_text as cell_text
 
 __all__ = [
     "CustomValue",
@@ -27,7 +27,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "mindscope.lineage.cell": "cell_text",
+        "mindscope.table.cells": "cell_text",
         "mindscope.lineage.filter": "Filter",
         "mindscope.lineage.messages": "read_custom read_eval_lineage read_train_lineage",
         "mindscope.lineage.model": "CustomValue EvalLineage Lineage TrainLineage merge",

@@ -94,23 +94,6 @@ def as_unicode(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def as_number(cell: object) -> float:
-    """Return a number as float64, infinite if it is too large; NaN for other cells."""
-    if type(cell) is float:
-        return cell
-    if type(cell) is not int:
-        return np.nan
-    try:
-        return float(cell)
-    except OverflowError:
-        return np.inf if cell > 0 else -np.inf
-
-
-def cell_text(cell: Cell) -> str:
-    """Return a cell as text: texts unchanged, other types as JSON, with NaN, Infinity and -Infinity."""
-    return cell if isinstance(cell, str) else json.dumps(cell, default=str, ensure_ascii=False)
-
-
 def _is_list_of_mappings(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False

@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable
 from typing import Any, cast
 
-from mindscope.lineage.cell import EXACT, cell_text
+from mindscope.lineage.cell import EXACT
+from mindscope.table.cells import cell_text
 
 
 def cells_to_json(cells: Iterable[Any]) -> str:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.lineage.cell import EXACT, Cell, CellKind, as_number, kind_of
+from mindscope.lineage.cell import EXACT, Cell, CellKind, kind_of
 from mindscope.lineage.cell_json import cells_to_json, to_json
+from mindscope.table.cells import as_number
 
 
 class Group(str, Enum):

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from mindscope.errors import ColumnNotFoundError
 from mindscope.expressions.language import ARITHMETIC, COMPARISONS, FUNCTIONS, TESTS, Compiler, Evaluate, Language
 from mindscope.expressions.tokens import RUN_CONSTANTS, STATES, Token, Vocabulary, expression_error
-from mindscope.lineage.cell import EXACT, Cell, as_number
+from mindscope.lineage.cell import EXACT, Cell
 from mindscope.lineage.column import Column, Group
 from mindscope.lineage.table import Table
 from mindscope.reasons import reason_of
+from mindscope.table.cells import as_number
 
 Mask = NDArray[np.bool_]
 Cells = NDArray[np.object_]

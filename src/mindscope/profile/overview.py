@@ -13,12 +13,12 @@ from mindscope.profile.advice import Advice, advise
 from mindscope.profile.model.optional_parts import part_of, steps_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.memory import Memory
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.tables.steps import PARTS, Steps
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import integers_of
 
 MOST_UNLINKED = 0.05
 """Share of the time of kernels that may be in no operator without a word."""

@@ -15,7 +15,6 @@ from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
 from mindscope.profile.tables.annotations import Annotations
 from mindscope.profile.tables.call_tree import CallTree
-from mindscope.profile.tables.columns import Column, Table, TextColumn
 from mindscope.profile.tables.communication import Communication, Links
 from mindscope.profile.tables.data_pipeline import DataPipeline
 from mindscope.profile.tables.further_tables import FurtherTables
@@ -23,7 +22,6 @@ from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.memory import Memory
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import ColumnField, Merge, Unit, schema_version
 from mindscope.profile.tables.step_rows import StepRows
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.tables.stored_texts import StoredTexts
@@ -31,6 +29,9 @@ from mindscope.profile.tables.streams import StreamGaps, Streams
 from mindscope.profile.texts import MISSING, Missing
 from mindscope.reasons import reason_from_json, reason_to_json
 from mindscope.store.column_file import ColumnFileKind, open_columns, save_columns
+from mindscope.table.columns import Column, TextColumn
+from mindscope.table.schema import ColumnField, Merge, Unit, schema_version
+from mindscope.table.table import Table
 
 _CLASSES: Mapping[Part, type] = {
     Part.STEPS: Steps,

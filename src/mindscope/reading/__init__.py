@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from mindscope.reading.inspect import RunReport, inspect_run
     from mindscope.reading.lineage import read_lineage as read_lineage
     from mindscope.reading.lineage_output import json_cell as json_cell
-    from mindscope.reading.lineage_output import write_lineage_csv as write_lineage_csv
     from mindscope.reading.lineage_output import write_lineage_json as write_lineage_json
     from mindscope.reading.lineage_output import write_lineage_parquet as write_lineage_parquet
     from mindscope.reading.lineage_rows import ScalarChoice as ScalarChoice
@@ -90,7 +89,7 @@ _MODULES = {
     "mindscope.reading.graphs": "GraphReaders read_graphs",
     "mindscope.reading.inspect": "RunReport inspect_run",
     "mindscope.reading.lineage": "read_lineage",
-    "mindscope.reading.lineage_output": "json_cell write_lineage_csv write_lineage_json write_lineage_parquet",
+    "mindscope.reading.lineage_output": "json_cell write_lineage_json write_lineage_parquet",
     "mindscope.reading.lineage_rows": "ScalarChoice compare_runs",
     "mindscope.reading.lineage_table": "LineageTable",
     "mindscope.reading.lineage_tables": "LineageTables",

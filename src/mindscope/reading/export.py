@@ -19,7 +19,7 @@ from mindscope.reading.export_values import write_values
 from mindscope.reading.file_names import file_names
 from mindscope.reading.run import Run
 from mindscope.reading.runs import Runs
-from mindscope.tables import pyarrow_module
+from mindscope.table.frames import pyarrow_module
 from mindscope.types import Kind
 
 DIRECTORIES = {kind: each.export_directory for kind, each in KINDS.items() if each.export_directory}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any, cast
@@ -11,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.reading.export_scalars import number_text
+from mindscope.table.file import Line, csv_text
 from mindscope.types import Histogram
 
 Dated = tuple[int, float, Histogram]
@@ -46,10 +45,8 @@ def to_npz(histograms: Sequence[Dated]) -> bytes:
 
 def to_csv(histograms: Sequence[Dated]) -> bytes:
     """Return one row for each bucket: step, wall_time, left, right, count."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("step", "wall_time", "left", "right", "count"))
+    lines: list[Line] = [("step", "wall_time", "left", "right", "count")]
     for step, wall_time, histogram in histograms:
         buckets = zip(histogram.left.tolist(), histogram.right.tolist(), histogram.count.tolist(), strict=True)
-        writer.writerows((step, number_text(wall_time), *map(number_text, bucket)) for bucket in buckets)
-    return text.getvalue().encode()
+        lines += [(step, wall_time, *bucket) for bucket in buckets]
+    return "".join(csv_text(lines)).encode()

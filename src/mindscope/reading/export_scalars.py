@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import BinaryIO
 
 import numpy as np
 
-from mindscope.formats.csv_cells import text_cell
 from mindscope.reading.scalars import Scalars
-from mindscope.tables import pyarrow_module
+from mindscope.table.columns import Column, TextColumn
+from mindscope.table.file import Line, csv_text, lines_of
+from mindscope.table.frames import pyarrow_module
+from mindscope.table.schema import TEXT
 
 COLUMNS = ("tag", "step", "wall_time", "value")
 
@@ -20,19 +22,15 @@ COLUMNS = ("tag", "step", "wall_time", "value")
 def write_csv(series: Iterable[Scalars], file: BinaryIO) -> None:
     """Write CSV in UTF-8. Numbers have enough digits to restore every bit; NaN, Infinity, -Infinity."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for scalars in series:
-        tag = text_cell(scalars.tag)
-        for point in scalars:
-            writer.writerow((tag, point.step, number_text(point.wall_time), number_text(point.value)))
+    text.writelines(csv_text(_lines(series)))
     text.detach().flush()
 
 
-def number_text(number: float) -> str:
-    """Return the shortest text that parses to the same float64."""
-    text = repr(number)
-    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(text, text)
+def _lines(series: Iterable[Scalars]) -> Iterator[Line]:
+    yield COLUMNS
+    for scalars in series:
+        tag: dict[str, Column] = {"tag": TextColumn.constant(scalars.tag, len(scalars))}
+        yield from islice(lines_of(tag | scalars.columns(), {"tag": TEXT, **scalars.schema()}), 1, None)
 
 
 def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
@@ -43,17 +41,9 @@ def write_parquet(series: Iterable[Scalars], file: BinaryIO) -> None:
     pyarrow, parquet = pyarrow_module(), pyarrow_module("pyarrow.parquet")
     series = list(series)
     is_wide = any(scalars.value.dtype == np.float64 for scalars in series)
-    value_type = pyarrow.float64() if is_wide else pyarrow.float32()
-    types = (pyarrow.string(), pyarrow.int64(), pyarrow.float64(), value_type)
-    schema = pyarrow.schema([pyarrow.field(name, type) for name, type in zip(COLUMNS, types, strict=True)])
+    types = (pyarrow.string(), pyarrow.int64(), pyarrow.float64(), pyarrow.float64() if is_wide else pyarrow.float32())
+    schema = pyarrow.schema(list(zip(COLUMNS, types, strict=True)))
     with parquet.ParquetWriter(file, schema) as writer:
         for scalars in series:
             tag = np.full(len(scalars), scalars.tag, dtype=object)
-            columns = [
-                tag,
-                scalars.step,
-                scalars.wall_time,
-                scalars.value.astype(np.float64 if is_wide else np.float32),
-            ]
-            arrays = [pyarrow.array(column, type) for column, type in zip(columns, types, strict=True)]
-            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))
+            writer.write_table(pyarrow.table({"tag": tag, **scalars.arrays()}, schema))

@@ -1,31 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the lineage table as CSV, JSON and Parquet."""
+"""Writes the lineage table as JSON and Parquet."""
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 from mindscope.errors import ExportError
-from mindscope.formats.csv_cells import text_cell
-from mindscope.lineage.cell import Cell, cell_text
 from mindscope.reading.lineage_table import LineageTable
-from mindscope.tables import pyarrow_module
-
-
-def write_lineage_csv(table: LineageTable, file: TextIO) -> None:
-    """Write a header of column ids, then a line per run.
-
-    Missing values are empty, lists are JSON, NaN and Infinity stay.
-    """
-    writer = csv.writer(file, lineterminator="\n")
-    columns = table.columns.values()
-    writer.writerow([text_cell(column.id) for column in columns])
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        writer.writerow(map(_csv_cell, cells))
+from mindscope.table.cells import cell_text
+from mindscope.table.frames import pyarrow_module
 
 
 def lineage_json(table: LineageTable) -> list[dict[str, Any]]:
@@ -39,13 +25,13 @@ def write_lineage_json(table: LineageTable, file: TextIO) -> None:
     file.write("\n")
 
 
-def write_lineage_parquet(table: LineageTable, path: Path) -> None:
+def write_lineage_parquet(table: LineageTable, file: Path | BinaryIO) -> None:
     """Write the table of ``to_arrow``. Raises MissingPackageError; ExportError if it can't be written."""
     parquet = pyarrow_module("pyarrow.parquet")
     try:
-        parquet.write_table(table.to_arrow(), path)
+        parquet.write_table(table.to_arrow(), file)
     except OSError as error:
-        raise ExportError(f"{path}: {error.strerror or error}") from error
+        raise ExportError(f"{file}: {error.strerror or error}") from error
 
 
 def json_cell(cell: Any) -> Any:
@@ -53,9 +39,3 @@ def json_cell(cell: Any) -> Any:
     if isinstance(cell, tuple):
         return [json_cell(each) for each in cast("tuple[Any, ...]", cell)]
     return cell_text(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell
-
-
-def _csv_cell(cell: Cell | None) -> str:
-    if cell is None:
-        return ""
-    return text_cell(cell) if isinstance(cell, str) else cell_text(cell)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
 from mindscope.errors import RunNotFoundError
-from mindscope.lineage.cell import Cell, CellKind, cell_text
+from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import Column, ColumnKey, Group
 from mindscope.lineage.difference import FieldPair, compare_rows
 from mindscope.lineage.filter import Filter
@@ -20,20 +20,17 @@ from mindscope.lineage.pipeline_alignment import PipelineTable, align_runs
 from mindscope.lineage.sort import SortKey, sorted_rows
 from mindscope.lineage.table import Table
 from mindscope.reasons import Reason
-from mindscope.tables import pandas_table, pyarrow_module
-
-if TYPE_CHECKING:
-    import pandas
+from mindscope.table import table
+from mindscope.table.table import Tabular
 
 _EPOCH_SIZE = ColumnKey(Group.DATASET, "train_size")
-_LEAST_INT64, _MOST_INT64 = -(1 << 63), (1 << 63) - 1
 
 
 def _no_pipeline(run: str) -> Pipeline:
     return ()
 
 
-class LineageTable(Sequence[Mapping[str, Cell]]):
+class LineageTable(Sequence[Mapping[str, Cell]], Tabular):
     """One row per run: its parameters, data, results, and when and where it ran.
 
     A row is a dictionary by column id, without the columns that the run lacks. ``problems`` lists configuration files
@@ -144,25 +141,9 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
         """Compares two runs field by field; differing fields come first. Raises RunNotFoundError."""
         return compare_rows(self._row_of(one), self._row_of(other))
 
-    def to_arrow(self) -> Any:
-        """Return a ``pyarrow.Table``: null for missing values, NaN for NaN.
-
-        int64, float64, bool, string and lists; a column of mixed kinds, or of integers beyond int64, becomes text.
-        Raises MissingPackageError if pyarrow is not installed.
-        """
-        pyarrow = pyarrow_module()
-        return pyarrow.table({column.id: _arrow_array(pyarrow, column) for column in self.table.columns.values()})
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame: Int64 and boolean with NA, float64 with NaN for missing values, else objects with None.
-
-        Raises MissingPackageError if pandas is not installed.
-        """
-        columns = self.columns
-        frame: Any = pandas_table(
-            {id: each.numbers if each.kind is CellKind.FLOAT else each.cells for id, each in columns.items()}
-        )
-        return frame.astype({id: dtype for id, each in columns.items() if (dtype := _pandas_dtype(each))})
+    def to_table(self) -> table.Table:
+        """Return the columns by id, as Python objects; None for a missing one."""
+        return table.Table(extra={id: column.cells for id, column in self.columns.items()})
 
     def _sort_key(self, name: str) -> SortKey:
         """Return the key of a name. A name that begins with ``-`` may also be the name of a column."""
@@ -180,34 +161,3 @@ class LineageTable(Sequence[Mapping[str, Cell]]):
 
     def __repr__(self) -> str:
         return f"LineageTable({len(self)} runs, {len(self.table.columns)} columns)"
-
-
-def _pandas_dtype(column: Column) -> str | None:
-    is_whole = column.count == len(column)
-    if column.kind is CellKind.INT and _fits_int64(column):
-        return "int64" if is_whole else "Int64"
-    return ("bool" if is_whole else "boolean") if column.kind is CellKind.BOOL else None
-
-
-def _fits_int64(column: Column) -> bool:
-    return all(cell is None or _LEAST_INT64 <= cell <= _MOST_INT64 for cell in column.cells)
-
-
-def _arrow_array(pyarrow: Any, column: Column) -> Any:
-    if column.kind is CellKind.FLOAT:
-        return pyarrow.array(column.numbers, mask=column.is_missing)
-    is_mixed = column.kind is CellKind.MIXED or (column.kind is CellKind.INT and not _fits_int64(column))
-    cells = list(map(_plain, column.cells))
-    if not is_mixed:
-        try:
-            return pyarrow.array(cells)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):  # lists of different types
-            pass
-    return pyarrow.array([None if cell is None else cell_text(cell) for cell in column.cells], pyarrow.string())
-
-
-def _plain(cell: Any) -> Any:
-    """Converts tuples to lists, and unpaired surrogates, which UTF-8 can't encode, to backslash escapes."""
-    if isinstance(cell, tuple):
-        return [_plain(each) for each in cast("tuple[Any, ...]", cell)]
-    return cell.encode("utf-8", "backslashreplace").decode() if isinstance(cell, str) else cell

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import overload
 
 from mindscope.ingest.discover import find_runs
+from mindscope.natural_order import natural_key
 from mindscope.profile.open import FoundProfile, find_profiles
 from mindscope.profile.profile import Profile
 from mindscope.profile.ranks.open import ranks_of
 from mindscope.profile.ranks.ranks import Ranks
-from mindscope.store.file_facts import natural_key
 
 
 class RunProfiles(Sequence[Profile]):

@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mindscope import reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
 from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistics, group_statistics
@@ -19,7 +21,7 @@ from mindscope.reading.scalars import MEAN_OF
 from mindscope.stats.expression import parse
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
-from mindscope.tables import Tabular, columns_of_rows
+from mindscope.table.table import Table, Tabular
 from mindscope.types import Kind
 
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
@@ -109,13 +111,12 @@ class Runs(Mapping[str, Run], Tabular):
     def _lineage_tables(self) -> LineageTables:
         return reading.LineageTables(lambda: self._catalog.runs)
 
-    def _columns(self) -> dict[str, list[Any]]:
-        return columns_of_rows(self._rows())
-
-    def _rows(self) -> list[dict[str, Any]]:
+    def to_table(self) -> Table:
+        """Return a row for each run."""
         runs = list(self.values())
         kinds = dict.fromkeys(kind for run in runs for kind in run.kinds)
-        return [_row(run) | _tag_counts(run, kinds) for run in runs]
+        rows = [_row(run) | _tag_counts(run, kinds) for run in runs]
+        return Table(extra={name: np.array([row[name] for row in rows], object) for row in rows[:1] for name in row})
 
     def __repr__(self) -> str:
         return f"Runs({self.base!r}: {len(self)} runs)"

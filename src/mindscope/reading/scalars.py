@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.analysis.scalar_statistics import ScalarStatistics, scalar_statistics
-from mindscope.tables import Tabular
+from mindscope.table.columns import Ids
+from mindscope.table.schema import EQUAL, MIN, Unit
+from mindscope.table.table import Table
 
 MEAN_OF = 10
 """Default number of last points in the mean of a curve."""
@@ -25,21 +27,20 @@ class ScalarPoint(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scalars(Tabular):
+@dataclass(frozen=True, eq=False)
+class Scalars(Table):
     """Snapshot of the points of one tag; three read-only arrays of shape (n,).
 
     ``value`` is float32, or float64 if one of the values does not fit float32.
     Iteration yields ``ScalarPoint`` objects.
     """
 
-    tag: str
-    step: NDArray[np.int64]
-    wall_time: NDArray[np.float64]
-    value: NDArray[np.floating[Any]]
+    FACTS = (*Table.FACTS, "tag")
 
-    def __len__(self) -> int:
-        return self.step.size
+    tag: str
+    step: Ids
+    wall_time: Annotated[NDArray[np.float64], Unit.SECONDS, MIN]
+    value: Annotated[NDArray[np.floating[Any]], Unit.VALUE, EQUAL]
 
     def __iter__(self) -> Iterator[ScalarPoint]:
         return map(ScalarPoint, self.step.tolist(), self.wall_time.tolist(), self.value.tolist())
@@ -47,6 +48,3 @@ class Scalars(Tabular):
     def statistics(self) -> ScalarStatistics:
         """Return first, last, minimum, maximum and mean value. Raises ValueError without points."""
         return scalar_statistics(self.step, self.value)
-
-    def _columns(self) -> dict[str, NDArray[Any]]:
-        return {"step": self.step, "wall_time": self.wall_time, "value": self.value}

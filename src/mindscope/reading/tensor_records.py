@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.model.fields import FIELDS, Field
 from mindscope.debug.model.tensors import DebugTensor
-from mindscope.tables import Tabular
+from mindscope.table.columns import Ids, Texts
+from mindscope.table.table import Table, Tabular
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,28 @@ class TensorRecords(Tabular):
     def __getitem__(self, place: int) -> TensorRecord:
         return self.records[place]
 
-    def _columns(self) -> dict[str, list[Any]]:
-        names = ("order", "operator", "phase", "role", "slot", "dtype", "shape")
-        columns: dict[str, list[Any]] = {name: [] for name in (*names, *map(str, FIELDS))}
-        for each in self.records:
-            tensor = each.tensor
-            shape = "" if tensor.shape is None else str(list(tensor.shape))
-            facts = (each.order, tensor.operator, str(tensor.phase), str(tensor.role), tensor.slot, tensor.dtype, shape)
-            for name, value in zip(names, facts, strict=True):
-                columns[name].append(value)
-            for field in FIELDS:
-                columns[str(field)].append(each.statistics[field])
-        return columns
+    def to_table(self) -> TensorRows:
+        """Return a row for each tensor, with a column for each statistic."""
+        rows = [
+            {
+                **{"order": each.order, "operator": each.tensor.operator, "phase": str(each.tensor.phase)},
+                **{"role": str(each.tensor.role), "slot": each.tensor.slot, "dtype": each.tensor.dtype},
+                "shape": "" if each.tensor.shape is None else str(list(each.tensor.shape)),
+            }
+            for each in self.records
+        ]
+        statistics = {str(field): np.array([each.statistics[field] for each in self.records]) for field in FIELDS}
+        return TensorRows.of_rows(rows).with_extra(statistics, {str(field): field.column for field in FIELDS})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorRows(Table):
+    """One row for each tensor of a step."""
+
+    order: Ids
+    operator: Texts
+    phase: Texts
+    role: Texts
+    slot: Texts
+    dtype: Texts
+    shape: Texts

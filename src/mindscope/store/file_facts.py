@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 
 from mindscope.formats.scan import Purge
+from mindscope.natural_order import natural_key
 from mindscope.types import Damage, DialectName
 
-_NUMBER = re.compile(r"((?<![0-9.])0\.[0-9]+(?!\.?[0-9])|[0-9]+)")
-"""A number below one, such as a learning rate, but not a part of a version such as 0.10.2; else an integer."""
 _UNDECODABLE = re.compile("[\udc80-\udcff]")
 
 LIVE_S = 60.0
@@ -80,23 +79,6 @@ class FileFacts:
 def age_key(creation_number: int, name: str) -> FileKey:
     """Sort key of a file among those of its run: the creation number, then the name with its numbers as numbers."""
     return creation_number, natural_key(name)
-
-
-def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key that puts run_2 before run_10, 0.005 before 0.02, and numbers before letters.
-
-    Of equal numbers, the one with more leading zeros comes first, so that a directory stays together.
-    """
-    parts = _NUMBER.split(text)  # text and numbers in turns
-    return tuple([_number_key(part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
-
-
-def _number_key(digits: str) -> tuple[int, int, str]:
-    """Return a key that sorts numbers in names.
-
-    Those below one compare as texts: their digits are in alphabetical order.
-    """
-    return 0, int(digits.partition(".")[0]), digits
 
 
 def readable(name: str) -> str:

@@ -14,10 +14,10 @@ from mindscope.profile.advice.pipeline_bottlenecks import bottlenecks
 from mindscope.profile.model.profile_data import Part, ProfileFacts
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.data_pipeline import DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.texts import ADVICE
+from mindscope.table.columns import TextColumn
 from tests.profile.kineto_events import Events
 
 GPU = [{"id": 0, "name": "Invented", "totalGlobalMem": 10_000, "computeMajor": 8}]

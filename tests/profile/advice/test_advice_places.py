@@ -8,7 +8,7 @@ from pathlib import Path
 from mindscope.profile.advice import advise
 from mindscope.profile.advice.places import Place, places_of
 from mindscope.profile.open import read_profile
-from mindscope.profile.tables.table_rows import EACH, Condition, merged_rows
+from mindscope.table.rows import EACH, Condition, merged_rows
 from tests.profile.advised_profiles import TRACE, advised_ascend, advised_trace
 from tests.profile.kineto_events import Events
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from mindscope.profile.compare.graph_join import align_scopes
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.modules import Modules
+from mindscope.table.columns import TextColumn
 
 
 def modules(*paths: str) -> Modules:

@@ -12,8 +12,8 @@ import pytest
 
 from mindscope.profile.open import read_profile
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.table.columns import TextColumn
 from tests.profile.made_profiles import BASE_US, ascend_output, write
 
 FILES = {

@@ -12,8 +12,8 @@ import pytest
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.open import read_profile
 from mindscope.profile.overview import overview_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME
+from mindscope.table.columns import TextColumn
 from tests.profile.formats.test_mindspore_profiles import SCOPE, ascend, profiler
 
 GIB = 1 << 30

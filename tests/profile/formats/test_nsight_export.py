@@ -21,10 +21,10 @@ from mindscope.profile.open import read_profile
 from mindscope.profile.open_arguments import open_arguments
 from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.steps import PARTS
 from mindscope.profile.texts import Missing
 from mindscope.profile.timeline.build_timeline import build_timeline
+from mindscope.table.columns import TextColumn
 from tests.fuzz.mutations import FILE_MUTATIONS, mutate
 from tests.profile.nsight_events import BACKWARD, EPOCH, MAIN, SCHEMA, US, Export, tid, training
 from tests.profile.slice_arguments import all_arguments, arguments_of_timeline

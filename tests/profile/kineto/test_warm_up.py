@@ -15,8 +15,8 @@ from mindscope.profile.overview import overview_of
 from mindscope.profile.profile import Profile
 from mindscope.profile.ranks.open import read_ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
-from mindscope.profile.tables.columns import NO_STEP, TextColumn
 from mindscope.profile.tables.kernels import Kernels
+from mindscope.table.columns import NO_STEP, TextColumn
 from tests.profile.kineto_events import Events
 
 

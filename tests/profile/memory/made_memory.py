@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
+from mindscope.table.columns import TextColumn
 
 OPERATORS = ("aten::mm", "aten::relu", "")
 STACKS = ("model.py(3): forward;train.py(9): step", "lib/python3/torch/nn.py(1): call;train.py(9): step", "")

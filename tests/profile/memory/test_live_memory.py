@@ -16,9 +16,9 @@ from mindscope.profile.memory.leak_hints import leak_hints
 from mindscope.profile.memory.live_blocks import allocated_rows, largest, live_rows, of_device
 from mindscope.profile.memory.live_bytes import LiveBytes
 from mindscope.profile.memory.stack_tree import StackTree
-from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks, MemoryCurve
 from mindscope.profile.timeline.timeline_window import Range
+from mindscope.table.columns import TextColumn, integers_of
 
 from .made_memory import memory_blocks, plainly_live, plainly_summed
 

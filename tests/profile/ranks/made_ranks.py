@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import TextColumn
 
 EPOCH = 1_800_000_000_000_000_000
 """Nanoseconds since 1970 of the first step, by a perfect clock."""

@@ -15,9 +15,9 @@ from mindscope.errors import FormatError
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.ranks import Ranks
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication, Links
 from mindscope.profile.tables.steps import UNKNOWN_DURATION
+from mindscope.table.columns import TextColumn
 from tests.profile.ranks.made_ranks import SIZE, TRANSFER, training
 
 MS = 1_000_000

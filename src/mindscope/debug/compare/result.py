@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from mindscope.debug.texts import say
-from mindscope.tables import Tabular, columns_of_rows
+from mindscope.table.schema import EQUAL, HEAVIEST, MAX, RECOMPUTED, Unit
+from mindscope.table.table import Table, Tabular, table_of
 
 if TYPE_CHECKING:
     from mindscope.debug.compare.matching import TensorMatching
@@ -33,43 +34,50 @@ class DivergenceCause(str, Enum):
         return self.value
 
 
+_Id = Annotated[int, Unit.ID, EQUAL]
+_Text = Annotated[str, Unit.TEXT, HEAVIEST]
+_Error = Annotated[float, Unit.NUMBER, MAX]
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One differing operator, input or parameter of a step."""
 
-    step: int
-    rank: int
-    left: str
+    DERIVED: ClassVar = ("added", "differs")
+
+    step: _Id
+    rank: _Id
+    left: _Text
     """Name of the operator in the left training."""
-    right: str
-    tensor: str
+    right: _Text
+    tensor: _Text
     """Role and slot of its most different tensor."""
-    phase: str
-    order: int
+    phase: _Text
+    order: _Id
     """Order of execution in the left training."""
-    inherited: float
+    inherited: _Error
     """Largest relative error of its inputs and parameters."""
-    error: float
+    error: _Error
     """Largest relative error of its outputs."""
-    tolerance: float
-    source: str = ""
+    tolerance: _Error
+    source: _Text = ""
     """Innermost line of its stack."""
-    row: int = 0
+    row: _Id = 0
     """Row of its most different tensor, in the step of the left training."""
-    other_row: int = 0
+    other_row: _Id = 0
     """Row of the same tensor in the step of the right training."""
-    other_step: int = 0
+    other_step: _Id = 0
     """The same step in the right training, which may count from another number."""
 
     @property
-    def added(self) -> float:
+    def added(self) -> Annotated[float, Unit.NUMBER, RECOMPUTED]:
         """The error that the operator adds to that of its inputs."""
         if math.isinf(self.error):
             return 0.0 if math.isinf(self.inherited) else math.inf
         return max(0.0, self.error - self.inherited)
 
     @property
-    def differs(self) -> bool:
+    def differs(self) -> Annotated[bool, Unit.FLAG, RECOMPUTED]:
         """Whether the outputs are beyond the tolerance."""
         return self.error > self.tolerance
 
@@ -157,9 +165,9 @@ class Divergence(Tabular):
             "unmatched_left": list(self.matching.unmatched[0]), "unmatched_right": list(self.matching.unmatched[1]),
         }  # fmt: skip
 
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = [{**asdict(each), "added": each.added, "differs": each.differs} for each in self.operators]
-        return columns_of_rows(rows)
+    def to_table(self) -> Table:
+        """Return a row for each of the operators."""
+        return table_of(Difference, self.operators)
 
 
 _NOT_COMPARABLE = "The trainings can't be compared: too few of their operators match."

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from mindscope.debug.compare.compared_step import ComparedStep
 from mindscope.debug.compare.comparison import Comparison
@@ -17,7 +17,9 @@ from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.tensor_difference import TensorDifference
 from mindscope.debug.watchpoints.watchpoint import names_of
 from mindscope.errors import DebugDataError
-from mindscope.tables import Tabular, columns_of_rows
+from mindscope.table.columns import Flags, Numbers, Texts
+from mindscope.table.schema import MAX, MIN, Unit
+from mindscope.table.table import Table, Tabular
 
 _MOST_NAMED = 5
 
@@ -70,17 +72,36 @@ class TensorDifferences(Tabular):
             "tensors": [each.to_json() for each in self.tensors],
         }  # fmt: skip
 
-    def _columns(self) -> dict[str, list[Any]]:
-        names = ("cosine", "max_abs", "max_rel", "rmse", "norm_error", "share_beyond", "share_within_1e3")
+    def to_table(self) -> DifferenceRows:
+        """Return a row for each tensor."""
+        figures = ("cosine", "max_abs", "max_rel", "rmse", "norm_error", "share_beyond", "share_within_1e3")
         rows = [
             {
                 **{"operator": owner_of(each.pair.tensors[0]), "role": str(each.pair.role)},
                 **{"slot": each.pair.tensors[0].slot, "level": str(each.level), "is_whole": each.is_whole},
-                **{name: getattr(each.difference, name) for name in names},
+                **{name: getattr(each.difference, name) for name in figures},
             }
             for each in self.tensors
         ]
-        return columns_of_rows(rows)
+        return DifferenceRows.of_rows(rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferenceRows(Table):
+    """One row for each tensor, with the figures of ``TensorDifference``."""
+
+    operator: Texts
+    role: Texts
+    slot: Texts
+    level: Texts
+    is_whole: Flags
+    cosine: Annotated[Numbers, MIN]
+    max_abs: Annotated[Numbers, MAX]
+    max_rel: Annotated[Numbers, MAX]
+    rmse: Numbers
+    norm_error: Annotated[Numbers, MAX]
+    share_beyond: Annotated[Numbers, Unit.SHARE]
+    share_within_1e3: Annotated[Numbers, Unit.SHARE]
 
 
 def tensor_differences(

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+
+from mindscope.table.schema import MAX, MIN, SUM, UNKNOWN, ColumnField, Unit
 
 
 class Field(str, Enum):
@@ -43,8 +46,20 @@ class Field(str, Enum):
     def __str__(self) -> str:
         return self.value
 
+    @property
+    def column(self) -> ColumnField:
+        """Unit and merge rule of its column in a table."""
+        return _COLUMNS.get(self, ColumnField(Unit.COUNT, SUM))
+
 
 FIELDS = tuple(Field)
 """All fields, in the order of the columns."""
 COLUMN = {field: place for place, field in enumerate(FIELDS)}
 """The column of each field."""
+_COLUMNS: Mapping[Field, ColumnField] = {
+    Field.MIN: ColumnField(Unit.NUMBER, MIN),
+    Field.MAX: ColumnField(Unit.NUMBER, MAX),
+    **dict.fromkeys((Field.SUM, Field.SUM_ABS, Field.SUM_SQUARES), ColumnField(Unit.NUMBER, SUM)),
+    **dict.fromkeys((Field.MEAN_ABS_UPDATE, Field.MEAN_ABS_BEFORE), UNKNOWN),
+}
+"""Those of the other fields are counts."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import Any
+from typing import Annotated, Any
 
 from mindscope.debug.model.tensors import DebugTensor
 from mindscope.debug.watchpoints.watchpoint import Watchpoint
-from mindscope.tables import Tabular
+from mindscope.table.columns import Ids, Numbers, Texts
+from mindscope.table.schema import MIN
+from mindscope.table.table import Table, Tabular
 
 
 class Problem(IntFlag):
@@ -102,12 +104,25 @@ class Evaluation(Tabular):
             "source": tensor.stack[0] if tensor.stack else "",
         }  # fmt: skip
 
-    def _columns(self) -> dict[str, list[Any]]:
-        rows = self.rows()
-        return {name: [row[name] for row in rows] for name in HIT_COLUMNS}
+    def to_table(self) -> Hits:
+        """Return ``rows`` as a table."""
+        return Hits.of_rows(self.rows())
 
 
-HIT_COLUMNS = (
-    "step", "rank", "order", "operator", "phase", "role", "slot", "condition", "parameter", "set_value", "actual",
-    "since", "source",
-)  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class Hits(Table):
+    """One row for each hit."""
+
+    step: Ids
+    rank: Ids
+    order: Ids
+    operator: Texts
+    phase: Texts
+    role: Texts
+    slot: Texts
+    condition: Texts
+    parameter: Texts
+    set_value: Numbers
+    actual: Numbers
+    since: Annotated[Ids, MIN]
+    source: Texts

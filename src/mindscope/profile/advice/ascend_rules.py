@@ -20,9 +20,9 @@ from mindscope.profile.model.ascend_limits import (
 from mindscope.profile.model.optional_parts import part_of, slowest_steps, steps_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn, integers_of
 
 FREE_SHARE = 0.1
 """Share of a step in which the NPU neither computes nor communicates."""

@@ -12,9 +12,9 @@ from mindscope.profile.advice.advice import Advice
 from mindscope.profile.model.optional_parts import part_of, slowest, slowest_steps, steps_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.data_pipeline import DataPipeline, QueueSamples
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import integers_of
 
 DATA_SHARE = 0.05
 """Share of a step: TensorBoard's profiler plugin."""

@@ -14,12 +14,12 @@ from mindscope.profile.advice.advice import Advice
 from mindscope.profile.model.optional_parts import part_of, slowest, slowest_steps, steps_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.tables.kernels import TENSOR_CORE_CAPABILITY, Kernels
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.tables.streams import Streams
+from mindscope.table.columns import integers_of
 
 DEVICE_USE = 0.5
 """TensorBoard's profiler plugin: of the time of all steps."""

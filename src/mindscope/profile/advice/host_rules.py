@@ -14,9 +14,10 @@ from mindscope.profile.advice.advice import Advice
 from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Table, TextColumn, integers_of
 from mindscope.profile.tables.communication import SMALL_MB, Communication
 from mindscope.profile.tables.data_pipeline import DataPipeline
+from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.table import Table
 
 MEMORY_CALLS_NS = 10_000_000
 """msprof-analyze: of all calls that allocate or free memory of the device."""

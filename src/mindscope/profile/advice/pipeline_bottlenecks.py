@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.data_pipeline import PipelineOperations
+from mindscope.table.columns import integers_of
 
 HIGH_USE, LOW_USE, USE_GAP = 0.8, 0.6, 0.1
 """Usage of the output queues of operations, 0 to 1."""

@@ -13,8 +13,8 @@ from mindscope.profile.advice.pipeline_bottlenecks import Code, bottlenecks, inp
 from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.data_pipeline import DataPipeline, PipelineOperations
+from mindscope.table.columns import integers_of
 
 BUSY_WORKER, IDLE_WORKER = 0.75, 0.2
 """MindSpore: of a core, for each worker of an operation."""

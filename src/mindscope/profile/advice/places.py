@@ -11,7 +11,6 @@ import numpy as np
 from mindscope.profile.advice.advice import Advice, time_text
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Table, TextColumn
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.tables.further_tables import FurtherTables
@@ -20,7 +19,9 @@ from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, 
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.tables.streams import Streams
-from mindscope.profile.tables.table_rows import EACH, Condition, merged_rows
+from mindscope.table.columns import TextColumn
+from mindscope.table.rows import EACH, Condition, merged_rows
+from mindscope.table.table import Table
 
 PlaceKind = Literal[
     "step", "operator", "kernel", "stream", "collective", "operation", "batch", "moment", "block", "further", "span",

@@ -14,7 +14,7 @@ from mindscope.profile.compare.changes import CallChanges, Change
 from mindscope.profile.compare.side import Means, Side
 from mindscope.profile.compare.states import states_of
 from mindscope.profile.tables.call_tree import MODULE, THREAD, Calls, CallTree
-from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.table.columns import TextColumn, integers_of
 
 OUTSIDE = "outside"
 """The part of a step outside of any call: Python between operators, without stacks."""

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from mindscope.profile.tables.columns import Durations, Figures, Rows, Table, Texts
-from mindscope.profile.tables.schema import SUM, Unit
+from mindscope.table.columns import Durations, Figures, Rows, Texts
+from mindscope.table.schema import SUM, Unit
+from mindscope.table.table import Table
 
 
 class Change(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.compare.alignment import NamedTree, align
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.modules import Modules
+from mindscope.table.columns import integers_of
 
 _ROOTS = frozenset(("Default", "Gradients", "recompute_Default"))
 _BRACKETS = re.compile(r"(.+)\[.*\]$")

@@ -15,8 +15,8 @@ from mindscope.profile.compare.states import states_of
 from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.tables.call_tree import OPERATOR, KernelTimes
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
+from mindscope.table.columns import TextColumn
 
 
 class ComparedRow(NamedTuple):

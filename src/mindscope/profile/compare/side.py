@@ -13,9 +13,9 @@ from mindscope.errors import ProfilePartError
 from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part, ProfileData
 from mindscope.profile.tables.call_tree import CallTimes, CallTree, Indices
-from mindscope.profile.tables.columns import Table
 from mindscope.profile.tables.memory import Memory
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.table import Table
 
 StepRange = tuple[int, int]
 """Numbers of the first and the last step."""

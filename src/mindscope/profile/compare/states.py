@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import TextColumn
+from mindscope.table.columns import TextColumn
 
 ADDED, GONE, SLOWER, FASTER, UNCHANGED = STATES = ("added", "gone", "slower", "faster", "unchanged")
 TOLERANCE = 0.05

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.far_times import FAR_TIME, near_times
 from mindscope.profile.trace.trace import Events, Skipped, Slices, Trace, Track
+from mindscope.table.columns import TextColumn
 
 CLOCK_ORIGIN = "clockOriginNs"
 """Property of a built trace: the time 0 on the clock of its file, for other files of the same clock."""

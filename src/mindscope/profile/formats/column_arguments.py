@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from mindscope.profile.formats.recorded_runs import RecordedMarks, RecordedRuns
 from mindscope.profile.formats.row_columns import codes_among, firsts
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.columns import TextColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from mindscope.errors import FormatError
 from mindscope.profile.formats.built_trace import SliceColumns
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing, fixed_point, read_csv, read_lines
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import MemoryCurve
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.trace.trace import Track
+from mindscope.table.columns import TextColumn
 
 
 def cpu_operators(directory: Path, rank: int, problems: Problems) -> Operators | None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
 from mindscope.profile.formats.json_values import bounded, whole_numbers
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.reasons import Reason
+from mindscope.table.columns import TextColumn
 
 _UNIT_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _UNIT_BYTES = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import bounded
-from mindscope.profile.tables.columns import Column, Table, TextColumn
 from mindscope.profile.trace.trace import Counter, Track
+from mindscope.table.columns import Column, TextColumn
+from mindscope.table.table import Table
 
 _NOTHING = ("", "-", "--", "n/a", "na", "nan", "null", "none")
 _LARGEST = 2**53

@@ -24,10 +24,10 @@ from mindscope.profile.formats.memory_segments import (
 )
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemorySegments
 from mindscope.profile.trace.far_times import near_times
 from mindscope.reasons import Reason
+from mindscope.table.columns import TextColumn
 
 _HEAD = 1 << 16
 _SUFFIXES = (".pickle", ".pkl", ".pt")

@@ -16,8 +16,9 @@ from mindscope.profile.formats.csv_table import CsvTable, read_csv, read_lines
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import bounded, list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.minddata_summary import PipelineSummary, read_pipeline_summary, with_summary
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
+from mindscope.table.columns import TextColumn
+from mindscope.table.table import joined
 
 DEVICE_QUEUE, GET_NEXT, ITERATOR = "device_queue", "get_next", "iterator"
 _TIME, _QUEUE = 0, 1
@@ -60,7 +61,8 @@ def data_pipeline_of(directory: Path, rank: int | str, problems: Problems) -> Da
     get_next = problems.read(file("minddata_aicpu_{}.txt"), _get_next)
     if get_next is None:
         get_next = problems.read(file("minddata_getnext_profiling_{}.txt"), _get_next)
-    queues = _joined([*([] if lines is None else [_queue_samples(lines, queue)]), *([get_next] if get_next else [])])
+    samples = [*([] if lines is None else [_queue_samples(lines, queue)]), *([get_next] if get_next else [])]
+    queues = joined(samples) if samples else None
     batches = None if lines is None else _batches(lines)
     if not (operations or queues or batches or summarized.findings):
         return None
@@ -254,21 +256,6 @@ def _get_next(path: Path) -> QueueSamples | None:
         size=np.array(sizes, np.int64),
         capacity=np.zeros(len(sizes), np.int64),
         step=np.arange(1, len(sizes) + 1, dtype=np.int64),
-    )
-
-
-def _joined(samples: list[QueueSamples]) -> QueueSamples | None:
-    """Join the samples, without times where one of them has none."""
-    if not samples:
-        return None
-    return QueueSamples(
-        queue=TextColumn.of(text for each in samples for text in each.queue),
-        size=np.concatenate([each.size for each in samples]),
-        capacity=np.concatenate([each.capacity for each in samples]),
-        step=np.concatenate([cast("Any", each.step) for each in samples]),
-        time=None
-        if any(each.time is None for each in samples)
-        else np.concatenate([cast("Any", each.time) for each in samples]),
     )
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from mindscope.profile.formats.csv_table import read_lines
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, number_of, whole_numbers, whole_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.data_pipeline import PipelineFindings, PipelineOperations
+from mindscope.table.columns import TextColumn
 
 _NONE = -1
 """Size of operations without a queue, and the parent of the root."""

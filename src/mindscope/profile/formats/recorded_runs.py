@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.categories import STEP_CATEGORY
-from mindscope.profile.tables.columns import TextColumn
+from mindscope.table.columns import TextColumn
 
 OPERATOR, ANNOTATION, LAUNCH, FRAME = "cpu_op", "user_annotation", "cuda_runtime", "python_function"
 KERNEL, COPY, SET = "kernel", "gpu_memcpy", "gpu_memset"

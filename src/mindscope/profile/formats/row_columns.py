@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import TextColumn, integers_of
+from mindscope.table.columns import TextColumn, integers_of
 
 
 def firsts(lengths: Iterable[int]) -> list[int]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn
 
 _KERNEL = re.compile(r"(.*?)-op\d+$", re.DOTALL)
 _SUBGRAPHS: Mapping[str, str] = {"Default": "forward", "Gradients": "backward", "recompute_Default": "backward"}

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.reasons import Reason
+from mindscope.table.columns import TextColumn
 
 NONE = int(np.iinfo(np.int64).min)
 """Value of a cell that is no integer."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.categories import STEP_NAME
-from mindscope.profile.tables.columns import TextColumn
+from mindscope.table.columns import TextColumn
 
 NO_STEP = -1
 _STEP = re.compile(

@@ -24,11 +24,11 @@ from mindscope.profile.kineto.host_calls import CallRows, HostCalls, host_calls_
 from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.kineto.processes import process_codes, processes_of
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
-from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments, ArgumentSource
 from mindscope.profile.trace.trace import Trace
 from mindscope.store.mapped_columns import mapped
+from mindscope.table.columns import TextColumn, integers_of
 
 PHASES = ("", "forward", "backward", "optimizer", "data")
 """Purposes of calls, by the codes of ``KinetoAnalysis.phase``."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.tables.annotations import Annotations
-from mindscope.profile.tables.columns import TextColumn
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import TextColumn
+from mindscope.table.grouping import groups_of
 
 
 def annotations_of(analysis: KinetoAnalysis) -> Annotations | Missing:

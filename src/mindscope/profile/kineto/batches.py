@@ -7,9 +7,9 @@ import numpy as np
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, SliceRole
-from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import TextColumn, integers_of
 
 
 def data_pipeline_of(analysis: KinetoAnalysis) -> DataPipeline | Missing:

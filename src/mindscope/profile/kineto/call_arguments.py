@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.host_calls import HostCalls
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import ArgumentNames, ArgumentSource
 from mindscope.store.mapped_columns import mapped
+from mindscope.table.columns import TextColumn
 
 Ids = NDArray[np.signedinteger[Any]]
 """-1 where a call has none."""

@@ -24,10 +24,10 @@ from mindscope.profile.tables.call_tree import (
     CallTree,
     KernelTimes,
 )
-from mindscope.profile.tables.columns import TextColumn, integers_of
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
+from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.grouping import groups_of
 
 _KINDS = {
     SliceRole.OPERATOR: OPERATOR,

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.device_work import COMMUNICATION
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import TextColumn
 
 _KIND = re.compile(
     r"all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|broadcast|barrier|gather|scatter|reduce|send_?recv|send|recv",

@@ -14,11 +14,11 @@ from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.kineto.host_calls import CallRows, HostCalls
 from mindscope.profile.kineto.processes import of_one_process, process_codes
 from mindscope.profile.kineto.step_ranges import StepRanges
-from mindscope.profile.tables.columns import TextColumn
-from mindscope.profile.tables.grouping import distinct_rows
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.trace.trace import Trace
 from mindscope.store.mapped_columns import mapped
+from mindscope.table.columns import TextColumn
+from mindscope.table.grouping import distinct_rows
 
 COMPUTE, COMMUNICATION, COPY = "compute", "communication", "copy"
 _COMMUNICATION_NAME = re.compile(r"nccl|rccl|hccl|oneccl|mscclKernel", re.IGNORECASE)

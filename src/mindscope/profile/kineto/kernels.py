@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.tensor_cores import cores_of
-from mindscope.profile.tables.columns import TextColumn, integers_of
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.grouping import groups_of
 
 
 def kernels_of(

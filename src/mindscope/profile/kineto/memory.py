@@ -14,11 +14,11 @@ from mindscope.profile.kineto.devices import CPU, device_name
 from mindscope.profile.kineto.host_calls import CallRows
 from mindscope.profile.kineto.operators import path_texts
 from mindscope.profile.kineto.processes import process_codes
-from mindscope.profile.tables.columns import TextColumn, integers_of
-from mindscope.profile.tables.grouping import distinct_rows
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.argument_columns import NO_INTEGER
+from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.grouping import distinct_rows
 
 _EMPTY = ("aten::empty", "aten::empty_strided", "aten::empty_like", "aten::zeros", "aten::resize_")
 """Operators that the operator calls which needs the memory."""

@@ -10,12 +10,12 @@ from mindscope.profile.kineto.analysis import PHASES, KinetoAnalysis
 from mindscope.profile.kineto.categories import MODULE_PREFIX, SliceRole
 from mindscope.profile.kineto.flops import flops_of
 from mindscope.profile.kineto.paths import Paths
-from mindscope.profile.tables.columns import TextColumn, integers_of
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
+from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.grouping import groups_of
 
 _CPU = "CPU"
 

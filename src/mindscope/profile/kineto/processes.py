@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.columns import integers_of
 
 _OF_HOST = ("cpu_op", "operator", "python_function")
 """Categories of what only a process of the host runs."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.categories import STEP_NAME, SliceRole
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.columns import integers_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from mindscope.profile.kineto.categories import DATA_LOADER_PREFIX, SliceRole
 from mindscope.profile.kineto.cut_steps import incomplete_steps
 from mindscope.profile.kineto.device_work import COMMUNICATION, COMPUTE, COPY
 from mindscope.profile.kineto.host_calls import HostCalls
-from mindscope.profile.tables.columns import Durations
 from mindscope.profile.tables.steps import UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.time_split import NO_INTERVALS, Intervals, covered, masked, split_time, union
 from mindscope.store.mapped_columns import release_pages
+from mindscope.table.columns import Durations
 
 _HOST_BACKENDS = ("gloo:", "mpi:", "ucc:")
 _HOST_COMMUNICATION = ("c10d::", *_HOST_BACKENDS)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
-from mindscope.profile.tables.grouping import distinct_rows, groups_of
 from mindscope.profile.tables.streams import (
     KERNEL_WAIT_US,
     LATE_NS,
@@ -23,6 +22,7 @@ from mindscope.profile.tables.streams import (
 )
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.time_split import union
+from mindscope.table.grouping import distinct_rows, groups_of
 
 
 def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:

@@ -10,8 +10,8 @@ import numpy as np
 
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.categories import SliceRole
-from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.kernels import TENSOR_CORE_CAPABILITY
+from mindscope.table.columns import TextColumn, integers_of
 
 TENSOR_CORE = "tensor_core"
 _KERNEL_NAME = re.compile(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.profile.tables.columns import Counts, Rows, Sizes, TextColumn, integers_of
 from mindscope.profile.tables.memory import MemoryBlocks
+from mindscope.table.columns import Counts, Rows, Sizes, TextColumn, integers_of
 
 GROUPS = ("category", "operator", "module", "line")
 _LIBRARY = re.compile(

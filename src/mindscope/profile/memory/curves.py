@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.profile.tables.columns import Sizes, Times, integers_of
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.tables.memory import MemoryCurve
 from mindscope.profile.timeline.timeline import Counter
 from mindscope.profile.timeline.timeline_window import CounterWindow, Range, counter_window
+from mindscope.table.columns import Sizes, Times, integers_of
+from mindscope.table.grouping import groups_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

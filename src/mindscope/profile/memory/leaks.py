@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.profile.tables.columns import integers_of
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
+from mindscope.table.columns import integers_of
+from mindscope.table.grouping import groups_of
 
 FEWEST_STEPS = 2
 """Fewest steps in which blocks of one origin remain: gradients and state that the first steps make live on, too."""

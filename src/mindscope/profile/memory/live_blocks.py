@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Rows, Sizes
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
+from mindscope.table.columns import Rows, Sizes
 
 
 def live_rows(blocks: MemoryBlocks, time: int, device: str | None = None) -> Rows:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Rows, Sizes, TextColumn, Times, integers_of
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
 from mindscope.profile.timeline.timeline_window import Range, check_range
+from mindscope.table.columns import Rows, Sizes, TextColumn, Times, integers_of
 
 MOST_GROUPS = 9
 """Largest number of groups with an area of their own; all others share one more."""

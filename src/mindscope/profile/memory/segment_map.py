@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.memory.live_blocks import live_rows, of_device
-from mindscope.profile.tables.columns import Counts, Rows, Sizes
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Addresses, Memory, MemoryBlocks, MemorySegments
+from mindscope.table.columns import Counts, Rows, Sizes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

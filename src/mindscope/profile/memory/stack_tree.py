@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Rows, Sizes, TextColumn, integers_of
-from mindscope.profile.tables.grouping import groups_of
 from mindscope.profile.tables.memory import MemoryBlocks
 from mindscope.profile.timeline.range_statistics import Flame
+from mindscope.table.columns import Rows, Sizes, TextColumn, integers_of
+from mindscope.table.grouping import groups_of
 
 
 class StackTree:

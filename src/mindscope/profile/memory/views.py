@@ -14,8 +14,8 @@ from mindscope.profile.memory.leak_hints import LeakHints, leak_hints
 from mindscope.profile.memory.live_blocks import of_device
 from mindscope.profile.memory.live_bytes import LiveBytes
 from mindscope.profile.memory.stack_tree import StackTree
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks
+from mindscope.table.columns import TextColumn
 
 
 class MemoryViews:

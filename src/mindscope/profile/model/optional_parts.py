@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from mindscope.profile.model.profile_data import Part, ProfileData
-from mindscope.profile.tables.columns import Durations, integers_of
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import Durations, integers_of
 
 _T = TypeVar("_T")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mindscope.profile.advice.advice import Advice, RankTable
 from mindscope.profile.ranks.ranks import Ranks
-from mindscope.profile.tables.columns import integers_of
+from mindscope.table.columns import integers_of
 
 SLOW_RANK_SHARE = 0.05
 """msprof-analyze: (max - min) / mean."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.tables import ClockOffsets
-from mindscope.profile.tables.grouping import groups_of
+from mindscope.table.grouping import groups_of
 
 DEVIATION = 1.4826
 """Standard deviation of a normal distribution by its median absolute deviation."""

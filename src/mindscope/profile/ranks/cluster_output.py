@@ -24,9 +24,9 @@ from mindscope.profile.formats.ascend.communication import (
 from mindscope.profile.formats.ascend.steps import steps_of
 from mindscope.profile.formats.csv_table import CsvTable, read_csv
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication, Links
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import TextColumn
 
 _COMMUNICATION, _LINKS = "cluster_communication.json", "cluster_communication_matrix.json"
 

@@ -12,8 +12,9 @@ from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.tables import CollectiveSizes, Figures, RankLinks
 from mindscope.profile.ranks.waits import Waits
-from mindscope.profile.tables.columns import TextColumn
-from mindscope.profile.tables.grouping import groups_of
+from mindscope.table.columns import TextColumn
+from mindscope.table.grouping import groups_of
+from mindscope.table.table import joined
 
 _KIB, _MIB, _GIB = 1 << 10, 1 << 20, 1 << 30
 SIZE_CLASSES = (
@@ -67,19 +68,15 @@ def rank_links(data: Sequence[RankData]) -> RankLinks | None:
     tables = [each.links for each in data if each.links is not None and len(each.links)]
     if not tables:
         return None
-    kinds = TextColumn.of(kind for table in tables for kind in table.kind)
-    source, destination, size, transit = (
-        np.concatenate([getattr(table, name) for table in tables])
-        for name in ("source", "destination", "size", "transit")
-    )
-    own = np.flatnonzero(source != destination)
-    if not len(own):
+    links = joined(tables)
+    links = links.select(links.source != links.destination)
+    if not len(links):
         return None
-    group, first = groups_of([kinds.codes[own], source[own], destination[own]], len(own))
-    rows = own[first]
-    sizes, times = _sum(group, size[own]), _sum(group, transit[own])
+    group, first = groups_of([links.kind.codes, links.source, links.destination], len(links))
+    sizes, times = _sum(group, links.size), _sum(group, links.transit)
+    rows = links.select(first)
     found = RankLinks(
-        kind=kinds.select(rows), source=source[rows], destination=destination[rows], size=sizes, transit=times,
+        kind=rows.kind, source=rows.source, destination=rows.destination, size=sizes, transit=times,
         bandwidth=_quotient(sizes, times),
     )  # fmt: skip
     return found.select(np.lexsort((found.destination, found.source, found.kind.codes)))

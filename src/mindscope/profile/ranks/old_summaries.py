@@ -19,9 +19,9 @@ from mindscope.profile.formats.mindspore.cluster_analysis import CLUSTER_ANALYSI
 from mindscope.profile.formats.mindspore.links import links_of
 from mindscope.profile.formats.mindspore.step_trace import communication_of, read_step_trace, steps_of
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
 from mindscope.reasons import Reason
+from mindscope.table.columns import TextColumn
 
 _HCCL = re.compile(r"hccl_raw_(\d+)\.csv")
 _STEP_TRACE = re.compile(r"step_trace_raw_(\d+)_detail_time\.csv")

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.ranks.rank_data import RankData
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
-from mindscope.profile.tables.grouping import groups_of
+from mindscope.table.columns import TextColumn, joined_texts
+from mindscope.table.grouping import groups_of
 
 SYNCHRONOUS = frozenset(("allreduce", "allgather", "reducescatter", "alltoall", "alltoallv", "alltoallvc", "barrier"))
 """Kinds that no rank can leave before all ranks entered: they end together."""
@@ -77,7 +77,7 @@ def operations_of(data: Sequence[RankData]) -> Operations:
         return np.concatenate(columns) if columns else blank
 
     def texts(column: Callable[[Communication], TextColumn | None]) -> TextColumn:
-        return _joined([column(table) or TextColumn.constant("", len(table)) for table, _ in found])
+        return joined_texts([column(table) or TextColumn.constant("", len(table)) for table, _ in found])
 
     origins = np.array([each.origin_ns or 0 for each in data], np.int64)
     ranks, cycles = (np.array([getattr(each, name) for each in data], np.int64) for name in ("rank", "cycle"))
@@ -137,14 +137,3 @@ def _starts(table: Communication) -> NDArray[np.int64]:
 
 def _or(column: NDArray[np.int64] | None, other: int, length: int) -> NDArray[np.int64]:
     return np.full(length, other, np.int64) if column is None else column
-
-
-def _joined(columns: Sequence[TextColumn]) -> TextColumn:
-    """Return the texts of all columns, one after the other."""
-    known: dict[str, int] = {}
-    codes = [
-        np.array([known.setdefault(value, len(known)) for value in column.values], np.uint32)[column.codes]
-        for column in columns
-        if len(column)
-    ]
-    return TextColumn(np.concatenate(codes) if codes else np.empty(0, np.uint32), list(known))

@@ -15,9 +15,9 @@ import numpy as np
 from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Durations
 from mindscope.profile.tables.communication import Communication, Links
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import Durations
 
 _NAMED_RANK = re.compile(r"(?:^|_)(?:rank_?|summary_dir|device_?)(\d{1,6})$", re.IGNORECASE)
 """Name of the directory of a rank, as a launcher names it."""

@@ -13,8 +13,8 @@ from mindscope.profile.ranks.operations import Operations
 from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.tables import RankMeans, RankSteps, Stages
 from mindscope.profile.ranks.waits import Waits
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.steps import PARTS, UNKNOWN_DURATION, Steps
+from mindscope.table.columns import integers_of
 
 
 def rank_steps(

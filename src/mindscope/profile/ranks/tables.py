@@ -9,8 +9,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Counts, Durations, Figures, Flags, Ids, Rows, Sizes, Table, Texts, Times
-from mindscope.profile.tables.schema import EQUAL, MAX, MIN, SUM, Unit, mean_by
+from mindscope.table.columns import Counts, Durations, Figures, Flags, Ids, Rows, Sizes, Texts, Times
+from mindscope.table.schema import EQUAL, MAX, MIN, SUM, Unit, mean_by
+from mindscope.table.table import Table
 
 StepMeans = Annotated[NDArray[np.int64], Unit.NS, mean_by("steps")]
 """Nanoseconds of a step, over the steps of a rank."""

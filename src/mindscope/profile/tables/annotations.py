@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from mindscope.profile.tables.columns import Counts, Durations, Table, Texts
 from mindscope.profile.tables.operators import mean_of
-from mindscope.profile.tables.schema import MAX
+from mindscope.table.columns import Counts, Durations, Texts
+from mindscope.table.schema import MAX
+from mindscope.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Durations, Table, Texts, Times
-from mindscope.profile.tables.schema import EQUAL, SUM, Unit
+from mindscope.table.columns import Durations, Texts, Times
+from mindscope.table.schema import EQUAL, SUM, Unit
+from mindscope.table.table import Table
 
 Indices = Annotated[NDArray[np.int32], Unit.ID, EQUAL]
 """Rows of another table. A long trace has millions of them."""

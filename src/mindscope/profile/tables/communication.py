@@ -10,8 +10,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Counts, Durations, Ids, Sizes, Table, Texts, Times
-from mindscope.profile.tables.schema import EQUAL
+from mindscope.table.columns import Counts, Durations, Ids, Sizes, Texts, Times
+from mindscope.table.schema import EQUAL
+from mindscope.table.table import Table
 
 SMALL_MB: Mapping[str, float] = {"SDMA": 16.0, "RDMA": 1.0}
 """Smaller packets do not reach the bandwidth of their link: msprof-analyze. Megabytes of 10^6."""

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from mindscope.profile.tables.columns import Counts, Durations, Figures, Ids, Rows, Table, Texts, Times
-from mindscope.profile.tables.schema import EQUAL, Unit
+from mindscope.table.columns import Counts, Durations, Figures, Ids, Rows, Texts, Times
+from mindscope.table.schema import EQUAL, Unit
+from mindscope.table.table import Table
 
 Levels = Annotated[Counts, EQUAL]
 """Numbers of elements in a queue, which have no sum over observations."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mindscope.profile.tables.columns import Table
+from mindscope.table.table import Table
 
 
 class FurtherTables(Mapping[str, Table]):

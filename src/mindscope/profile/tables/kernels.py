@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from mindscope.profile.tables.columns import Counts, Durations, Figures, Sizes, StepTexts, Table, Texts
-from mindscope.profile.tables.grouping import group_rows
 from mindscope.profile.tables.operators import Shares, mean_of, ratio_of, share_of
-from mindscope.profile.tables.schema import MAX, MIN, RECOMPUTED, Unit, mean_by
+from mindscope.table.columns import Counts, Durations, Figures, Sizes, StepTexts, Texts
+from mindscope.table.schema import MAX, MIN, RECOMPUTED, Unit, mean_by
+from mindscope.table.table import Table
 
 TENSOR_CORE_CAPABILITY = 7
 """Compute capability of the first GPU with tensor cores."""
@@ -53,6 +53,13 @@ class Kernels(Table):
         return self.select(self.kind.is_any_of(lambda each: each != "copy"))
 
     DERIVED = ("mean", "share", "bandwidth")
+    GROUPINGS: ClassVar = {by: (by,) for by in ("kind", "name", "operator", "stream", "core", "step")}
+    SEARCHED = ("name", "kind", "operator")
+
+    @property
+    def weight(self) -> Durations:
+        """Times, which sum to the whole."""
+        return self.total
 
     @property
     def mean(self) -> Durations:
@@ -68,11 +75,3 @@ class Kernels(Table):
     def bandwidth(self) -> Annotated[Figures, Unit.GB_PER_SECOND, RECOMPUTED] | None:
         """Bytes per nanosecond, which are GB/s."""
         return None if self.size is None else ratio_of(self.size, self.total)
-
-    def group_by(self, *names: str) -> Kernels:
-        """Merges rows that agree in these columns of texts; the greatest total first.
-
-        Raises:
-            ValueError: the profile does not have such a column of texts.
-        """
-        return group_rows(self, names, weight=self.total)

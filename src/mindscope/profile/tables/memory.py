@@ -9,9 +9,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Counts, Flags, Ids, Rows, Sizes, Table, Texts, Times
-from mindscope.profile.tables.schema import EQUAL, MAX, Unit
 from mindscope.profile.texts import Missing
+from mindscope.table.columns import Counts, Flags, Ids, Rows, Sizes, Texts, Times
+from mindscope.table.schema import EQUAL, MAX, Unit
+from mindscope.table.table import Table
 
 Addresses = Annotated[NDArray[np.uint64], Unit.ID, EQUAL]
 UNKNOWN_TIME = np.iinfo(np.int64).min

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn
 
 
 def modules_of(operators: Operators) -> Modules | None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from mindscope.profile.tables.columns import Counts, Durations, Rows, Sizes, Table, Texts
-from mindscope.profile.tables.schema import Title
+from mindscope.table.columns import Counts, Durations, Rows, Sizes, Texts
+from mindscope.table.schema import Title
+from mindscope.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Counts, Durations, Figures, Sizes, StepTexts, Table, Texts
-from mindscope.profile.tables.grouping import group_rows
-from mindscope.profile.tables.schema import MAX, RECOMPUTED, Unit, mean_by
+from mindscope.table.columns import Counts, Durations, Figures, Sizes, StepTexts, Texts
+from mindscope.table.schema import MAX, RECOMPUTED, Unit, mean_by
+from mindscope.table.table import Table
 
 Shares = Annotated[Figures, Unit.SHARE, RECOMPUTED]
 
@@ -66,6 +66,16 @@ class Operators(Table):
         return _first_recorded(self.device_self, self.host_self, len(self))
 
     DERIVED = ("mean", "share", "flops_rate")
+    GROUPINGS: ClassVar = {
+        by: ("name", by) if by == "shapes" else (by,)
+        for by in ("type", "name", "module", "phase", "shapes", "dtypes", "stack", "step", "core")
+    }
+    SEARCHED = ("name", "type", "module", "shapes", "dtypes")
+
+    @property
+    def weight(self) -> Durations:
+        """Self times, which sum to the whole."""
+        return self.self_time
 
     @property
     def mean(self) -> Durations:
@@ -81,17 +91,6 @@ class Operators(Table):
     def flops_rate(self) -> Annotated[Figures, Unit.GFLOPS, RECOMPUTED] | None:
         """Operations per nanosecond of self time, which are GFLOPS."""
         return None if self.flops is None else ratio_of(self.flops, self.self_time)
-
-    def group_by(self, *names: str) -> Operators:
-        """Merges rows that agree in these columns of texts; the greatest self time first.
-
-        Each column is merged as its field says; a text that differs within a group is that of the row with the
-        greatest self time.
-
-        Raises:
-            ValueError: the profile does not have such a column of texts.
-        """
-        return group_rows(self, names, weight=self.self_time)
 
 
 def mean_of(totals: Durations, counts: Counts) -> Durations:

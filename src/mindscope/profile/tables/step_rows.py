@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn
 
 _T = TypeVar("_T", Operators, Kernels)
 

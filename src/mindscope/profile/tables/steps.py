@@ -9,8 +9,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Durations, Figures, Flags, Ids, Table, Times
-from mindscope.profile.tables.schema import Unit, mean_by
+from mindscope.table.columns import Durations, Figures, Flags, Ids, Times
+from mindscope.table.schema import Unit, mean_by
+from mindscope.table.table import Table
 
 PARTS = ("compute", "communication", "copy", "data_waiting", "host", "idle")
 """Columns that sum to the duration of a step. One vocabulary for all devices; docs/profiling.md defines each."""

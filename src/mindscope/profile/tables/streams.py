@@ -9,9 +9,10 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Counts, Durations, Rows, Table, Texts
 from mindscope.profile.tables.operators import mean_of
-from mindscope.profile.tables.schema import EQUAL, MAX, Unit
+from mindscope.table.columns import Counts, Durations, Rows, Texts
+from mindscope.table.schema import EQUAL, MAX, Unit
+from mindscope.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)

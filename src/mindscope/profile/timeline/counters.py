@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.kineto.devices import device_name
-from mindscope.profile.tables.grouping import distinct_rows
 from mindscope.profile.timeline.timeline import Counter, Marks
 from mindscope.profile.trace.argument_columns import ArgumentNames, read_arguments
 from mindscope.profile.trace.arguments import ArgumentFile
 from mindscope.profile.trace.trace import Trace
 from mindscope.profile.trace.trace_file import trace_file_of
+from mindscope.table.grouping import distinct_rows
 
 MEMORY = "[memory]"
 _TOTALS = ("Total Allocated", "Total Reserved")

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.streams import queue_lengths
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, read_arguments
 from mindscope.profile.trace.trace import Counter
 from mindscope.profile.trace.trace_file import trace_file_of
+from mindscope.table.columns import integers_of
 
 _LAUNCHES = ("ac2g", "HostToDevice", "async_npu")
 """Categories of arrows from launches to what a device runs: of PyTorch and tables, of Ascend. The first one counts."""

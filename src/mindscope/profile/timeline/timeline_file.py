@@ -11,10 +11,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.schema import schema_version
 from mindscope.profile.timeline.timeline import Counter, Flows, Marks, Timeline
 from mindscope.profile.trace.trace import Skipped, Track
 from mindscope.store.column_file import ColumnFileKind, open_columns, save_columns
+from mindscope.table.schema import schema_version
 
 _ARRAYS = (
     *("start", "duration", "own", "before", "name", "category", "parent", "args_offset", "args_size"),

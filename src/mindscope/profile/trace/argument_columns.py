@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace._argument_columns import ArgumentScanner
 from mindscope.profile.trace.json_trace import decompressed_blocks
 from mindscope.profile.trace.trace import Events, Slices, Trace
 from mindscope.store.mapped_columns import mapped
+from mindscope.table.columns import TextColumn
 
 NO_INTEGER = int(np.iinfo(np.int64).min)
 """An event without the argument, or with one that is no integer."""

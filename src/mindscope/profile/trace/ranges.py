@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mindscope.profile.tables.columns import Durations, Table, TextColumn, Texts, Times
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.columns import Durations, TextColumn, Texts, Times
+from mindscope.table.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.trace.arguments import ArgumentReader
 from mindscope.profile.trace.trace import Events, Skipped, Slices
+from mindscope.table.columns import integers_of
 
 REPEATED = "repeated"
 """Reason of events that are skipped for it."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Durations, Times
+from mindscope.table.columns import Durations, Times
 
 Intervals = tuple[Times, Times]
 """Starts and ends, (n,) each, in any order; they may overlap."""

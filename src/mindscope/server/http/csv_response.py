@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 
 class CsvResponse(StreamingResponse):
-    """Text with a header line, RFC 4180."""
+    """Text with a header line."""
 
     media_type = "text/csv"
 

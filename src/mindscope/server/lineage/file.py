@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from io import StringIO
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from io import BytesIO, StringIO
 
 from mindscope.lineage.cell import Cell
 from mindscope.lineage.column import Column, ColumnKey, Group
-from mindscope.reading.lineage_output import write_lineage_csv, write_lineage_json, write_lineage_parquet
-from mindscope.reading.lineage_table import LineageTable
+from mindscope.reading.lineage_output import write_lineage_json, write_lineage_parquet
 from mindscope.server.http.context import Viewer
 from mindscope.server.http.response_limit import check_size
 from mindscope.server.lineage.query import select_runs
@@ -33,7 +30,13 @@ def lineage_file(viewer: Viewer, query: FileQuery) -> bytes:
     if query.columns is not None:
         table = table.choose(*query.columns)
     check_size(len(table) * len(table.columns) * LEAST_CELL_BYTES)
-    return _parquet(table) if query.format is FileFormat.PARQUET else _text(table, query.format).encode()
+    if query.format is FileFormat.CSV:
+        return "".join(table.csv_lines()).encode()
+    if query.format is FileFormat.JSON:
+        write_lineage_json(table, text := StringIO())
+        return text.getvalue().encode()
+    write_lineage_parquet(table, file := BytesIO())
+    return file.getvalue()
 
 
 def _further(query: FileQuery, runs: Sequence[str]) -> Iterator[Column]:
@@ -55,16 +58,3 @@ def _cell(cell: GivenCell) -> Cell | None:
     if not isinstance(cell, GivenNumber):
         return cell
     return int(cell.number) if cell.number[-1].isdigit() else float(cell.number)
-
-
-def _text(table: LineageTable, format: FileFormat) -> str:
-    file = StringIO()
-    (write_lineage_csv if format is FileFormat.CSV else write_lineage_json)(table, file)
-    return file.getvalue()
-
-
-def _parquet(table: LineageTable) -> bytes:
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "lineage.parquet"
-        write_lineage_parquet(table, path)
-        return path.read_bytes()

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Iterator
 from datetime import datetime
-from io import StringIO
+from itertools import chain
 
 from mindscope.debug.logs.log_files import PlacedMessage
-from mindscope.formats.csv_cells import text_cell
 from mindscope.server.logs.query import BUDGET_S, LEVELS, filter_of
 from mindscope.server.logs.schema import LogFileQuery, LogFormat
 from mindscope.server.logs.sources import OpenLog
+from mindscope.table.file import csv_text
 
 _PAGE = 1000
 _HEADER = ("time", "level", "module", "rank", "file", "message")
@@ -25,7 +24,8 @@ def file_of(opened: OpenLog, query: LogFileQuery) -> Iterator[str]:
     pages = _pages(opened, query)
     if query.format is LogFormat.TEXT:
         return ("".join(f"{each.message.text}\n" for each in page) for page in pages)
-    return _csv(pages, [file.name for file in opened.logs.files])
+    files = [file.name for file in opened.logs.files]
+    return csv_text(chain([_HEADER], (_cells(each, files) for page in pages for each in page)))
 
 
 def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]]:
@@ -46,20 +46,9 @@ def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]
         yield page
 
 
-def _csv(pages: Iterator[list[PlacedMessage]], files: list[str]) -> Iterator[str]:
-    buffer = StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(_HEADER)
-    for page in pages:
-        writer.writerows(_cells(each, files) for each in page)
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-
-
 def _cells(placed: PlacedMessage, files: list[str]) -> tuple[str | int, ...]:
     message, seconds = placed.message, placed.wall_time
     clock = "" if seconds is None else datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="milliseconds")
     rank = message.rank if message.rank >= 0 else ""
     level = LEVELS[message.level].value
-    return (clock, level, text_cell(message.module), rank, text_cell(files[placed.file]), text_cell(message.text))
+    return (clock, level, message.module, rank, files[placed.file], message.text)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from mindscope.profile.parts_file import SavedParts, columns_of, open_parts, save_parts
-from mindscope.profile.tables.schema import text_version
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.profile.timeline.timeline_file import open_timeline, save_timeline
 from mindscope.server.profiles.tables.schema import ProfileTables
+from mindscope.table.schema import text_version
 
 TIMELINE, PARTS, TABLES = ".timeline", ".parts", ".tables"
 RESERVED_BYTES = 1 << 30

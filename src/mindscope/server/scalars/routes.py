@@ -6,12 +6,12 @@ from __future__ import annotations
 from anyio.to_thread import run_sync
 from fastapi import APIRouter
 
+from mindscope.reading.scalars import Scalars
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.csv_response import CsvResponse, csv_file_name
 from mindscope.server.http.errors import NOT_FOUND
 from mindscope.server.scalars.cache import SHORT_QUERY, CurveCache
-from mindscope.server.scalars.csv import scalar_csv_chunks
 from mindscope.server.scalars.query import count_points, find_series, pack_curves
 from mindscope.server.scalars.schema import CurvesQuery
 
@@ -41,6 +41,7 @@ def _answer(viewer: Viewer, query: CurvesQuery, cache: CurveCache) -> ColumnsRes
 )
 def get_scalars_csv(run: str, tag: str, viewer: CurrentViewer) -> CsvResponse:
     """All points as the columns ``step``, ``wall_time``, ``value``."""
-    series = find_series(viewer.catalog, run, tag)
+    points = find_series(viewer.catalog, run, tag).visible()
+    scalars = Scalars(tag, points.step, points.wall_time, points.value)
     disposition = f'attachment; filename="{csv_file_name(run, tag)}"'
-    return CsvResponse(scalar_csv_chunks(series), headers={"content-disposition": disposition})
+    return CsvResponse(scalars.csv_lines(), headers={"content-disposition": disposition})

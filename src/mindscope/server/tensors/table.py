@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from mindscope.analysis.slices import SliceKey, check_table, default_slice, read_slice, sliced_shape
 from mindscope.analysis.tensor_statistics import is_whole
 from mindscope.analysis.tensors import TensorSource
-from mindscope.formats.csv_cells import text_cell
 from mindscope.formats.portable_array import portable_array
 from mindscope.server.tensors.schema import AxisSpan, TensorAnswer, TensorWindowAnswer
+from mindscope.table.file import text_cell
 
 
 def describe_tensor(source: TensorSource) -> TensorAnswer:

@@ -13,8 +13,8 @@ import numpy as np
 from mindscope.profile.formats.ascend.packets import PACKETS, packets_of
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import bounded, whole_numbers
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication, Links
+from mindscope.table.columns import TextColumn
 
 _STEP = re.compile(r"step\s*(\d+)")
 _SEQUENCE = re.compile(r"__\w+?_(\d+)_\d+$")

@@ -16,13 +16,13 @@ from mindscope.profile.kineto.operators import operators_of
 from mindscope.profile.kineto.profile_parts import PartsOf
 from mindscope.profile.kineto.steps import steps_of
 from mindscope.profile.model.profile_data import Part
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.module_tree import modules_of
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.argument_columns import ArgumentNames
+from mindscope.table.columns import TextColumn
 
 
 def own_parts(computed: Mapping[Part, Any]) -> PartsOf:

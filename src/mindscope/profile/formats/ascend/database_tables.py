@@ -13,9 +13,9 @@ from mindscope.profile.formats.ascend.communication import AscendOperation
 from mindscope.profile.formats.ascend.steps import steps_of
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.sqlite_file import NONE, SqliteFile, named
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import TextColumn
 
 _MOST_ROWS = 1_000_000
 _SUMS = ("PTA+GE", "MindSpore+GE")

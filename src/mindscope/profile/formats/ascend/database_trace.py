@@ -22,10 +22,10 @@ from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, named
 from mindscope.profile.kineto.categories import STEP_CATEGORY, STEP_NAME
-from mindscope.profile.tables.columns import TextColumn
-from mindscope.profile.tables.grouping import distinct_rows
 from mindscope.profile.trace.argument_columns import NO_INTEGER
 from mindscope.profile.trace.trace import Counter, Track
+from mindscope.table.columns import TextColumn
+from mindscope.table.grouping import distinct_rows
 
 TYPE, CORE, SHAPES = "type", "core", "shapes"
 """Arguments of kernels beside those of Kineto."""

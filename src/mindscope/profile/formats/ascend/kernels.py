@@ -12,10 +12,10 @@ import numpy as np
 
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
-from mindscope.profile.tables.columns import Column, TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import ColumnField, Unit, mean_by
+from mindscope.table.columns import Column, TextColumn
+from mindscope.table.schema import ColumnField, Unit, mean_by
 
 NAME = ("Name", "Op Name", "kernel_name")
 TYPE = ("Type", "OP Type", "kernel_type")

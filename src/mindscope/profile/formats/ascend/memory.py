@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from mindscope.profile.formats.ascend.kernels import required
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.scope_names import mapped
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve
+from mindscope.table.columns import TextColumn
 
 _SUMS = ("PTA+GE", "MindSpore+GE")
 """Components that are sums of others."""

@@ -15,6 +15,7 @@ import numpy as np
 from mindscope.artifacts.format import Format, Progress
 from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
+from mindscope.natural_order import natural_key
 from mindscope.profile.formats.ascend.kernels import (
     kernels_of,
     operators_of_kernels,
@@ -26,7 +27,6 @@ from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.module_tree import modules_of
 from mindscope.profile.tables.operators import Operators
@@ -34,7 +34,7 @@ from mindscope.profile.texts import Missing
 from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.profile.trace.trace_file import trace_file_of
 from mindscope.reasons import Reason
-from mindscope.store.file_facts import natural_key
+from mindscope.table.columns import TextColumn
 
 _DIRECTORY = re.compile(r"PROF_\d{6}_\d{17}_[A-Z]+", re.ASCII)
 _SINGLE_OPERATOR = re.compile(r"OPPROF_\d{17}_[A-Z]+", re.ASCII)

@@ -36,7 +36,6 @@ from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.scope_names import by_time
 from mindscope.profile.model.profile_data import Device, Part, ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.module_tree import modules_of
 from mindscope.profile.tables.operators import Operators
@@ -45,6 +44,7 @@ from mindscope.profile.tables.steps import Steps
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.columns import TextColumn
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 _ENDINGS = ("_ascend_ms", "_ascend_pt")

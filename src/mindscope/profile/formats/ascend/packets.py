@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
-from mindscope.profile.tables.columns import Column
 from mindscope.profile.tables.communication import SMALL_MB
-from mindscope.profile.tables.schema import SUM, ColumnField, Unit
+from mindscope.table.columns import Column
+from mindscope.table.schema import SUM, ColumnField, Unit
 
 _FIGURES = (
     ("rdma_time", "RDMA", "Transit Time(ms)"),

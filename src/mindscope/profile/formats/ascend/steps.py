@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import whole_numbers
-from mindscope.profile.tables.columns import Column, TextColumn
-from mindscope.profile.tables.schema import SUM, ColumnField, Unit
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.columns import Column, TextColumn
+from mindscope.table.schema import SUM, ColumnField, Unit
 
 _MARK = re.compile(r"(?:ProfilerStep#|Step |step)(\d+)")
 _LONGEST = 7 * 86_400 * 1_000_000_000

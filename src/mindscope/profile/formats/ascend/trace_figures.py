@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from mindscope.profile.formats.json_values import number_of
 from mindscope.profile.model.ascend_limits import ALIGNMENT, CALL_INTERVAL_NS, LONG_COLLECTION_NS, LONG_PAUSE_NS
 from mindscope.profile.tables.communication import Communication
-from mindscope.profile.tables.schema import SUM, ColumnField, Unit
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, FileArguments
 from mindscope.profile.trace.arguments import ArgumentFile
 from mindscope.profile.trace.time_split import covered, masked, union
 from mindscope.profile.trace.trace import Trace
+from mindscope.table.schema import SUM, ColumnField, Unit
 
 _FREQUENCY, _COLLECTION = "AI Core Freq", "GC"
 _MOST_SAMPLES = 100_000

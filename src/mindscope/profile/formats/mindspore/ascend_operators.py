@@ -16,10 +16,10 @@ from mindscope.profile.formats.built_trace import SliceColumns
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.json_values import whole_numbers
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.trace.trace import Track
+from mindscope.table.columns import TextColumn
 
 FULL_NAME = ("full_kernel_name", "full_op_name", "full_kernel_time", "op_name", "kernel_name")
 """``full_kernel_time`` is a misspelling that some versions write."""
@@ -156,22 +156,6 @@ def aicpu_operators(table: CsvTable, rank: int) -> Operators | None:
         extra={"core": TextColumn.constant(AI_CPU, len(names))},
     )  # fmt: skip
     return runs.group_by("name")
-
-
-def joined(first: Operators, second: Operators) -> Operators:
-    """Return the operators of both, in the columns that both have, or that a blank fills."""
-    own, other = first.columns(), second.columns()
-    columns: dict[str, Any] = {}
-    for name, column in own.items():
-        found = other.get(name)
-        if isinstance(column, TextColumn):
-            more = found if isinstance(found, TextColumn) else TextColumn.constant("", len(second))
-            columns[name] = TextColumn.of([*column, *more])
-        else:
-            blank = np.zeros(len(second), column.dtype)
-            columns[name] = np.concatenate([column, blank if found is None else found])  # pyright: ignore[reportArgumentType, reportUnknownArgumentType, reportCallIssue]
-    extra = {name: columns.pop(name) for name in first.extra}
-    return replace(first, **columns, extra=extra)
 
 
 def _inputs(info: str) -> tuple[str, str]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from mindscope.profile.formats.ascend.steps import STEP_PARTS
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.mindspore.step_trace import TICK_NS
-from mindscope.profile.tables.columns import Durations
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import Durations
 
 CLUSTER_ANALYSIS = re.compile(
     r"(?:ascend|gpu)_cluster_analyse_([a-z]+(?:-[a-z]+)*)_(\d{1,6})_(\d{1,6})_(\d{1,6})\.csv", re.ASCII

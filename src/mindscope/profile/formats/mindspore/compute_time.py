@@ -15,9 +15,9 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.profile.formats.csv_table import CsvTable, fixed_point, read_lines
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of, type_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.operators import Operators
 from mindscope.reasons import Reason
+from mindscope.table.columns import TextColumn
 
 _MS = 1_000_000
 _SUM = "total"

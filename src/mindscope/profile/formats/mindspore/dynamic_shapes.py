@@ -14,10 +14,10 @@ from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_numbers
 from mindscope.profile.formats.mindspore.gpu import kernel_kind
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.tables.steps import Steps
+from mindscope.table.columns import TextColumn
 
 _T = TypeVar("_T", Operators, Kernels)
 _OPERATORS, _KERNELS, _TYPES = ("operator", "op_info"), ("kernel",), ("operator_type", "op_type")

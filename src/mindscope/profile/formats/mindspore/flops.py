@@ -19,10 +19,10 @@ from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of
 from mindscope.profile.formats.scope_names import module_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import SUM, ColumnField, Unit
+from mindscope.table.columns import TextColumn
+from mindscope.table.schema import SUM, ColumnField, Unit
 
 _NAMES = ("full_kernel_name", "full_op_name", "op_full_name")
 _MILLIONS = {

@@ -8,9 +8,9 @@ import numpy as np
 from mindscope.errors import FormatError
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing
 from mindscope.profile.formats.scope_names import mapped, module_of, phase_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn
 
 
 def gpu_operators(table: CsvTable, rank: int) -> Operators | None:

@@ -22,7 +22,6 @@ from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.minddata import data_pipeline_of, processor_load
 from mindscope.profile.formats.mindspore import ascend_operators as ascend
 from mindscope.profile.formats.mindspore import flops, gpu, step_trace
-from mindscope.profile.formats.mindspore.ascend_operators import joined
 from mindscope.profile.formats.mindspore.cluster_analysis import CLUSTER_ANALYSIS, read_split, with_split
 from mindscope.profile.formats.mindspore.compute_time import (
     compute_detail_operators,
@@ -55,6 +54,7 @@ from mindscope.profile.texts import Missing
 from mindscope.profile.trace.json_trace import read_json_trace
 from mindscope.profile.trace.trace import Trace
 from mindscope.reasons import Reason
+from mindscope.table.table import joined
 
 _T = TypeVar("_T")
 
@@ -255,7 +255,7 @@ class _Legacy:
             found = flops.with_flops(found, counted)
             if unknown:
                 self.problems.note(file.name, Reason("profile_flops_unknown", count=unknown, operators=len(counted)))
-        return joined(found, cpu) if found and cpu else found or cpu
+        return joined([found, cpu], fills_gaps=True) if found and cpu else found or cpu
 
     def _gpu_operators(self) -> Operators | None:
         for name in ("gpu_op_detail_info_{}.csv", "gpu_op_type_info_{}.csv"):

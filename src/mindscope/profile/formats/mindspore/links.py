@@ -11,8 +11,8 @@ import numpy as np
 
 from mindscope.profile.formats.csv_table import CsvTable
 from mindscope.profile.formats.json_values import number_of, whole_numbers
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Links
+from mindscope.table.columns import TextColumn
 
 _KB = 1000
 

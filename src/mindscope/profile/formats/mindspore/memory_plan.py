@@ -16,8 +16,8 @@ import numpy as np
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, number_of, whole_of
 from mindscope.profile.formats.scope_names import module_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, Memory, MemoryBlocks, MemoryCurve, MemoryPlan
+from mindscope.table.columns import TextColumn
 
 _GIB = 1 << 30
 _STATIC = "static"

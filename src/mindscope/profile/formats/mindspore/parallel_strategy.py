@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from mindscope.profile.formats.json_file import read_object
 from mindscope.profile.formats.json_values import list_of, mapping_of, whole_of
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import TEXT
+from mindscope.table.columns import TextColumn
+from mindscope.table.schema import TEXT
 
 COLUMN = "shard_strategy"
 _ATTRIBUTES = ("in_strategy", "strategy", "gen_strategy", "shard_strategy", "sharding_strategy")

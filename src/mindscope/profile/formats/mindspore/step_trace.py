@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.profile.formats.built_trace import SliceColumns
 from mindscope.profile.formats.csv_table import CsvTable, columns_missing
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.communication import Communication
-from mindscope.profile.tables.schema import EQUAL, ColumnField, Unit
 from mindscope.profile.tables.steps import Steps
 from mindscope.profile.trace.nesting import busy
 from mindscope.profile.trace.trace import Track
+from mindscope.table.columns import TextColumn
+from mindscope.table.schema import EQUAL, ColumnField, Unit
 
 TICK_NS = 10
 _REDUCE = re.compile(r"(stream_.+)_start_point")

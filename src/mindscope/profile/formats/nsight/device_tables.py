@@ -16,9 +16,9 @@ from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, named
 from mindscope.profile.kineto.host_calls import MEMORY_NAME
 from mindscope.profile.model.profile_data import Device
-from mindscope.profile.tables.columns import TextColumn, integers_of
-from mindscope.profile.tables.grouping import distinct_rows
 from mindscope.profile.trace.trace import Counter, Track
+from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.grouping import distinct_rows
 
 _PREFIX = "CUPTI_ACTIVITY_KIND_"
 _KEYS = ("start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid")

@@ -17,9 +17,9 @@ from mindscope.profile.formats.recording import TraceBuilder
 from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.sqlite_file import SqliteFile, SqliteRows, named
 from mindscope.profile.formats.step_names import NO_STEP, step_numbers
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import NO_INTEGER
 from mindscope.profile.trace.trace import Track
+from mindscope.table.columns import TextColumn
 
 _PUSH_POP, _START_END, _MARK = 59, 60, 34
 _OTHER = "nvtx"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from mindscope.formats.message_columns import ByteRanges, Messages, distinct_runs
 from mindscope.profile.formats.row_columns import rows_by_id
 from mindscope.profile.formats.xplane.planes import metadata_of, texts_by_id
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import NO_INTEGER
+from mindscope.table.columns import TextColumn
 
 BLOCK = 50_000
 """Events whose stats are in memory at once."""

@@ -16,14 +16,14 @@ from mindscope.profile.formats.xplane.scopes import OperationScope, scope_of
 from mindscope.profile.kineto.analysis import KinetoAnalysis
 from mindscope.profile.kineto.kernels import kernels_of
 from mindscope.profile.model.profile_data import Part
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.module_tree import modules_of
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import SUM, ColumnField, Unit
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
+from mindscope.table.columns import TextColumn
+from mindscope.table.schema import SUM, ColumnField, Unit
 
 _WANTED = ArgumentNames(integers=("flops", "bytes_accessed"), texts=(OPERATION, PATH))
 

@@ -29,9 +29,9 @@ from mindscope.profile.formats.scope_names import mapped
 from mindscope.profile.formats.xplane.event_blocks import EventBlock, PlaneNames, event_blocks
 from mindscope.profile.formats.xplane.planes import lines_of, name_of
 from mindscope.profile.kineto.host_calls import MEMORY_NAME
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.trace.argument_columns import NO_INTEGER
 from mindscope.profile.trace.trace import Track
+from mindscope.table.columns import TextColumn
 
 OPERATION, PATH, MODULE = "hlo_op", "tf_op", "hlo_module"
 """Arguments of slices beside those of Kineto."""

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Column, TextColumn
 from mindscope.profile.tables.further_tables import FurtherTables
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.further.schema import MOST_ROWS, FurtherAnswer, FurtherColumn, FurtherTableEntry
+from mindscope.table.columns import Column, TextColumn
 
 
 def further_answer(profile: Profile, version: str, table: str) -> FurtherAnswer:

@@ -16,7 +16,6 @@ from mindscope.profile.memory.segment_map import segment_map
 from mindscope.profile.memory.views import MemoryViews
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Rows, TextColumn, integers_of
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
 from mindscope.profile.timeline.slice_search import slice_at
 from mindscope.profile.timeline.timeline import Timeline
@@ -43,6 +42,7 @@ from mindscope.server.profiles.memory.schema import (
 )
 from mindscope.server.profiles.tables.missing import missing_entry
 from mindscope.server.profiles.timeline.query import flame_message, pixel_columns
+from mindscope.table.columns import Rows, TextColumn, integers_of
 
 MOST_GROUPS = 500
 MOST_LEAKS = 100

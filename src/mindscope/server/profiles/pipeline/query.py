@@ -11,13 +11,13 @@ import numpy as np
 from mindscope.profile.advice.pipeline_bottlenecks import HIGH_USE, LOW_USE, bottlenecks
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.data_pipeline import BatchWaits, DataPipeline, PipelineOperations, QueueSamples
 from mindscope.profile.texts import Missing
 from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.pipeline.schema import BatchColumns, PipelineHeader, PipelineOperationEntry, QueueEntry
 from mindscope.server.profiles.tables.missing import missing_entry
+from mindscope.table.columns import integers_of
 
 
 def pack_pipeline(profile: Profile, version: str) -> Packed:

@@ -15,7 +15,6 @@ from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.ranks import Ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
 from mindscope.profile.ranks.tables import CollectiveSizes, RankLinks, RankMeans, RankSteps, Stragglers
-from mindscope.profile.tables.columns import integers_of
 from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.profiles.ranks.schema import (
@@ -33,6 +32,7 @@ from mindscope.server.profiles.ranks.schema import (
 )
 from mindscope.server.profiles.tables.query import MOST_ADVICE_ROWS, advice_entry
 from mindscope.server.profiles.tables.schema import AdviceRow
+from mindscope.table.columns import integers_of
 
 TIMES = (
     "duration", "own", "compute", "communication", "overlapped", "transfer", "synchronizing", "copy", "data_waiting",

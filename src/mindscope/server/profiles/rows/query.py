@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from mindscope.lru import LRU
 from mindscope.profile.model.profile_data import Part
-from mindscope.profile.tables.columns import Column, Rows, TextColumn, integers_of
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import Unit
-from mindscope.profile.tables.table_rows import Condition, MergedRows, groups_in, merged_rows, times_of
 from mindscope.profile.texts import Missing
 from mindscope.reasons import Reason, reason_of
 from mindscope.server.http.json_numbers import finite
@@ -34,6 +31,10 @@ from mindscope.server.profiles.rows.schema import (
     RowsAnswer,
     RowsQuery,
 )
+from mindscope.table.columns import Column, Rows, TextColumn, integers_of
+from mindscope.table.file import Line, lines_of
+from mindscope.table.rows import Condition, MergedRows, groups_in, merged_rows
+from mindscope.table.schema import Unit
 
 TOP = 20
 MOST_RELATED = 50
@@ -51,9 +52,9 @@ class MergedTables:
     """The tables that were merged last, for pages of the same rows. For any thread."""
 
     def __init__(self, most: int = 16) -> None:
-        self._merged: LRU[tuple[Any, ...], MergedRows] = LRU(most)
+        self._merged: LRU[tuple[Any, ...], MergedRows[Any]] = LRU(most)
 
-    def get(self, parts: OpenParts, query: ChosenRows, table: Operators | Kernels) -> MergedRows:
+    def get(self, parts: OpenParts, query: ChosenRows, table: Operators | Kernels) -> MergedRows[Any]:
         """Return the merged rows of a query. Raises RowsError for what the table does not have."""
         by = query.by or groups_in(table)[0]
         key = (parts.path, parts.version, query.part, by, *query.where)
@@ -91,7 +92,7 @@ def rows_answer(parts: OpenParts, query: RowsQuery, kept: MergedTables) -> RowsA
         figures=[FigureColumn(name=name, kind=_KINDS.get(schema[name].unit, "number")) for name in figures_of(merged)],
         total=len(merged),
         matching=len(found),
-        time_ns=int(merged.times.sum()),
+        time_ns=int(merged.weight.sum()),
         whole_ns=merged.whole,
         top=[_entry(merged, row, MOST_CHARACTERS) for row in range(min(TOP, len(merged)))],
         rows=[_entry(merged, row, MOST_CHARACTERS) for row in integers_of(found[query.first :][: query.count])],
@@ -110,7 +111,7 @@ def row_answer(parts: OpenParts, query: RowQuery, kept: MergedTables) -> RowAnsw
     return RowAnswer(row=_entry(merged, query.row, None), related=related[:MOST_RELATED], related_count=len(related))
 
 
-def ordered_rows(merged: MergedRows, query: OrderedRows) -> Rows:
+def ordered_rows(merged: MergedRows[Any], query: OrderedRows) -> Rows:
     """Return the rows that pass the filter, in their order. Raises RowsError."""
     try:
         found = merged.matching(query.words, query.regex)
@@ -119,13 +120,22 @@ def ordered_rows(merged: MergedRows, query: OrderedRows) -> Rows:
         raise RowsError(reason_of(error)) from error
 
 
-def figures_of(merged: MergedRows) -> dict[str, NDArray[Any]]:
+def figures_of(merged: MergedRows[Any]) -> dict[str, NDArray[Any]]:
     """Return the columns of figures that say something."""
     return {
         name: column
         for name, column in merged.columns.items()
         if not isinstance(column, TextColumn) and (name == "count" or np.nan_to_num(column).any())
     }
+
+
+def lines_of_rows(merged: MergedRows[Any], rows: Rows) -> Iterator[Line]:
+    """Return the lines of a file: columns by which rows are merged, then figures, then the other texts."""
+    columns = merged.columns
+    texts = [name for name, column in columns.items() if isinstance(column, TextColumn) and any(column.values)]
+    first = [name for name in texts if name in merged.names and name != "stack"]
+    names = dict.fromkeys((*first, *figures_of(merged), *texts))
+    return lines_of({name: columns[name] for name in names}, merged.table.schema(), rows, merged.distinct)
 
 
 def modules_of(parts: OpenParts) -> Modules:
@@ -165,7 +175,7 @@ def _part(parts: OpenParts, part: Part) -> Any:
     return found
 
 
-def _entry(merged: MergedRows, row: int, most: int | None) -> RowEntry:
+def _entry(merged: MergedRows[Any], row: int, most: int | None) -> RowEntry:
     columns = merged.columns
     keys = merged.names if len(merged.names) < 3 else ()
     texts = {
@@ -176,7 +186,7 @@ def _entry(merged: MergedRows, row: int, most: int | None) -> RowEntry:
     return RowEntry(
         row=row,
         name=texts[keys[0] if keys else "name"],
-        time_ns=int(merged.times[row]),
+        time_ns=int(merged.weight[row]),
         texts={name: text for name, text in texts.items() if text},
         distinct={name: int(counts[row]) for name, counts in merged.distinct.items() if counts[row] > 1},
         figures={name: _figure(column, row) for name, column in figures_of(merged).items()},
@@ -208,7 +218,7 @@ def _operators_of(table: Operators | Kernels, chosen: Kernels) -> list[RelatedEn
 
 def _related(kernels: Kernels, by: str) -> list[RelatedEntry]:
     merged = kernels.group_by(by)
-    times = times_of(merged)
+    times = merged.weight
     whole = int(times.sum()) or 1
     names = merged.columns()[by]
     return [

@@ -16,10 +16,10 @@ from mindscope.server.http.json_response import JsonResponse
 from mindscope.server.http.schema import FailureAnswer
 from mindscope.server.profiles.access import READABLE, open_parts
 from mindscope.server.profiles.reader import OpenParts
-from mindscope.server.profiles.rows.file import cells_of, columns_of, csv_text, xlsx_bytes
 from mindscope.server.profiles.rows.query import (
     MergedTables,
     RowsError,
+    lines_of_rows,
     modules_answer,
     modules_of,
     ordered_rows,
@@ -36,6 +36,7 @@ from mindscope.server.profiles.rows.schema import (
     RowsFileQuery,
     RowsQuery,
 )
+from mindscope.table.file import Line, csv_text, lines_of, xlsx_bytes
 
 router = APIRouter()
 
@@ -65,8 +66,7 @@ def save_rows(query: RowsFileQuery, viewer: CurrentViewer) -> Response:
 
     def write(parts: OpenParts) -> Response:
         merged = _merged(viewer).get(parts, query, table_of(parts, query.part))
-        lines = cells_of(columns_of(merged), merged.table.schema(), ordered_rows(merged, query), merged.distinct)
-        return _file(lines, query.format)
+        return _file(lines_of_rows(merged, ordered_rows(merged, query)), query.format)
 
     return _with_parts(viewer, query.run, query.profile, write)
 
@@ -80,12 +80,11 @@ def get_modules(run: str, profile: str, viewer: CurrentViewer) -> Response:
 @router.post("/profiles/modules/file", response_class=StreamingResponse, responses=_FILES)
 def save_modules(query: ModulesFileQuery, viewer: CurrentViewer) -> Response:
     """All modules as CSV or as a workbook of Excel."""
-    import numpy as np
 
     def write(parts: OpenParts) -> Response:
         found = modules_of(parts)
         columns = {name: column for name, column in found.columns().items() if name not in ("parent", "name")}
-        return _file(cells_of(columns, found.schema(), np.arange(len(found))), query.format)
+        return _file(lines_of(columns, found.schema()), query.format)
 
     return _with_parts(viewer, query.run, query.profile, write)
 
@@ -111,7 +110,7 @@ def _with_parts(viewer: Viewer, run: str, profile: str, respond: Callable[[OpenP
         return failure(422, reason_of(error), "POST /api/profiles/rows without by, where and sort says what there is")
 
 
-def _file(lines: Iterator[list[Any]], format: str) -> Response:
+def _file(lines: Iterator[Line], format: str) -> Response:
     if format == "csv":
         return StreamingResponse(csv_text(lines), media_type="text/csv")
     return Response(xlsx_bytes(lines), media_type=XLSX)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import TextColumn, integers_of
 from mindscope.profile.tables.communication import Communication
 from mindscope.profile.tables.steps import PARTS, UNKNOWN_DURATION, Steps
 from mindscope.profile.texts import Missing
@@ -22,6 +21,7 @@ from mindscope.server.profiles.steps.schema import (
     StepsHeader,
 )
 from mindscope.server.profiles.tables.missing import missing_entry
+from mindscope.table.columns import TextColumn, integers_of
 
 COLUMNS = ("duration", "interval", "forward_backward", "tail", *PARTS, "overlapped", "device_busy")
 MOST_OPERATIONS = 2_000

@@ -12,11 +12,9 @@ from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.overview import MOST_UNLINKED, FlopsFigures, Overview, overview_of
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import integers_of
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.tables.steps import PARTS, Steps
-from mindscope.profile.tables.table_rows import times_of
 from mindscope.profile.timeline.slice_search import slice_at
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.server.http.json_numbers import finite
@@ -34,6 +32,7 @@ from mindscope.server.profiles.tables.schema import (
     StepParts,
     TopEntry,
 )
+from mindscope.table.columns import integers_of
 
 TOP = 10
 MOST_STEPS = 2_000
@@ -54,7 +53,7 @@ def tables_of(profile: Profile, zero: int, timeline: Timeline | None = None) -> 
 def _top(table: Operators | Kernels) -> list[TopEntry]:
     """Return the greatest by name; shares are those of all."""
     merged = table.group_by("name")
-    times = times_of(merged)
+    times = merged.weight
     whole = int(times.sum()) or 1
     return [
         TopEntry(name=merged.name[row], time_ns=int(times[row]), share=int(times[row]) / whole)

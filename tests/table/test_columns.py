@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn
 
 found = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.integers(0, 9), st.integers(0, 9)), max_size=12

@@ -1,58 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merges rows of tables that agree in some columns of texts."""
+"""Groups rows that agree in some columns of texts, and merges the values of a group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.profile.tables.columns import Column, Table, TextColumn, integers_of
-from mindscope.profile.tables.schema import Merge
+from mindscope.table.columns import Column, TextColumn, integers_of
 
-_T = TypeVar("_T", bound=Table)
 _SMALL_TABLE = 1 << 20
 """Entries of a table that costs less than sorting."""
 _REDUCTIONS: Mapping[str, Any] = {"min": np.minimum, "max": np.maximum}
 
 
-def group_rows(table: _T, names: Sequence[str], weight: NDArray[np.int64]) -> _T:
-    """Merges rows that agree in the columns ``names``, and sorts them by the sum of ``weight``, the greatest first.
+def group_of_rows(columns: Mapping[str, Column], names: Sequence[str], weight: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the group of each row, by equal texts in the columns ``names``; the greatest sum of ``weight`` first.
 
-    The schema of the table says how each column merges. Numbers that can't be merged are NaN where the rows of a group
-    differ; a text is that of the heaviest row. Raises ValueError for a column that the table does not have or that is
-    no text.
+    Raises ValueError for a column that is not there or that is no text.
     """
-    groups = merged_groups(table, names, weight)
-    count = int(groups.max(initial=-1)) + 1
-    heaviest = _heaviest(groups, weight, count)
-    schema = table.schema()
-    merged = {
-        name: _merge(table, column, schema[name].merge, groups, heaviest) for name, column in table.columns().items()
-    }
-    extra = {name: merged.pop(name) for name in table.extra}
-    return replace(table, **merged, extra=extra)
-
-
-def merged_groups(table: Table, names: Sequence[str], weight: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the row of ``group_rows`` into which each row is merged. Raises ValueError as ``group_rows`` does."""
-    group, first = groups_of([_texts(table, name).codes for name in names], len(table))
+    group, first = groups_of([_texts(columns, name).codes for name in names], len(weight))
     total = np.zeros(len(first), np.int64)
     np.add.at(total, group, weight)
     order = np.lexsort((np.arange(len(first)), -total))
-    place = np.empty(len(first), np.int64)
-    place[order] = np.arange(len(first))
-    return place[group]
+    rank = np.empty(len(first), np.int64)
+    rank[order] = np.arange(len(first))
+    return rank[group]
 
 
-def _texts(table: Table, name: str) -> TextColumn:
-    column = table.columns().get(name)
+def _texts(columns: Mapping[str, Column], name: str) -> TextColumn:
+    column = columns.get(name)
     if not isinstance(column, TextColumn):
-        known = [each for each, found in table.columns().items() if isinstance(found, TextColumn)]
-        raise ValueError(f"{name!r} is no column of texts here, want one of {', '.join(known)}")
+        texts = [each for each, other in columns.items() if isinstance(other, TextColumn)]
+        raise ValueError(f"{name!r} is no column of texts here, want one of {', '.join(texts)}")
     return column
 
 
@@ -96,24 +78,35 @@ def _dense(keys: NDArray[Any], limit: int) -> tuple[NDArray[np.int64], int]:
     return found, int(rank[-1]) if limit else 0
 
 
-def _heaviest(group: NDArray[np.int64], weight: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def heaviest_rows(group: NDArray[np.int64], weight: NDArray[Any]) -> NDArray[np.int64]:
     """Return the row of the greatest weight in each group, the first of equal ones."""
     order = np.lexsort((-np.arange(len(group)), weight))
-    found = np.zeros(count, np.int64)
-    found[group[order]] = order
-    return found
+    rows = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    rows[group[order]] = order
+    return rows
 
 
-def _merge(table: Table, column: Column, merge: Merge, group: NDArray[np.int64], heaviest: NDArray[np.int64]) -> Column:
+def merge_column(
+    column: Column, rule: str, weight: NDArray[Any] | None, group: NDArray[np.int64], heaviest: NDArray[np.int64]
+) -> Column:
+    """Return the values of a column where the rows of each group are merged.
+
+    Args:
+        column: the values of all rows.
+        rule: the merge rule. Numbers that can't be merged are NaN where they differ; a text is that of the heaviest.
+        weight: weights of the rows, for a mean.
+        group: the group of each row.
+        heaviest: the row of the greatest weight in each group.
+    """
     if isinstance(column, TextColumn):
         return column.select(heaviest)
-    if merge.rule == "mean":
-        return _mean(column, getattr(table, merge.weight), group, heaviest)
+    if weight is not None:
+        return _mean(column, weight, group, heaviest)
     first: NDArray[Any] = column[heaviest]
-    if merge.rule in _REDUCTIONS:
-        _REDUCTIONS[merge.rule].at(first, group, column)
+    if rule in _REDUCTIONS:
+        _REDUCTIONS[rule].at(first, group, column)
         return first
-    if merge.rule == "sum":
+    if rule == "sum":
         total = np.zeros(len(heaviest), column.dtype)
         np.add.at(total, group, column)
         return total

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.profile.tables.columns import TextColumn
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.table_rows import EACH, OPERATOR_GROUPS, Condition, MergedRows, groups_in, merged_rows
+from mindscope.table.columns import TextColumn
+from mindscope.table.rows import EACH, Condition, MergedRows, groups_in, merged_rows
 
 ROW = st.tuples(
     st.sampled_from(["mm", "add"]),
@@ -34,7 +34,7 @@ def operators_of(rows: list[tuple[str, str, str, int]]) -> Operators:
     )
 
 
-def texts_of(merged: MergedRows, name: str) -> list[str]:
+def texts_of(merged: MergedRows[Operators], name: str) -> list[str]:
     column = merged.columns[name]
     assert isinstance(column, TextColumn)
     return list(column)
@@ -43,15 +43,15 @@ def texts_of(merged: MergedRows, name: str) -> list[str]:
 SOME = operators_of([("mm", "Net/fc", "float", 6), ("mm", "Net", "int", 3), ("add", "Net", "float", 1)])
 
 
-@given(st.lists(ROW, min_size=1, max_size=12), st.sampled_from([*OPERATOR_GROUPS, EACH]))
+@given(st.lists(ROW, min_size=1, max_size=12), st.sampled_from([*Operators.GROUPINGS, EACH]))
 def test_each_grouping_has_the_sums_of_the_whole(rows: list[tuple[str, str, str, int]], by: str) -> None:
     table = operators_of(rows)
     if by not in groups_in(table):
         return
     merged = merged_rows(table, by)
-    assert int(merged.times.sum()) == merged.whole == sum(each[3] for each in rows)
+    assert int(merged.weight.sum()) == merged.whole == sum(each[3] for each in rows)
     assert int(merged.table.count.sum()) == len(rows)
-    assert list(merged.times) == sorted(merged.times, reverse=True)
+    assert list(merged.weight) == sorted(merged.weight, reverse=True)
     for name, counts in merged.distinct.items():
         texts = table.columns()[name]
         assert isinstance(texts, TextColumn)
@@ -110,7 +110,7 @@ def test_every_word_and_the_expression_must_match() -> None:
 def test_rows_are_ordered_by_any_column(column: str, is_descending: bool, want: list[int]) -> None:
     merged = merged_rows(SOME, EACH)
     rows = merged.ordered(np.arange(len(merged)), column, is_descending=is_descending)
-    assert merged.times[rows].tolist() == want
+    assert merged.weight[rows].tolist() == want
 
 
 def test_an_unknown_column_orders_nothing() -> None:

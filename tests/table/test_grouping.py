@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.profile.tables import grouping
+from mindscope.table import grouping
 
 
 @pytest.mark.parametrize("table", [0, 1 << 20])  # by sorting, by a table

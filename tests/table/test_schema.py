@@ -21,14 +21,14 @@ import mindscope.profile
 from mindscope.profile.formats.ascend.kernels import UNIT_RATIOS
 from mindscope.profile.model.profile_data import ProfileFacts
 from mindscope.profile.profile import Profile
-from mindscope.profile.tables.columns import Counts, Durations, Figures, Ids, Table, TextColumn, Texts
-from mindscope.profile.tables.grouping import group_rows
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
-from mindscope.profile.tables.schema import EQUAL, SUM, ColumnField, Unit, fields_of, mean_by, schema_version
+from mindscope.table.columns import Counts, Durations, Figures, Ids, TextColumn, Texts
+from mindscope.table.schema import EQUAL, SUM, ColumnField, Unit, fields_of, mean_by, schema_version
+from mindscope.table.table import Table
 
-TEXTS = Path(__file__).parents[3] / "ui/src/i18n"
+TEXTS = Path(__file__).parents[2] / "ui/src/i18n"
 
 
 def tables() -> Iterator[type[Table]]:
@@ -147,11 +147,15 @@ def test_columns_are_merged_by_what_they_declare_whatever_their_names() -> None:
         usage: Annotated[NDArray[np.int64], Unit.PERCENT, mean_by("runs")]
         runs: Counts
 
+        @property
+        def weight(self) -> Counts:
+            return self.runs
+
     table = Measurements(
         name=TextColumn.of("aab"), min=np.array([3, 4, 5]), rank=np.array([0, 1, 1]), median=np.array([1.0, 1.0, 2.0]),
         usage=np.array([80, 91, 7]), runs=np.array([1, 2, 1]),
     )  # fmt: skip
-    found = group_rows(table, ["name"], weight=table.runs)
+    found = table.group_by("name")
     assert found.min.tolist() == [7, 5]
     np.testing.assert_array_equal(found.rank, [np.nan, 1])
     assert found.median.tolist() == [1, 2]

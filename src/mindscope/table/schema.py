@@ -31,6 +31,8 @@ class Unit(str, Enum):
     FLAG = "flag"
     NS = "ns"
     US = "us"
+    SECONDS = "s"
+    """Seconds since 1970."""
     BYTES = "bytes"
     SHARE = "share"
     """Share from 0 to 1."""
@@ -40,6 +42,8 @@ class Unit(str, Enum):
     GFLOPS = "GFLOPS"
     NUMBER = "number"
     """A quantity of another unit, or of an unknown one."""
+    VALUE = "value"
+    """What a training recorded: NaN is a value, not a missing one."""
 
 
 class Merge(NamedTuple):
@@ -93,7 +97,7 @@ def fields_of(table: type) -> Mapping[str, ColumnField]:
         TypeError: a column has no unit or no merge rule.
     """
     hints = get_type_hints(table, include_extras=True)
-    names = [each.name for each in fields(table) if each.name not in ("extra", "extra_fields")]
+    names = [each.name for each in fields(table) if each.name not in getattr(table, "FACTS", ())]
     declared = {name: _field_of(name, hints[name]) for name in names}
     for name in getattr(table, "DERIVED", ()):
         hint = get_type_hints(getattr(table, name).fget, include_extras=True)["return"]
