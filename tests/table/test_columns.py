@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of profiles: selecting and merging rows."""
+"""Tables: selecting, merging and joining rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mindscope.profile.tables.memory import UNKNOWN_TIME, MemoryBlocks
 from mindscope.profile.tables.operators import Operators
 from mindscope.table.columns import TextColumn
+from mindscope.table.table import joined
 
 found = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.integers(0, 9), st.integers(0, 9)), max_size=12
@@ -86,3 +87,20 @@ def test_live_blocks_are_those_between_birth_and_death() -> None:
     assert blocks.live_at(5).size.tolist() == [3, 2, 1]
     assert blocks.live_at(6).size.tolist() == [4, 3, 1]
     assert blocks.live_at(9, "CPU").size.tolist() == [4]
+
+
+def test_tables_are_joined_in_the_columns_of_all() -> None:
+    def blocks(device: str, count: int, *, has_stack: bool) -> MemoryBlocks:
+        numbers = np.arange(count)
+        return MemoryBlocks(
+            device=TextColumn.constant(device, count), size=numbers, allocated_at=numbers, freed_at=numbers,
+            stack=TextColumn.constant("main", count) if has_stack else None,
+        )  # fmt: skip
+
+    tables = [blocks("GPU 0", 2, has_stack=True), blocks("CPU", 1, has_stack=False)]
+    found = joined(tables)
+    assert (list(found.device), found.size.tolist(), found.stack) == (["GPU 0", "GPU 0", "CPU"], [0, 1, 0], None)
+    filled = joined(tables, fills_gaps=True).stack
+    assert filled is not None
+    assert list(filled) == ["main", "main", ""]
+    assert joined(tables[::-1], fills_gaps=True).stack is None

@@ -17,23 +17,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import mindscope.debug
 import mindscope.profile
+import mindscope.reading
+from mindscope.debug.model.fields import Field
+from mindscope.debug.watchpoints.hits import Hits
 from mindscope.profile.formats.ascend.kernels import UNIT_RATIOS
 from mindscope.profile.model.profile_data import ProfileFacts
 from mindscope.profile.profile import Profile
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
+from mindscope.reading.scalars import Scalars
 from mindscope.table.columns import Counts, Durations, Figures, Ids, TextColumn, Texts
 from mindscope.table.schema import EQUAL, SUM, ColumnField, Unit, fields_of, mean_by, schema_version
 from mindscope.table.table import Table
 
-TEXTS = Path(__file__).parents[2] / "ui/src/i18n"
+PAGE = Path(__file__).parents[2] / "ui/src"
 
 
 def tables() -> Iterator[type[Table]]:
-    for module in pkgutil.walk_packages(mindscope.profile.__path__, "mindscope.profile."):
-        importlib.import_module(module.name)
+    for package in (mindscope.debug, mindscope.profile, mindscope.reading):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     found = [Table]
     for table in found:
         found += [each for each in table.__subclasses__() if each.__module__.startswith("mindscope.")]
@@ -42,7 +48,7 @@ def tables() -> Iterator[type[Table]]:
 
 def test_each_column_of_each_table_declares_its_unit_and_its_merge_rule() -> None:
     walked = {table: fields_of(table) for table in tables()}
-    assert {Operators, Kernels, Modules} < set(walked)
+    assert {Operators, Kernels, Modules, Scalars, Hits} < set(walked)
     assert len(walked) > 25
     for table, declared in walked.items():
         for name, field in declared.items():
@@ -193,11 +199,17 @@ def test_a_foreign_column_called_step_is_no_number_of_a_step() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_page_has_a_title_for_each_column_that_it_lists(language: str) -> None:
-    texts = (TEXTS / language / "profileRows.ts").read_text("utf-8")
+    texts = (PAGE / "i18n" / language / "profileRows.ts").read_text("utf-8")
     titles = set(re.findall(r'"rows\.column_(\w+)"', texts))
     listed = [*fields_of(Operators).values(), *fields_of(Kernels).values(), *UNIT_RATIOS.values()]
     modules = [field for name, field in fields_of(Modules).items() if name not in ("path", "name", "parent")]
     assert {field.title for field in (*listed, *modules)} <= titles
+
+
+def test_the_page_writes_figures_of_tensors_in_the_units_of_their_columns() -> None:
+    text = (PAGE / "core/debugger/figureText.ts").read_text("utf-8")
+    counts = set(re.findall(r'"(\w+)"', text.partition("COUNTS = ")[2].partition(";")[0]))
+    assert counts == {str(field) for field in Field if field.column.unit is Unit.COUNT} | {"non_finite"}
 
 
 def test_a_cache_has_another_version_after_a_change_of_a_column() -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -175,7 +174,7 @@ def _hits_json(found: Evaluation) -> dict[str, Any]:
         "watchpoints": [each.text for each in found.watchpoints],
         "count": found.count,
         "consequences": sum(found.consequences.values()),
-        "hits": [{name: _plain(value) for name, value in row.items()} for row in found.rows()],
+        "hits": found.to_table().json_rows(),
         "unevaluated": [
             {
                 "watchpoint": found.watchpoints[each.watchpoint].text,
@@ -193,12 +192,6 @@ def _hits_json(found: Evaluation) -> dict[str, Any]:
 
 def _problems(problem: Any) -> list[str]:
     return [str(each.name).lower() for each in debug.Problem if each in problem]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
 
 
 def _hit_lines(found: Evaluation) -> Iterator[Any]:

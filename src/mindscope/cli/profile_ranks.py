@@ -13,7 +13,6 @@ from mindscope.profile.advice.advice import RankTable, size_text, time_text
 from mindscope.profile.ranks.advice import advise_ranks
 from mindscope.profile.ranks.ranks import Ranks
 from mindscope.profile.ranks.step_table import warm_up_steps
-from mindscope.table.table import Table
 
 _PARTS = (
     "duration",
@@ -36,7 +35,7 @@ def ranks_json(ranks: Ranks) -> dict[str, Any]:
         "ranks": ranks.ranks, "missing_ranks": ranks.missing_ranks, "cycles": ranks.cycles,
         "reference": ranks.reference, "origin_ns": ranks.origin_ns, "problems": ranks.problems,
         "profiles": [{"rank": each.rank, "cycle": each.cycle, "path": each.path} for each in ranks.data],
-        **{name: [] if table is None else _rows(table) for name, table in tables.items()},
+        **{name: [] if table is None else table.json_rows() for name, table in tables.items()},
         "advice": [each.to_json() for each in advise_ranks(ranks)],
     }  # fmt: skip
 
@@ -136,10 +135,3 @@ def _numbers(numbers: list[int]) -> str:
         else:
             ranges.append([number, number])
     return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
-
-
-def _rows(table: Table) -> list[dict[str, Any]]:
-    return [
-        {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
-        for row in table.rows()
-    ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.debug.model.elements import TensorElements, elements_of
+from mindscope.table.cells import json_value
 
 Array = NDArray[Any]
 _BLOCK = 1 << 20
@@ -80,13 +81,7 @@ class TensorDifference:
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields as plain values; NaN and infinity as None and text."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return {str(key): each for key, each in value.items()} if isinstance(value, dict) else value  # pyright: ignore
+        return {name: json_value(value) for name, value in asdict(self).items()}
 
 
 def tensor_difference(

@@ -18,12 +18,12 @@ from mindscope.capture.latest_step import LATEST
 from mindscope.log import configure_log
 from mindscope.profile.open import find_profiles
 from mindscope.profile.printed_tables import (
-    OperatorRow,
     check_table_options,
     operators_as_json,
     printed_tables,
     read_operators,
 )
+from mindscope.profile.tables.operators import Operators
 from mindscope.rank import rank_id
 
 _log = logging.getLogger(__name__)
@@ -180,7 +180,7 @@ class Profiler(Callback):
     def _is_recorded(self, step: int) -> bool:
         return self._schedule is None or self._schedule(step).name.startswith("RECORD")
 
-    def _operators(self, path: str | PathLike[str] | None) -> list[OperatorRow]:
+    def _operators(self, path: str | PathLike[str] | None) -> Operators:
         return read_operators(self._written if path is None else [each.key for each in find_profiles(Path(path))])
 
     def _save(self, own: Any) -> None:

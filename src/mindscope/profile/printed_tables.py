@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from mindscope.errors import MindscopeError
 from mindscope.profile.open import read_profile
 from mindscope.profile.tables.operators import Operators
+from mindscope.table.columns import TextColumn
+from mindscope.table.table import joined
 
 _log = logging.getLogger(__name__)
 SUBGRAPHS = ("all", "Default", "Gradients")
@@ -55,122 +59,85 @@ def _types(name: str, value: Any) -> frozenset[str]:
     return frozenset(part.strip() for part in value.split(",") if part.strip())
 
 
-class OperatorRow(NamedTuple):
-    """An operator over all files; times in nanoseconds, without operators that it calls."""
+def read_operators(paths: Iterable[Path]) -> Operators:
+    """Return the operators of profiles, merged by all that says which they are; the greatest time first.
 
-    type: str
-    name: str
-    shapes: str
-    module: str
-    phase: str
-    device: str
-    calls: int
-    time: int
-    longest: int
-
-
-def read_operators(paths: Iterable[Path]) -> list[OperatorRow]:
-    """Return the operators of profiles, merged by name, shapes, module and device; the greatest time first.
-
-    A profile that can't be read, or has no operators, is logged and left out.
+    Their only times are self times, and the longest run. A profile that can't be read, or has no operators, is logged
+    and left out.
     """
-    merged: dict[tuple[str, ...], OperatorRow] = {}
+    none = TextColumn.of(())
+    found = [_with_self_times(Operators(name=none, type=none, device=none, count=np.empty(0, np.int64)))]
     for path in paths:
         try:
-            operators = read_profile(path).operators
+            found.append(_with_self_times(read_profile(path).operators))
         except (MindscopeError, OSError) as error:
             _log.warning("%s is left out of the analysis: %s", path, error)
-            continue
-        for row in _rows(operators):
-            known = merged.get(row[:6])
-            merged[row[:6]] = row if known is None else _sum(known, row)
-    return sorted(merged.values(), key=lambda row: -row.time)
+    return joined(found).group_by("type", "name", "shapes", "module", "phase", "device")
 
 
-def printed_tables(rows: Sequence[OperatorRow], options: TableOptions) -> Iterator[str]:
+def _with_self_times(operators: Operators) -> Operators:
+    blank = TextColumn.constant("", len(operators))
+    times = operators.self_time
+    return Operators(
+        name=operators.name, type=operators.type, device=operators.device, shapes=operators.shapes or blank,
+        module=operators.module or blank, phase=operators.phase or blank, count=operators.count, host_self=times,
+        max=times if operators.max is None else operators.max,
+    )  # fmt: skip
+
+
+def printed_tables(operators: Operators, options: TableOptions) -> Iterator[str]:
     """Yield the lines of both tables. Filters of types apply to the second one only, as in MindSpore."""
-    chosen = [row for row in rows if _is_of(row, options.subgraph)]
-    yield from type_table(chosen)
+    if options.subgraph != "all" and operators.phase is not None:
+        is_backward = operators.phase.is_any_of(lambda phase: phase == "backward")
+        operators = operators.select(is_backward == (options.subgraph == "Gradients"))
+    types = operators.group_by("type")
+    yield from _type_table(types)
     if options.is_detailed:
         yield ""
-        yield from operator_table(chosen, options)
+        yield from _operator_table(operators, {type: number for number, type in enumerate(types.type)}, options)
 
 
-def type_table(rows: Sequence[OperatorRow]) -> Iterator[str]:
+def _type_table(types: Operators) -> Iterator[str]:
     """Yield a line for each type: the greatest time first."""
-    whole = sum(row.time for row in rows) or 1
-    sums = _by_type(rows)
     cells = [
-        [type, f"{time / 1e6:.3f}", str(count), f"{100 * time / whole:.2f}"] for type, (time, count) in sums.items()
+        [row["type"], f"{row['host_self'] / 1e6:.3f}", str(row["count"]), f"{100 * row['share']:.2f}"]
+        for row in types.rows()
     ]
     yield from _table(["optype_name", "compute_time(ms)", "called_times", "percent"], cells)
 
 
-def operator_table(rows: Sequence[OperatorRow], options: TableOptions) -> Iterator[str]:
+def _operator_table(operators: Operators, types: Mapping[str, int], options: TableOptions) -> Iterator[str]:
     """Yield a line for each operator, in the order of their types, then the greatest time first."""
-    place = {type: number for number, type in enumerate(_by_type(rows))}
-    wanted, unwanted = options.wanted_types, options.unwanted_types
-    shown = [row for row in rows if (not wanted or row.type in wanted) and row.type not in unwanted]
-    shown.sort(key=lambda row: (place[row.type], -row.time))
-    columns: dict[str, Callable[[OperatorRow], str]] = {
-        "op_name": lambda row: _short(row.name),
-        "op_type": lambda row: row.type,
-        "avg_execution_time(ms)": lambda row: f"{row.time / max(row.calls, 1) / 1e6:.4f}",
-        "called_times": lambda row: str(row.calls),
-        "subgraph": lambda row: "Gradients" if row.phase == "backward" else "Default",
-        "shapes": lambda row: _short(row.shapes),
-    }
+    header = ["op_name", "op_type", "avg_execution_time(ms)", "called_times", "subgraph", "shapes"]
+    cells = [
+        [
+            _short(row["name"]), row["type"], f"{row['host_self'] / max(row['count'], 1) / 1e6:.4f}", str(row["count"]),
+            "Gradients" if row["phase"] == "backward" else "Default", _short(row["shapes"]), row["module"],
+        ]
+        for row in sorted(operators.rows(), key=lambda row: types[row["type"]])
+        if row["type"] in (options.wanted_types or types) and row["type"] not in options.unwanted_types
+    ]  # fmt: skip
     if options.has_paths:
-        columns["op_path"] = lambda row: row.module
-    yield from _table(list(columns), [[cell(row) for cell in columns.values()] for row in shown])
+        yield from _table([*header, "op_path"], cells)
+    else:
+        yield from _table(header, [line[:-1] for line in cells])
 
 
-def operators_as_json(rows: Sequence[OperatorRow], names: Sequence[str]) -> str:
+def operators_as_json(operators: Operators, names: Sequence[str]) -> str:
     """Return JSON of the operators of each name or type: ``{"mm": [{"name": ..., "total_ms": ...}]}``."""
+    texts = ("name", "type", "shapes", "module", "phase", "device", "count")
     found = {
         name: [
             {
-                "name": row.name, "type": row.type, "shapes": row.shapes, "module": row.module, "phase": row.phase,
-                "device": row.device, "count": row.calls, "total_ms": row.time / 1e6,
-                "mean_ms": row.time / max(row.calls, 1) / 1e6, "max_ms": row.longest / 1e6,
+                **{text: row[text] for text in texts}, "total_ms": row["host_self"] / 1e6,
+                "mean_ms": row["host_self"] / max(row["count"], 1) / 1e6, "max_ms": row["max"] / 1e6,
             }
-            for row in rows
-            if name in (row.name, row.type)
+            for row in operators.rows()
+            if name in (row["name"], row["type"])
         ]
         for name in names
     }  # fmt: skip
     return json.dumps(found)
-
-
-def _rows(operators: Operators) -> Iterator[OperatorRow]:
-    count = len(operators)
-    texts = [
-        [""] * count if column is None else list(column)
-        for column in (operators.shapes, operators.module, operators.phase, operators.device)
-    ]
-    longest = operators.self_time if operators.max is None else operators.max
-    numbers = (operators.count.tolist(), operators.self_time.tolist(), longest.tolist())
-    for row in zip(operators.type, operators.name, *texts, *numbers, strict=True):
-        yield OperatorRow(*row)
-
-
-def _sum(first: OperatorRow, second: OperatorRow) -> OperatorRow:
-    return first._replace(
-        calls=first.calls + second.calls, time=first.time + second.time, longest=max(first.longest, second.longest)
-    )
-
-
-def _is_of(row: OperatorRow, subgraph: str) -> bool:
-    return subgraph == "all" or (subgraph == "Gradients") == (row.phase == "backward")
-
-
-def _by_type(rows: Sequence[OperatorRow]) -> dict[str, tuple[int, int]]:
-    """Return type -> time and count, the greatest time first."""
-    sums: dict[str, tuple[int, int]] = {}
-    for row in rows:
-        time, count = sums.get(row.type, (0, 0))
-        sums[row.type] = time + row.time, count + row.calls
-    return dict(sorted(sums.items(), key=lambda each: -each[1][0]))
 
 
 def _table(header: list[str], rows: list[list[str]]) -> Iterator[str]:

@@ -8,8 +8,6 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mindscope import reading
 from mindscope.analysis.expressions import NO_SMOOTHING, Smoothing
 from mindscope.analysis.groups import Alignment, GroupExpression, GroupStatistics, group_statistics
@@ -21,12 +19,21 @@ from mindscope.reading.scalars import MEAN_OF
 from mindscope.stats.expression import parse
 from mindscope.store import RunStore
 from mindscope.store.file_facts import readable
+from mindscope.table.columns import column_of
+from mindscope.table.schema import MAX, MIN, SUM, TEXT, ColumnField, Unit
 from mindscope.table.table import Table, Tabular
 from mindscope.types import Kind
 
 if TYPE_CHECKING:  # a script that reads curves does not wait for them
     from mindscope.reading.lineage_table import LineageTable
     from mindscope.reading.lineage_tables import LineageTables
+
+_FIELDS = {
+    **{"run": TEXT, "path": TEXT, "size_bytes": ColumnField(Unit.BYTES, SUM), "last_step": ColumnField(Unit.ID, MAX)},
+    "first_wall_time": ColumnField(Unit.SECONDS, MIN),
+    "last_wall_time": ColumnField(Unit.SECONDS, MAX),
+}
+"""The other columns are counts."""
 
 
 class Runs(Mapping[str, Run], Tabular):
@@ -116,7 +123,9 @@ class Runs(Mapping[str, Run], Tabular):
         runs = list(self.values())
         kinds = dict.fromkeys(kind for run in runs for kind in run.kinds)
         rows = [_row(run) | _tag_counts(run, kinds) for run in runs]
-        return Table(extra={name: np.array([row[name] for row in rows], object) for row in rows[:1] for name in row})
+        fields = {name: _FIELDS.get(name, ColumnField(Unit.COUNT, SUM)) for row in rows[:1] for name in row}
+        columns = {name: column_of([row[name] for row in rows], field.unit) for name, field in fields.items()}
+        return Table(extra=columns, extra_fields=fields)
 
     def __repr__(self) -> str:
         return f"Runs({self.base!r}: {len(self)} runs)"

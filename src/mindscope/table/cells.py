@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
-
-import numpy as np
 
 
 def as_number(cell: object) -> float:
@@ -14,11 +13,18 @@ def as_number(cell: object) -> float:
     if type(cell) is float:
         return cell
     if type(cell) is not int:
-        return np.nan
+        return math.nan
     try:
         return float(cell)
     except OverflowError:
-        return np.inf if cell > 0 else -np.inf
+        return math.inf if cell > 0 else -math.inf
+
+
+def json_value(cell: Any) -> Any:
+    """Return a cell as a value of strict JSON: null for NaN, infinities and keys of mappings as texts."""
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return None if cell != cell else str(cell)
+    return {str(key): each for key, each in cell.items()} if isinstance(cell, dict) else cell  # pyright: ignore
 
 
 def cell_text(cell: Any) -> str:

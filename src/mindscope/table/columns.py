@@ -100,15 +100,19 @@ def column_of(values: Sequence[Any], unit: Unit) -> Column:
     return TextColumn.of(values) if unit is Unit.TEXT else np.array(values)
 
 
+def codes_among(column: TextColumn, names: dict[str, int]) -> NDArray[np.uint32]:
+    """Return the texts of a column as numbers of ``names``, which grows."""
+    known = np.zeros(len(column.values), np.uint32)
+    for code in integers_of(np.unique(column.codes).astype(np.int64)):
+        known[code] = names.setdefault(column.values[code], len(names))
+    return known[column.codes] if len(column.codes) else np.empty(0, np.uint32)
+
+
 def joined_texts(columns: Sequence[TextColumn]) -> TextColumn:
     """Return the texts of all columns, one after the other."""
-    known: dict[str, int] = {}
-    codes = [
-        np.array([known.setdefault(value, len(known)) for value in column.values], np.uint32)[column.codes]
-        for column in columns
-        if len(column)
-    ]
-    return TextColumn(np.concatenate(codes) if codes else np.empty(0, np.uint32), list(known))
+    names: dict[str, int] = {}
+    codes = [codes_among(column, names) for column in columns]
+    return TextColumn(np.concatenate([np.empty(0, np.uint32), *codes]), list(names))
 
 
 def joined_columns(columns: Sequence[Column]) -> Column:

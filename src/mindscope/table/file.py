@@ -104,7 +104,7 @@ def _cells(column: Column, unit: Unit, rows: Rows, counts: NDArray[np.int64] | N
         values = values / _NS
     cells: list[Any] = values.tolist()
     if values.dtype == np.float32:
-        cells = list(map(float, values.astype(np.str_)))  # the shortest decimals of the same bits
+        cells = list(map(float, values.astype(np.str_).tolist()))  # the shortest decimals of the same bits
     if values.dtype.kind == "f" and unit is not Unit.VALUE:
         cells = [None if cell != cell else cell for cell in cells]
     if counts is None:
@@ -113,7 +113,6 @@ def _cells(column: Column, unit: Unit, rows: Rows, counts: NDArray[np.int64] | N
 
 
 def _csv_cell(cell: Any) -> Any:
-    if isinstance(cell, str):
-        return text_cell(cell)
-    is_plain = cell is None or type(cell) is int or (type(cell) is float and isfinite(cell))
-    return cell if is_plain else cell_text(cell)
+    if type(cell) is int or cell is None or (type(cell) is float and isfinite(cell)):
+        return cell
+    return text_cell(cell) if isinstance(cell, str) else cell_text(cell)

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.table.columns import Column, TextColumn, integers_of
 
+_N = TypeVar("_N", np.int64, np.float64)
 _SMALL_TABLE = 1 << 20
 """Entries of a table that costs less than sorting."""
 _REDUCTIONS: Mapping[str, Any] = {"min": np.minimum, "max": np.maximum}
@@ -22,9 +23,7 @@ def group_of_rows(columns: Mapping[str, Column], names: Sequence[str], weight: N
     Raises ValueError for a column that is not there or that is no text.
     """
     group, first = groups_of([_texts(columns, name).codes for name in names], len(weight))
-    total = np.zeros(len(first), np.int64)
-    np.add.at(total, group, weight)
-    order = np.lexsort((np.arange(len(first)), -total))
+    order = np.lexsort((np.arange(len(first)), -sums_of(group, weight, len(first))))
     rank = np.empty(len(first), np.int64)
     rank[order] = np.arange(len(first))
     return rank[group]
@@ -56,6 +55,13 @@ def groups_of(codes: Sequence[NDArray[Any]], rows: int) -> tuple[NDArray[np.int6
     order = np.argsort(first)
     rank[order] = np.arange(count)
     return rank[group], first[order]
+
+
+def sums_of(group: NDArray[Any], values: NDArray[_N], count: int | None = None) -> NDArray[_N]:
+    """Return the sum of the values of each of ``count`` groups; without it, up to the last group."""
+    sums = np.zeros(int(group.max(initial=-1)) + 1 if count is None else count, values.dtype)
+    np.add.at(sums, group, values)
+    return sums
 
 
 def distinct_rows(*columns: NDArray[np.int64]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
@@ -107,9 +113,7 @@ def merge_column(
         _REDUCTIONS[rule].at(first, group, column)
         return first
     if rule == "sum":
-        total = np.zeros(len(heaviest), column.dtype)
-        np.add.at(total, group, column)
-        return total
+        return sums_of(group, column, len(heaviest))
     return _equal(column, first, group)
 
 

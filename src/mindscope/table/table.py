@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mindscope.table.cells import json_value
 from mindscope.table.columns import (
     Column,
     TextColumn,
@@ -174,6 +175,10 @@ class Table(Tabular):
         """Return all rows, or the first ``most``, as Python objects; derived values are those of the whole table."""
         columns, schema = self.columns() | self.derived(), self.schema()
         return (_row_of(columns, schema, row) for row in range(len(self))[:most])
+
+    def json_rows(self) -> list[dict[str, Any]]:
+        """Return all rows as values of strict JSON: NaN is null."""
+        return [{name: json_value(cell) for name, cell in row.items()} for row in self.rows()]
 
 
 def joined(tables: Sequence[_T], *, fills_gaps: bool = False) -> _T:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from mindscope.debug.texts import say
-from mindscope.table.schema import EQUAL, HEAVIEST, MAX, RECOMPUTED, Unit
+from mindscope.table.cells import json_value
+from mindscope.table.schema import EQUAL, HEAVIEST, MAX, RECOMPUTED, Unit, fields_of
 from mindscope.table.table import Table, Tabular, table_of
 
 if TYPE_CHECKING:
@@ -83,9 +84,7 @@ class Difference:
 
     def to_json(self) -> dict[str, Any]:
         """Return all fields as plain values; an infinite error as text."""
-        fields = {**asdict(self), "added": self.added, "differs": self.differs}
-        return {name: str(each) if isinstance(each, float) and not math.isfinite(each) else each
-                for name, each in fields.items()}  # fmt: skip
+        return {name: json_value(getattr(self, name)) for name in fields_of(Difference)}
 
 
 @dataclass(frozen=True, slots=True)

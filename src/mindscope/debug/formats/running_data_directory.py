@@ -6,7 +6,6 @@ Every file may be missing, of another form, or cut; what there is counts.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,7 +24,7 @@ from mindscope.debug.formats.running_data_files import (
     running_data_files,
 )
 from mindscope.errors import FormatError
-from mindscope.formats.text_lines import bounded_lines
+from mindscope.formats.text_lines import csv_rows
 from mindscope.reasons import Reason
 
 _T = TypeVar("_T")
@@ -199,15 +198,13 @@ def _table(path: Path) -> TextTable:
     """Return the header and the first rows, as far as there is room for their cells."""
     rows: list[list[str]] = []
     left, is_cut = _MOST_CELLS, False
-    try:
-        with path.open(encoding="utf-8", errors="replace", newline="") as file:
-            lines = (line for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
-            for row in csv.reader(lines):
-                left -= len(row) + sum(map(len, row))
-                is_cut = left < 0 or len(rows) > MOST_ROWS
-                if is_cut:
-                    break
-                rows.append(row)
-    except csv.Error as error:
-        raise FormatError(f"it is no CSV: {error}") from error
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        for row in csv_rows(file, _LONGEST_LINE):
+            if row is None:
+                continue
+            left -= len(row) + sum(map(len, row))
+            is_cut = left < 0 or len(rows) > MOST_ROWS
+            if is_cut:
+                break
+            rows.append(row)
     return TextTable(rows[0], rows[1:], is_cut) if rows else _EMPTY

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.formats.recorded_runs import RecordedMarks, RecordedRuns
-from mindscope.profile.formats.row_columns import codes_among, firsts
+from mindscope.profile.formats.row_columns import firsts
 from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, Arguments
 from mindscope.profile.trace.trace import Trace
-from mindscope.table.columns import TextColumn
+from mindscope.table.columns import TextColumn, codes_among
 
 
 @dataclass(frozen=True, slots=True)

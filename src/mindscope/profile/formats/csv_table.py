@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.artifacts.problems import Problems
 from mindscope.errors import FormatError
+from mindscope.formats.text_lines import csv_rows
 from mindscope.profile.formats.json_values import bounded, whole_numbers
 from mindscope.reasons import Reason
 from mindscope.table.columns import TextColumn
@@ -160,7 +159,6 @@ def read_csv(*paths: Path) -> CsvTable:
     Raises:
         OSError: a file can't be read.
     """
-    csv.field_size_limit(_MOST_LINE)
     header: list[str] = []
     rows: list[Iterator[list[str] | None]] = []
     for path in paths:
@@ -202,33 +200,7 @@ def fixed_point(text: str, scale: int, missing: int = 0) -> int:
 def _rows(path: Path) -> Iterator[list[str] | None]:
     """Yield the cells of each line; None for a line that can't be read."""
     with path.open(encoding=_encoding(path), errors="replace", newline="") as file:
-        reader = csv.reader(_lines(file), skipinitialspace=True)
-        while True:
-            try:
-                row = next(reader)
-            except StopIteration:
-                return
-            except (csv.Error, _LongLineError):
-                reader = csv.reader(_lines(file), skipinitialspace=True)
-                yield None
-            else:
-                if row:
-                    yield row
-
-
-class _LongLineError(Exception):
-    pass
-
-
-def _lines(file: TextIO) -> Iterator[str]:
-    """Yield the lines of a file. Raises _LongLineError after a line that is too long, of which it keeps nothing."""
-    while line := file.readline(_MOST_LINE):
-        if len(line) < _MOST_LINE or line.endswith("\n"):
-            yield line
-            continue
-        while len(line) == _MOST_LINE and not line.endswith("\n"):
-            line = file.readline(_MOST_LINE)
-        raise _LongLineError
+        yield from (row for row in csv_rows(file, _MOST_LINE, skips_spaces=True) if row != [])
 
 
 def _encoding(path: Path) -> str:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from mindscope.profile.formats.column_arguments import ColumnArguments
 from mindscope.profile.formats.recorded_runs import COPY, KERNEL, LAUNCH, LINK, SET, RecordedMarks, RecordedRuns
-from mindscope.profile.formats.row_columns import codes_among, firsts
+from mindscope.profile.formats.row_columns import firsts
 from mindscope.profile.trace.far_times import FAR_TIME, near_times
 from mindscope.profile.trace.trace import Counter, Events, Skipped, Slices, Trace, Track
+from mindscope.table.columns import codes_among
 
 LONGEST_NS = 7 * 86_400 * 1_000_000_000
 """Longer ones are overflows of a clock."""

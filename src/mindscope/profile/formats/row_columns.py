@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of columns: those of given ids, texts of several columns by common numbers."""
+"""Rows of columns by their ids."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
-
-from mindscope.table.columns import TextColumn, integers_of
 
 
 def firsts(lengths: Iterable[int]) -> list[int]:
@@ -24,11 +22,3 @@ def rows_by_id(ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.
     order = np.argsort(ids, kind="stable")
     place = np.minimum(np.searchsorted(ids[order], wanted), len(ids) - 1)
     return np.where(ids[order[place]] == wanted, order[place], -1)
-
-
-def codes_among(column: TextColumn, names: dict[str, int]) -> NDArray[np.uint32]:
-    """Return the texts of a column as numbers of ``names``, which grows."""
-    known = np.zeros(len(column.values), np.uint32)
-    for code in integers_of(np.unique(column.codes).astype(np.int64)):
-        known[code] = names.setdefault(column.values[code], len(names))
-    return known[column.codes] if len(column.codes) else np.empty(0, np.uint32)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.kineto.categories import STEP_NAME
 from mindscope.table.columns import TextColumn
+from mindscope.table.grouping import sums_of
 
 NO_STEP = -1
 _STEP = re.compile(
@@ -34,8 +35,7 @@ def step_numbers(names: TextColumn, durations: NDArray[np.int64]) -> NDArray[np.
     kind, number = _of_names(names, _named)
     if not (number >= 0).any():
         return number
-    time = np.zeros(int(kind.max()) + 1)
-    np.add.at(time, kind[number >= 0], np.maximum(durations[number >= 0], 0))
+    time = sums_of(kind[number >= 0], np.maximum(durations[number >= 0], 0).astype(np.float64), int(kind.max()) + 1)
     return np.where(kind == int(time.argmax()), number, NO_STEP)
 
 

@@ -29,6 +29,7 @@ from mindscope.profile.trace.argument_columns import NO_INTEGER, ArgumentNames, 
 from mindscope.profile.trace.trace import Trace
 from mindscope.store.mapped_columns import mapped
 from mindscope.table.columns import TextColumn, integers_of
+from mindscope.table.grouping import sums_of
 
 PHASES = ("", "forward", "backward", "optimizer", "data")
 """Purposes of calls, by the codes of ``KinetoAnalysis.phase``."""
@@ -120,10 +121,8 @@ class KinetoAnalysis:
     @property
     def host_self(self) -> NDArray[np.int64]:
         """Nanoseconds of each operator without what it calls; 0 for other calls."""
-        found = np.zeros(len(self.calls), np.int64)
         rows = np.flatnonzero((self.calls.role == SliceRole.OPERATOR) & (self.operator >= 0))
-        np.add.at(found, self.operator[rows], self.calls.own[rows])
-        return found
+        return sums_of(self.operator[rows], self.calls.own[rows], len(self.calls))
 
     @cached_property
     def operator(self) -> CallRows:
@@ -208,14 +207,12 @@ class KinetoAnalysis:
     @cached_property
     def device_self(self) -> NDArray[np.int64]:
         """Nanoseconds on devices that each call launched: at its innermost operator, else at the launch itself."""
-        found = np.zeros(len(self.calls), np.int64)
         if not len(self.calls):
-            return found
+            return np.zeros(0, np.int64)
         launching = np.where(self.device.operator >= 0, self.device.operator, self.device.launch)
         owner = np.where((launching >= 0) & (self.operator[launching] >= 0), self.operator[launching], launching)
         known = owner >= 0
-        np.add.at(found, owner[known], self.device.duration[known])
-        return mapped(found)
+        return mapped(sums_of(owner[known], self.device.duration[known], len(self.calls)))
 
     @cached_property
     def device_total(self) -> NDArray[np.int64]:
@@ -228,14 +225,12 @@ class KinetoAnalysis:
 
         As in torch's tables, those of annotations, modules and frames within it are theirs.
         """
-        found = np.zeros(len(self.calls), np.int64)
         size = self.mark_arguments.integers["Bytes"]
         marks = slice(self.calls.first_mark, None)
         owner, above, frame = self.operator[marks], self.calls.parent[marks], self.frames.of_call
         is_own = (self.calls.role[above] == SliceRole.OPERATOR) & (frame[marks] == frame[above])
         known = (owner >= 0) & (size != NO_INTEGER) & is_own
-        np.add.at(found, owner[known], size[known])
-        return found
+        return sums_of(owner[known], size[known], len(self.calls))
 
     def _has_name(self, prefix: str) -> NDArray[np.bool_]:
         """Return which calls have a name with this prefix."""

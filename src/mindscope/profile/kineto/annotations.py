@@ -11,7 +11,7 @@ from mindscope.profile.kineto.categories import SliceRole
 from mindscope.profile.tables.annotations import Annotations
 from mindscope.profile.texts import Missing
 from mindscope.table.columns import TextColumn
-from mindscope.table.grouping import groups_of
+from mindscope.table.grouping import groups_of, sums_of
 
 
 def annotations_of(analysis: KinetoAnalysis) -> Annotations | Missing:
@@ -23,9 +23,7 @@ def annotations_of(analysis: KinetoAnalysis) -> Annotations | Missing:
     group, first = groups_of([calls.name[rows]], len(rows))
 
     def added(values: NDArray[np.int64]) -> NDArray[np.int64]:
-        found = np.zeros(len(first), np.int64)
-        np.add.at(found, group, values[rows])
-        return found
+        return sums_of(group, values[rows], len(first))
 
     longest = np.zeros(len(first), np.int64)
     np.maximum.at(longest, group, calls.duration[rows])

@@ -27,7 +27,7 @@ from mindscope.profile.tables.call_tree import (
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
 from mindscope.table.columns import TextColumn, integers_of
-from mindscope.table.grouping import groups_of
+from mindscope.table.grouping import groups_of, sums_of
 
 _KINDS = {
     SliceRole.OPERATOR: OPERATOR,
@@ -220,9 +220,8 @@ def _times(analysis: KinetoAnalysis, kept: _Kept, nearest: NDArray[np.int32], no
     np.subtract.at(own, kept.parent[inner], duration[inner])
     device: NDArray[np.int64] = np.broadcast_to(np.zeros(1, np.int64), len(firsts))
     if len(analysis.device):
-        launched = np.zeros(len(own), np.int64)
         known = nearest >= 0
-        np.add.at(launched, nearest[known], analysis.device_self[known])
+        launched = sums_of(nearest[known], analysis.device_self[known], len(own))
         device = np.add.reduceat(launched[order], firsts)
     return CallTimes(
         call=node[found],
@@ -245,11 +244,5 @@ def _kernel_times(analysis: KinetoAnalysis) -> KernelTimes | None:
         kind=work.kind.select(rows[first]),
         step=step[rows[first]],
         count=np.bincount(group, minlength=len(first)).astype(np.int32),
-        total=_added(work.duration[rows], group, len(first)),
+        total=sums_of(group, work.duration[rows], len(first)),
     )
-
-
-def _added(values: NDArray[np.int64], group: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
-    found = np.zeros(groups, np.int64)
-    np.add.at(found, group, values)
-    return found

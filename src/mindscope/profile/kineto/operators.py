@@ -15,7 +15,7 @@ from mindscope.profile.tables.operators import Operators
 from mindscope.profile.texts import Missing
 from mindscope.store.mapped_columns import mapped, release_pages
 from mindscope.table.columns import TextColumn, integers_of
-from mindscope.table.grouping import groups_of
+from mindscope.table.grouping import groups_of, sums_of
 
 _CPU = "CPU"
 
@@ -47,9 +47,7 @@ def operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
     total = analysis.device_total if len(analysis.device) else analysis.calls.duration
 
     def added(values: NDArray[np.int64]) -> NDArray[np.int64]:
-        found = np.zeros(len(first), np.int64)
-        np.add.at(found, group, values[rows])
-        return found
+        return sums_of(group, values[rows], len(first))
 
     longest = np.zeros(len(first), np.int64)
     np.maximum.at(longest, group, total[rows])
@@ -84,10 +82,8 @@ def modules_of(analysis: KinetoAnalysis) -> Modules | Missing:
     backward = np.where(analysis.phase == PHASES.index("backward"), 1, 0)
 
     def added(values: NDArray[np.int64], of_call: NDArray[np.int32]) -> NDArray[np.int64]:
-        found = np.zeros(len(paths), np.int64)
         known = of_call >= 0
-        np.add.at(found, of_call[known], values[known])
-        return found
+        return sums_of(of_call[known], values[known], len(paths))
 
     own_path = np.where(is_module, paths.of_call, np.int32(-1))
     forward_path = np.where(backward == 0, paths.of_call, np.int32(-1))

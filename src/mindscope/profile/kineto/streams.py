@@ -22,7 +22,7 @@ from mindscope.profile.tables.streams import (
 )
 from mindscope.profile.texts import Missing
 from mindscope.profile.trace.time_split import union
-from mindscope.table.grouping import distinct_rows, groups_of
+from mindscope.table.grouping import distinct_rows, groups_of, sums_of
 
 
 def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:
@@ -35,9 +35,7 @@ def streams_of(analysis: KinetoAnalysis) -> Streams | Missing:
     is_kernel = ~runs.is_host_wait & (runs.gap < 1000 * KERNEL_WAIT_US)
 
     def summed(values: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-        found = np.zeros(count, np.int64)
-        np.add.at(found, own[mask], values[mask])
-        return found
+        return sums_of(own[mask], values[mask], count)
 
     peaks, full = _queues(own, runs.launched, runs.start, runs.is_launched, count)
     return Streams(
@@ -66,10 +64,8 @@ def stream_gaps_of(analysis: KinetoAnalysis) -> StreamGaps | Missing:
         return analysis.missing("kernels")
     rows = np.flatnonzero(~runs.is_host_wait & (runs.gap > 0) & (runs.gap < 1000 * MOST_KERNEL_WAIT_US))
     keys, group = distinct_rows(runs.stream[rows], runs.gap[rows] // 1000)
-    time = np.zeros(len(keys), np.int64)
-    np.add.at(time, group, runs.gap[rows])
     stream, length = (np.array([key[part] for key in keys], np.int64) for part in range(2))
-    return StreamGaps(stream=stream, length_us=length, time=time)
+    return StreamGaps(stream=stream, length_us=length, time=sums_of(group, runs.gap[rows], len(keys)))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from mindscope.profile.tables.memory import MemoryBlocks
 from mindscope.table.columns import Counts, Rows, Sizes, TextColumn, integers_of
+from mindscope.table.grouping import sums_of
 
 GROUPS = ("category", "operator", "module", "line")
 _LIBRARY = re.compile(
@@ -56,8 +57,7 @@ def breakdown(texts: TextColumn, sizes: Sizes, rows: Rows) -> Breakdown:
     """Return the bytes and number of blocks of each group among ``rows``; ``sizes`` are those of all blocks."""
     codes = texts.codes[rows]
     count = np.bincount(codes, minlength=len(texts.values))
-    size = np.zeros(len(texts.values), np.int64)
-    np.add.at(size, codes, sizes[rows])
+    size = sums_of(codes, sizes[rows], len(texts.values))
     used = np.flatnonzero(count)
     used = used[np.argsort(-size[used], kind="stable")]
     return Breakdown([texts.values[code] for code in integers_of(used)], size[used], count[used])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mindscope.profile.tables.memory import MemoryBlocks
 from mindscope.profile.timeline.range_statistics import Flame
 from mindscope.table.columns import Rows, Sizes, TextColumn, integers_of
-from mindscope.table.grouping import groups_of
+from mindscope.table.grouping import groups_of, sums_of
 
 
 class StackTree:
@@ -40,9 +40,7 @@ class StackTree:
         At most ``most`` nodes, the largest.
         """
         leaf = self._leaf[self._codes[rows]]
-        own, count = np.zeros(len(self), np.int64), np.zeros(len(self), np.int64)
-        np.add.at(own, leaf, sizes[rows])
-        np.add.at(count, leaf, 1)
+        own, count = sums_of(leaf, sizes[rows], len(self)), np.bincount(leaf, minlength=len(self))
         total: NDArray[np.int64] = np.array(own)
         for level in self._levels[:0:-1]:
             np.add.at(total, self._parents[level], total[level])

@@ -13,7 +13,7 @@ from mindscope.profile.ranks.rank_data import RankData
 from mindscope.profile.ranks.tables import CollectiveSizes, Figures, RankLinks
 from mindscope.profile.ranks.waits import Waits
 from mindscope.table.columns import TextColumn
-from mindscope.table.grouping import groups_of
+from mindscope.table.grouping import groups_of, sums_of
 from mindscope.table.table import joined
 
 _KIB, _MIB, _GIB = 1 << 10, 1 << 20, 1 << 30
@@ -37,8 +37,8 @@ def collective_sizes(operations: Operations, waits: Waits) -> CollectiveSizes | 
     number = _numbered(operations)
     first = np.unique(number, return_index=True)[1]
     members = np.bincount(number)
-    time = _sum(number, operations.duration) // members
-    transfer = _sum(number, waits.transfer) // members
+    time = sums_of(number, operations.duration) // members
+    transfer = sums_of(number, waits.transfer) // members
     size = np.full(len(first), _UNKNOWN_SIZE)
     np.maximum.at(size, number, operations.size)
     ranks = np.maximum(operations.group_size[first], members)
@@ -49,15 +49,15 @@ def collective_sizes(operations: Operations, waits: Waits) -> CollectiveSizes | 
     group, rows = groups_of([*(each.codes for each in texts), size_class, ranks], len(first))
     kind = texts[0].select(rows)
     is_known = _least(group, size) >= 0
-    sizes = np.where(is_known, _sum(group, size), _UNKNOWN_SIZE)
-    transfers = _sum(group, transfer)
+    sizes = np.where(is_known, sums_of(group, size), _UNKNOWN_SIZE)
+    transfers = sums_of(group, transfer)
     is_measured = _least(group, operations.transit[first]) >= 0
     algorithm, bus = _bandwidths(kind, ranks[rows], sizes, transfers, is_measured)
     found = CollectiveSizes(
         kind=kind, group=texts[1].select(rows), group_ranks=texts[2].select(rows), dtype=texts[3].select(rows),
         size_class=TextColumn(size_class[rows].astype(np.uint32), [*(name for name, _ in SIZE_CLASSES), ""]),
-        ranks=ranks[rows], count=np.bincount(group).astype(np.int64), size=sizes, time=_sum(group, time),
-        transfer=transfers, synchronizing=_sum(group, time - transfer), algorithm_bandwidth=algorithm,
+        ranks=ranks[rows], count=np.bincount(group).astype(np.int64), size=sizes, time=sums_of(group, time),
+        transfer=transfers, synchronizing=sums_of(group, time - transfer), algorithm_bandwidth=algorithm,
         bus_bandwidth=bus,
     )  # fmt: skip
     return found.select(np.argsort(-found.time, kind="stable"))
@@ -73,7 +73,7 @@ def rank_links(data: Sequence[RankData]) -> RankLinks | None:
     if not len(links):
         return None
     group, first = groups_of([links.kind.codes, links.source, links.destination], len(links))
-    sizes, times = _sum(group, links.size), _sum(group, links.transit)
+    sizes, times = sums_of(group, links.size), sums_of(group, links.transit)
     rows = links.select(first)
     found = RankLinks(
         kind=rows.kind, source=rows.source, destination=rows.destination, size=sizes, transit=times,
@@ -113,12 +113,6 @@ def _numbered(operations: Operations) -> NDArray[np.int64]:
     alone = found < 0
     found[alone] = int(found.max(initial=-1)) + 1 + np.arange(int(alone.sum()))
     return np.unique(found, return_inverse=True)[1].reshape(-1)
-
-
-def _sum(group: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
-    found = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
-    np.add.at(found, group, values)
-    return found
 
 
 def _least(group: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from mindscope.profile.ranks.tables import RankMeans, RankSteps, Stages
 from mindscope.profile.ranks.waits import Waits
 from mindscope.profile.tables.steps import PARTS, UNKNOWN_DURATION, Steps
 from mindscope.table.columns import integers_of
+from mindscope.table.grouping import sums_of
 
 
 def rank_steps(
@@ -67,9 +68,7 @@ def means_of(steps: RankSteps, stages: int, flops: Mapping[int, float]) -> RankM
     ranks, own, counts = np.unique(steps.rank, return_inverse=True, return_counts=True)
 
     def mean(column: NDArray[np.int64]) -> NDArray[np.int64]:
-        sums = np.zeros(len(ranks))
-        np.add.at(sums, own, column.astype(np.float64))
-        return np.rint(sums / counts).astype(np.int64)
+        return np.rint(sums_of(own, column.astype(np.float64), len(ranks)) / counts).astype(np.int64)
 
     each_stage = max(-(-(int(ranks.max(initial=0)) + 1) // max(stages, 1)), 1)
 
@@ -110,9 +109,7 @@ def stages_of(means: RankMeans) -> Stages | None:
     receive = np.zeros(len(means), np.int64) if means.receive is None else means.receive
 
     def mean(column: NDArray[np.int64]) -> NDArray[np.int64]:
-        sums = np.zeros(len(numbers))
-        np.add.at(sums, own, column.astype(np.float64))
-        return np.rint(sums / counts).astype(np.int64)
+        return np.rint(sums_of(own, column.astype(np.float64), len(numbers)) / counts).astype(np.int64)
 
     return Stages(
         stage=numbers, ranks=counts.astype(np.int64), compute=mean(means.compute), receive=mean(receive),
@@ -130,12 +127,8 @@ def _communication_parts(
     _, key = np.unique(np.stack(keys), axis=1, return_inverse=True)
     key = key.reshape(-1)
     count, steps = int(key.max(initial=0)) + 1, len(profile)
-    found: dict[str, NDArray[np.int64]] = {}
-    for name in ("transfer", "synchronizing"):
-        sums = np.zeros(count, np.int64)
-        np.add.at(sums, key[steps:], getattr(waits, name))
-        found[name] = sums[key[:steps]]
-    return found
+    columns = {"transfer": waits.transfer, "synchronizing": waits.synchronizing}
+    return {name: sums_of(key[steps:], column, count)[key[:steps]] for name, column in columns.items()}
 
 
 def _has_intervals(steps: Steps) -> bool:

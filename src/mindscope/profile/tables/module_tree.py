@@ -10,6 +10,7 @@ import numpy as np
 from mindscope.profile.tables.modules import Modules
 from mindscope.profile.tables.operators import Operators
 from mindscope.table.columns import TextColumn
+from mindscope.table.grouping import sums_of
 
 
 def modules_of(operators: Operators) -> Modules | None:
@@ -29,14 +30,14 @@ def modules_of(operators: Operators) -> Modules | None:
     inside = of_module >= 0
     np.maximum.at(counts, of_module[inside], operators.count[inside])
     times = {
-        name: _sums(column, of_module, len(paths))
+        name: sums_of(of_module[inside], column[inside], len(paths))
         for name, column in {"host": operators.host_self, "device": operators.device_self}.items()
         if column is not None
     }
     columns: dict[str, Any] = {f"{name}_self": own for name, own in times.items()}
     columns |= {f"{name}_total": _with_children(own, parents) for name, own in times.items()}
     if operators.flops is not None:
-        columns["flops"] = _with_children(_sums(operators.flops, of_module, len(paths)), parents)
+        columns["flops"] = _with_children(sums_of(of_module[inside], operators.flops[inside], len(paths)), parents)
     for row in range(len(paths) - 1, -1, -1):
         if parents[row] >= 0 and not counts[parents[row]]:
             counts[parents[row]] = counts[row]
@@ -52,13 +53,6 @@ def modules_of(operators: Operators) -> Modules | None:
 def _prefixes(path: str) -> list[str]:
     segments = path.split("/") if path else []
     return ["/".join(segments[: end + 1]) for end in range(len(segments))]
-
-
-def _sums(column: Any, of_module: Any, count: int) -> Any:
-    found = np.zeros(count, np.int64)
-    inside = of_module >= 0
-    np.add.at(found, of_module[inside], column[inside])
-    return found
 
 
 def _with_children(own: Any, parents: Any) -> Any:

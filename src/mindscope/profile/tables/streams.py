@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mindscope.profile.tables.operators import mean_of
 from mindscope.table.columns import Counts, Durations, Rows, Texts
+from mindscope.table.grouping import sums_of
 from mindscope.table.schema import EQUAL, MAX, Unit
 from mindscope.table.table import Table
 
@@ -84,8 +85,7 @@ LONG_CALL_NS, LATE_NS = 50_000, 100_000
 def with_kernel_wait(streams: Streams, gaps: StreamGaps, microseconds: int) -> Streams:
     """Return the streams with gaps shorter than ``microseconds``, 0 to ``MOST_KERNEL_WAIT_US``, as kernel waits."""
     is_short = gaps.length_us < microseconds
-    kernel_wait: NDArray[np.int64] = np.zeros(len(streams), np.int64)
-    np.add.at(kernel_wait, gaps.stream[is_short], gaps.time[is_short])
+    kernel_wait = sums_of(gaps.stream[is_short], gaps.time[is_short], len(streams))
     both = streams.kernel_wait + streams.other_wait
     return replace(streams, kernel_wait=kernel_wait, other_wait=both - kernel_wait)
 

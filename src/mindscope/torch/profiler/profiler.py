@@ -12,7 +12,8 @@ from typing import Any
 
 from mindscope.log import configure_log
 from mindscope.profile.open import find_profiles
-from mindscope.profile.printed_tables import OperatorRow, operators_as_json, printed_tables, read_operators
+from mindscope.profile.printed_tables import operators_as_json, printed_tables, read_operators
+from mindscope.profile.tables.operators import Operators
 from mindscope.torch.callbacks.callback import Callback
 from mindscope.torch.callbacks.running_profilers import RUNNING
 from mindscope.torch.core.arguments import check_flag, check_text
@@ -165,7 +166,7 @@ class Profiler(Callback):
             check_text("op_name", name)
         return operators_as_json(self._operators(None), names)
 
-    def _operators(self, path: str | PathLike[str] | None) -> list[OperatorRow]:
+    def _operators(self, path: str | PathLike[str] | None) -> Operators:
         own = [file for file in self.recording.files if not file.name.endswith(MEMORY_HISTORY)]
         return read_operators(own if path is None else [each.path for each in find_profiles(Path(path))])
 

@@ -10,13 +10,12 @@ elements is wrong, and its extremes may hide a NaN.
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from mindscope.debug.formats.shapes import is_possible_shape
 from mindscope.debug.formats.stored_array import digest_of_text
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Role
-from mindscope.formats.text_lines import bounded_lines
+from mindscope.formats.text_lines import csv_rows
 from mindscope.reasons import Reason
 
 _FIXED = ("op type", "op name", "timestamp", "io", "slot")
@@ -38,8 +37,6 @@ _ROLES = {"input": Role.INPUT, "output": Role.OUTPUT}
 _LONGEST_LINE = 1 << 20
 MOST_ROWS = 250_000
 """Limit of the rows of a step; they take 0.5 GB in memory."""
-_LARGEST_CELL = 1 << 20
-"""Limit of the characters of a cell; a quoted one may hold many lines."""
 
 
 class StatisticRow(NamedTuple):
@@ -58,28 +55,13 @@ class _Generation(Enum):
 
 def read_statistics(path: Path, problems: Problems) -> Iterator[StatisticRow]:
     """Yield the rows of a file; those that can't be read are counted in a problem. Raises OSError."""
-    csv.field_size_limit(_LARGEST_CELL)
     skipped = 0
-
-    def lines(file: TextIO) -> Iterator[str]:
-        nonlocal skipped
-        for line in bounded_lines(file, _LONGEST_LINE):
-            if line is None:
-                skipped += 1
-            else:
-                yield line.replace("\0", "")
-
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.reader(lines(file))
         header: list[str] = []
         generation = _Generation.ALL
         given = 0
-        while True:
-            try:
-                cells = next(rows)
-            except StopIteration:
-                break
-            except csv.Error:
+        for cells in csv_rows(file, _LONGEST_LINE):
+            if cells is None:
                 skipped += 1
                 continue
             if not any(cell.strip() for cell in cells):
