@@ -38,8 +38,8 @@ export function lineColumns(chart: string, rows: readonly CursorRow[], isFull: b
     ...(has("smoothed") ? [column("smoothed", t("tip.smoothed"), figure)] : []),
     ...(has("difference") ? [{ ...column("difference", t("tip.difference"), figure), hint }] : []),
     ...(isGrouped ? ofGroups : ofRuns),
-    ...(isFull ? [column("minimum", t("legend.minimum"), figure), column("maximum", t("legend.maximum"), figure)] : []),
-    ...(isFull ? [column("points", t("legend.points"), groupDigits)] : []),
+    ...(has("points") ? [column("minimum", t("legend.minimum"), figure), column("maximum", t("legend.maximum"), figure)] : []),
+    ...(has("points") ? [column("points", t("legend.points"), groupDigits)] : []),
     ...(isFull && !isGrouped ? [offset] : []),
   ];
 }
