@@ -32,6 +32,8 @@ from mindscope.settings import Settings
 from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer, unpack
 
 STEPS = 10_000
+POINT_BYTES = 24
+"""Step and time as float64, value and mean as float32."""
 QUANTILES_BYTES = 4 * 64
 """Of a curve beside the columns of its points."""
 
@@ -59,7 +61,7 @@ def test_equal_series_share_their_columns(long: LiveViewer):
     curves = unpack(answer.content)
     assert len(curves.header["series"]) == 5000
     assert len({str(one["columns"]) for one in curves.header["series"]}) == 1
-    assert len(curves.data) == 20 * STEPS + QUANTILES_BYTES
+    assert len(curves.data) == POINT_BYTES * STEPS + QUANTILES_BYTES
     assert curves.column(4999, "step").tolist() == [*range(STEPS)]
 
 
@@ -81,7 +83,7 @@ def test_equal_lines_and_groups_share_their_columns(
 def test_a_large_answer_has_every_byte(long: LiveViewer):
     names = [{"run": "run", "tag": "loss", "since": str(number)} for number in range(20)]
     curves = unpack(long.http.post("/api/curves", json={"series": names, "pixels": 8000}).content)
-    assert len(curves.data) == 20 * (20 * STEPS + QUANTILES_BYTES) > CHUNK_BYTES
+    assert len(curves.data) == 20 * (POINT_BYTES * STEPS + QUANTILES_BYTES) > CHUNK_BYTES
     for number in range(20):
         assert curves.column(number, "value").tolist() == [float(step % 7) for step in range(STEPS)]
 
