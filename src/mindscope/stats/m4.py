@@ -133,15 +133,14 @@ def _mean_at(x_axis: XAxis, line: Line, edges: Rows, places: Rows | slice) -> tu
     """
     mean = means(line.y.values(), edges, line.pyramid)
     used = np.flatnonzero(np.isfinite(mean) & (edges[:-1] < edges[1:]))
-    if isinstance(places, slice):
-        places = np.arange(places.start, places.stop)
+    at = np.arange(places.start, places.stop, dtype=np.int64) if isinstance(places, slice) else places
     if not used.size:
-        return np.full(places.size, np.nan), 0
+        return np.full(at.size, np.nan), 0
     first, last = (x_axis.x.take(index).astype(np.float64) for index in (edges[used], edges[used + 1] - 1))
-    x = x_axis.x.take(places).astype(np.float64)
+    x = x_axis.x.take(at).astype(np.float64)
     found = np.interp(x, first / 2 + last / 2, mean[used])
-    found[~np.isfinite(line.y.take(places))] = np.nan
-    return found, int(np.searchsorted(places, edges[used[-2]])) if used.size > 1 else 0
+    found[~np.isfinite(line.y.take(at))] = np.nan
+    return found, int(np.searchsorted(at, edges[used[-2]])) if used.size > 1 else 0
 
 
 def as_values(y: ArrayLike) -> NDArray[Any]:

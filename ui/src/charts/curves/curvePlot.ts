@@ -148,7 +148,7 @@ export class CurvePlot {
     return paintChart({ ...this.#painting(surface, ratio, ink), frame }, { curves: this.#curves, guides: this.#guides });
   }
 
-  /** What is shown, with room for the titles of its axes; for a picture that stands alone. */
+  /** What is shown, with room for the titles of its axes; for a picture on its own. */
   titledFrame(xTitle: string, yTitle: string): PlotFrame {
     const [first, ...others] = this.#options.yAxes;
     return this.#framed(xTitle, [{ ...first!, title: others.length > 0 ? first!.title : yTitle, isTitled: true }, ...others]);

@@ -20,7 +20,7 @@ describe("rowText", () => {
     match,
   });
 
-  it("puts where the code is behind the message", () => {
+  it("puts where the code is after the message", () => {
     expect(rowText(line("[mindspore/train.py:12] step 3\n  more"))).toEqual({
       text: "step 3",
       match: null,

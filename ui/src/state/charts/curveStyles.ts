@@ -171,7 +171,7 @@ export function ownTitleOf({ key, title }: ChartPlan): string {
   return view.scalars.own.get(key)?.title || title;
 }
 
-/** What stands below the horizontal axis of a chart outside of the page, which says it in its toolbar. */
+/** The title below the horizontal axis of a chart outside of the page, which says it in its toolbar. */
 export function xTitleOf(key: string): string {
   const { axis, xTag } = settingsOfChart(key);
   return (view.scalars.own.get(key) ?? AS_PAGE).xTitle || (xTag ?? t(`scalars.axis_${axis}`));
