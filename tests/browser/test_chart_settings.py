@@ -189,6 +189,7 @@ def test_a_chart_has_a_range_and_titles_of_its_own(training: LiveViewer, open_pa
         page.get_by_test_id(f"own-{name}").fill(text)
         page.get_by_test_id(f"own-{name}").blur()
     expect(full(page).get_by_role("heading")).to_have_text("Loss <b>")
+    expect(page).to_have_url(re.compile("nats"))  # it follows a little later
     page.reload()
     wait_until_drawn(full(page))
     expect(full(page).get_by_role("heading")).to_have_text("Loss <b>")

@@ -143,6 +143,6 @@ test("the saved picture has the names of both axes and a point for each run", as
   const [width, height] = [svg.width.baseVal.value, svg.height.baseVal.value];
   const png = await savedPng(offer!);
   expect([width, height]).toEqual([600, 528]);
-  expect([png.width, png.height]).toEqual([width * devicePixelRatio, height * devicePixelRatio]);
+  expect([png.width, png.height]).toEqual([2 * width, 2 * height]); // fine enough for print on any screen
   expect(colorCount(png, 60)).toBeGreaterThan(20);
 });
