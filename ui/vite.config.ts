@@ -12,9 +12,9 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     license: { fileName: "licenses.md" }, // of all packages whose code the page holds
-    // few requests: a page is drawn after its last piece of code has come
+    // few requests, since a page is drawn after its last piece of code has come; larger pieces merge what pages need with what they rarely need
     cssCodeSplit: false,
-    rollupOptions: { output: { experimentalMinChunkSize: 20_000 } },
+    rollupOptions: { output: { experimentalMinChunkSize: 6_000 } },
   },
   server: { port: 8119, proxy: { "/api": { target: server, changeOrigin: true } } },
   // a busy machine is slow, which says nothing about the code
