@@ -112,6 +112,7 @@ def test_search_counts_all_hits_and_steps_through_them(viewer: LiveViewer, open_
     expect(searched).to_contain_text(f"{want} hits")
     box.press("Enter")
     expect(searched).to_contain_text(f"1 of {want}")
+    expect(page.get_by_test_id("graph-path")).to_contain_text(re.compile("matmul", re.IGNORECASE))
     first = page.get_by_test_id("graph-path").inner_text()
     box.press("Enter")
     expect(searched).to_contain_text(f"2 of {want}")
