@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindscope.search_regex import MAX_SIZE, RegexError, check, matches, text_search, whole_match
+from mindscope.search_regex import MAX_SIZE, RegexError, check, line_search, matches, text_search, whole_match
 
 
 @pytest.mark.parametrize("regex", [
@@ -97,3 +97,16 @@ def test_a_long_text_is_found() -> None:
 def test_a_whole_text_matches() -> None:
     assert whole_match("a|ab")("ab")
     assert not whole_match("a")("ab")
+
+
+@given(st.text(), st.text("aé漢\n", min_size=1, max_size=3))
+def test_the_span_of_a_text_is_that_of_its_characters(text: str, part: str) -> None:
+    span = text_search(part).span(text + part)
+    assert span is not None
+    found = (text + part).encode("utf-8", "replace").decode()
+    assert found[slice(*span)].lower() == part.lower()
+
+
+def test_a_match_within_the_bytes_of_a_character_has_a_span() -> None:
+    assert line_search(r"\C\n").span("é\n") == (1, 2)
+    assert line_search("x").span("é") is None

@@ -65,7 +65,7 @@ class LineSearch:
         if found is None:
             return None
         begin, end = found.span()
-        return len(data[:begin].decode()), len(data[:end].decode("utf-8", "replace"))
+        return len(data[:begin].decode("utf-8", "replace")), len(data[:end].decode("utf-8", "replace"))
 
     def _lone_rows(self, data: bytes, starts: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         bounds = pairwise(starts.tolist())
