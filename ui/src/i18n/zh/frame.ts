@@ -95,7 +95,7 @@ export const frame: Record<keyof typeof en, string> = {
   "alerts.none": "没有告警",
   "alerts.active": "持续中",
   "alerts.over": "已结束",
-  "alerts.step": "步骤 {step}",
+  "alerts.step": "第 {step} 步",
   "alerts.times": "{n} 次",
   "alerts.threshold": "阈值 {rule}",
   "alerts.mute": "静音",

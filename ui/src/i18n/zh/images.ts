@@ -2,7 +2,7 @@
 import type { images as en } from "../en/images";
 export const images: Record<keyof typeof en, string> = {
   "images.toolbar": "图像设置",
-  "images.step": "步骤 {step}",
+  "images.step": "第 {step} 步",
   "images.newest": "最新步骤",
   "images.step_of": "{tag} 的步骤",
   "images.step_other": "对比步骤",
@@ -20,8 +20,8 @@ export const images: Record<keyof typeof en, string> = {
   "images.original_title": "原始尺寸",
   "images.restore_title": "重置筛选、步骤、亮度、对比度和尺寸",
   "images.download": "下载此图像",
-  "images.picture": "{run} 的 {tag}，步骤 {step}",
-  "images.undecodable": "浏览器无法解码步骤 {step} 的图像",
+  "images.picture": "{run} 的 {tag}，第 {step} 步",
+  "images.undecodable": "浏览器无法解码第 {step} 步的图像",
   "images.previous": "上一张",
   "images.next": "下一张",
   "images.compare": "比较两幅图像",

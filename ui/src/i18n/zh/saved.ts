@@ -24,7 +24,7 @@ export const saved: Record<keyof typeof en, string> = {
   "saved.filter": "筛选",
   "saved.regex": "{text}（正则表达式）",
   "saved.zoomed": "已放大",
-  "saved.at_step": "步骤 {step} 或其之前的最后一个步骤",
+  "saved.at_step": "第 {step} 步或其之前的最后一个步骤",
   "saved.run_offset": "{run} 移动 {offset}",
   "saved.offsets": "沿横轴移动",
   "saved.first_rows": "文件包含 {total} 行中的前 {shown} 行",
