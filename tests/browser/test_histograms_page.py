@@ -328,6 +328,34 @@ def test_every_drawing_can_be_downloaded(merged_viewer: LiveViewer, open_page: O
         assert len([*drawing.iter(f"{SVG}path"), *drawing.iter(f"{SVG}rect")]) > 10
 
 
+def test_cards_of_a_tag_have_one_range_of_values(tmp_path: Path, open_page: OpenPage):
+    """A run with values to 1 beside one with values to 9 shows how narrow it is; alone, it fills its card."""
+    for run, largest in (("narrow", 1.0), ("wide", 9.0)):
+        with mindscope.SummaryRecord(tmp_path / "logs" / run) as recorder:
+            recorder.add_value("histogram", "w", np.linspace(0, largest, 500))
+            recorder.record(1)
+
+    def labels(card: Locator) -> list[str | None]:
+        card.hover()
+        card.get_by_test_id("download").click()
+        with card.page.expect_download() as download:
+            card.page.get_by_test_id("download-svg").click()
+        drawing = ElementTree.fromstring(Path(download.value.path()).read_text())
+        return [text.text for text in drawing.iter(f"{SVG}text") if re.fullmatch(r"[0-9.]+", text.text or "")]
+
+    with running_viewer(tmp_path / "logs", tmp_path / "viewer") as live:
+        page = open_page(live, "/histograms?run=narrow&run=wide")
+        cards = page.locator('[data-testid="card"][data-tag="w"]')
+        narrow, wide = (cards.filter(has_text=run) for run in ("narrow", "wide"))
+        for each in (narrow, wide):
+            wait_until_drawn(each)
+        until(page, lambda: "8" in labels(narrow))
+        assert labels(narrow) == labels(wide)
+        page = open_page(live, "/histograms?run=narrow")
+        wait_until_drawn(cards.first)
+        assert "0.8" in labels(page.locator('[data-testid="card"][data-tag="w"]'))
+
+
 def test_the_theme_and_the_size_change_the_drawing(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, OPS + "&shape=heat")
     wait_until_drawn(card(page, TAG))

@@ -67,6 +67,11 @@ def test_a_card_says_dtype_shape_and_range(viewer: LiveViewer, open_page: OpenPa
         expect(shown.get_by_test_id("facts")).to_contain_text(str(array.dtype))
         expect(shown.get_by_test_id("facts")).to_contain_text(" × ".join(map(str, array.shape)))
         expect(shown.get_by_test_id("step")).to_have_text("Step 48")
+        expect(shown.get_by_test_id("preview-slice")).to_have_count(int(array.ndim > 2))
+        if array.ndim > 2:
+            expect(shown.get_by_test_id("preview-slice")).to_have_text(
+                f"Slice [{', '.join('0' * (array.ndim - 2))}, :, :]"
+            )
     expect(card(page, "t_int64")).to_contain_text("stored as float32")
     shown = card(page, "fc2.bias")
     shown.get_by_test_id("card-step").press("Home")
