@@ -244,6 +244,10 @@ class LandscapeFacts:
     """Reason why the computation stopped before all points were done; empty if none."""
     plane_id: str = ""
     """Equal for landscapes of one plane or line: equal coordinates are equal weights."""
+    weight_norm: float = 0.0
+    """Norm of all weights at the origin of the plane."""
+    direction_products: tuple[float, ...] = ()
+    """Scalar products of the directions: of x with itself, of x and y, of y with itself; 0 for the y of a line."""
 
 
 @dataclass(frozen=True, slots=True)

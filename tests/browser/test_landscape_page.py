@@ -55,6 +55,8 @@ def landscape(losses: np.ndarray[Any, Any] = LOSSES, done: int | None = None, **
         "dtype": "float32",
         "points_done": losses.size if done is None else done,
         "points_total": losses.size,
+        "weight_norm": 2.0,
+        "direction_products": (1.0, 0.0, 1.0),
     }
     return Landscape(
         X,
@@ -159,6 +161,22 @@ def test_a_surface_turns_and_zooms_by_pointer_wheel_and_keys(logs: LiveViewer, o
     page.keyboard.press("0")
     until(page, lambda: "camera" not in page.url)
     until(page, lambda: pixels(surface(page)) == usual)
+
+
+def test_the_first_screen_says_which_end_is_flat(logs: LiveViewer, open_page: OpenPage):
+    """LOSSES rise by (x² + 2 y²), a mean of 1.5 R² at a distance R; those of b three times as much."""
+    page = open_page(logs, "/landscape?run=a&run=b")
+    expect(page.get_by_test_id("landscape-flat")).to_have_text(
+        "Flattest: a. At 10 % of the weights' norm from the last checkpoint, the loss rises by 0.0600. "
+        "Sharpest: b, by 0.180, 3.0 times as much."
+    )
+    table = page.get_by_test_id("landscape-flatness")
+    expect(table.locator("tbody tr")).to_have_text([re.compile(r"a\s*0\.0600"), re.compile(r"b\s*0\.180")])
+    page = open_page(logs, "/landscape?run=a")
+    expect(page.get_by_test_id("landscape-flat")).to_have_text(
+        "At 10 % of the weights' norm from the last checkpoint, "
+        "the loss rises by 0.0600 on average and by 0.0800 at most."
+    )
 
 
 def test_nothing_is_drawn_while_nothing_changes(logs: LiveViewer, open_page: OpenPage):
@@ -272,7 +290,7 @@ def test_several_runs_share_a_scale_and_are_overlaid_on_a_common_plane_only(logs
     expect(page.get_by_test_id("landscape-other-planes")).to_have_count(0)
     expect(page.get_by_test_id("landscape-card")).to_have_count(1)
     surface(page)
-    expect(page.get_by_test_id("landscape-panel").locator("section")).to_have_count(1)
+    expect(page.get_by_test_id("landscape-panel").locator("section:has(dl)")).to_have_count(1)
     assert json.loads(parse_qs(urlsplit(page.url).query)["landscape"][0]) == ["a", TAG]
 
 
@@ -304,6 +322,8 @@ def test_intervals_of_a_run_on_other_planes_offer_the_command_for_a_common_one(t
 
 def test_mindspores_intervals_are_chosen_below_the_real_loss(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, f"/landscape?run={MINDSPORE.replace('/', '%2F')}")
+    expect(page.get_by_test_id("landscape-panel")).to_contain_text("Not known: the logs don't say how far points are")
+    expect(page.get_by_test_id("landscape-flat")).to_have_count(0)
     expected = mindscope.open_run(DATA / MINDSPORE).landscapes()
     strip = page.get_by_test_id("landscape-loss")
     buttons = strip.get_by_role("button")

@@ -96,6 +96,7 @@ def test_landscapes_of_mindspore_are_those_of_the_log(viewer: LiveViewer):
         assert (entry["rows"], entry["columns"]) == landscape.z.shape
         assert (header["interval"], header["unit"]) == (list(landscape.path_intervals), "step")
         assert header["facts"] is None
+        assert entry["rise"] is None
         np.testing.assert_array_equal(columns["losses"], landscape.z.reshape(-1))
         np.testing.assert_array_equal(columns["path_losses"], [] if landscape.path_z is None else landscape.path_z)
         assert columns["evaluated"].size == columns["path_distances"].size == 0
@@ -115,6 +116,36 @@ def test_facts_and_numbers_that_are_not_finite_reach_the_page(catalog: Catalog):
     assert header["facts"]["degenerate"] == "line"
     assert header["facts"]["failure"] == "no memory"
     assert (header["facts"]["dtype"], header["facts"]["seed"], header["convergence"]) == ("bfloat16", 7, [0, 0, 1])
+
+
+def test_how_flat_the_end_is_reaches_the_page(catalog: Catalog):
+    """On x**2 + 4 y**2 around 0, with directions of length 1 and weights of norm 2."""
+    axis = np.linspace(-1, 1, 21)
+    z = np.add.outer(4 * axis**2, axis**2)
+    facts = LandscapeFacts(weight_norm=2.0, direction_products=(1.0, 0.0, 1.0))
+    z_far = np.where(np.add.outer(axis**2, axis**2) > 0.8, np.nan, z)
+    for tag, losses in (("whole", z), ("holes", z_far)):
+        record(catalog.base / "run", (tag, Landscape(axis, axis, losses, facts=facts)))
+    with mindscope.SummaryRecord(catalog.base / "run") as recorder:
+        for step, trace in ((3, 5.0), (7, float("inf"))):
+            recorder.add_value("scalar", "sharpness/top_eigenvalue_1", 8.0 / step)
+            recorder.add_value("scalar", "sharpness/trace", trace)
+            recorder.record(step)
+    catalog.refresh()
+    answer = list_landscapes(catalog, ["run"], LandscapeCache())
+    found = {entry.tag: entry.rise for entry in answer.landscapes}
+    assert answer.runs[0].sharpness is not None
+    assert answer.runs[0].sharpness.model_dump() == {"step": 7, "top_eigenvalue": pytest.approx(8 / 7), "trace": None}
+    whole, holes = found["whole"], found["holes"]
+    assert whole is not None
+    assert holes is not None
+    assert whole.radius == [0.05, 0.06, 0.07, 0.08, 0.09, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5]
+    squares = np.square(2 * np.array(whole.radius))
+    np.testing.assert_allclose(np.array(whole.lowest, float), squares)
+    np.testing.assert_allclose(np.array(whole.mean, float), 2.5 * squares)
+    np.testing.assert_allclose(np.array(whole.highest, float), 4 * squares)
+    assert holes.mean[-1] is holes.highest[-1] is None
+    assert holes.mean[0] == whole.mean[0]
 
 
 def test_the_newest_of_a_tag_wins_while_it_is_computed(catalog: Catalog):

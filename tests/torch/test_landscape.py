@@ -18,7 +18,8 @@ from torch import nn
 
 import mindscope
 from mindscope.errors import LandscapeError
-from mindscope.landscape.planes import path_plane
+from mindscope.landscape.flatness import loss_rise
+from mindscope.landscape.planes import path_plane, random_plane
 from mindscope.torch import Model, SummaryCollector, SummaryLandscape, save_checkpoint, sharpness
 from mindscope.torch import landscape as typed_landscape
 from mindscope.torch.landscapes.checkpoints import find_checkpoints
@@ -85,6 +86,22 @@ def test_a_path_that_leaves_its_plane() -> None:
     assert found.facts.path_distances[-1] == pytest.approx(0, abs=1e-5)
     assert found.facts.path_distances[:-1].max() > 0.01
     assert found.facts.path_lengths[0] == pytest.approx(float(np.linalg.norm(path[0] - path[-1])), rel=1e-5)
+
+
+def test_how_flat_the_end_of_a_training_is() -> None:
+    """The mean rise at a distance R on a plane is R^2 / 4 times the trace of the curvatures along the plane."""
+    end = np.array([0.4, -1.0, 0.7, 2.0, 1.0], np.float32)
+    found = landscape(Quadratic(), None, rows(), states(end), method="random", size=9, seed=3, full=True)
+    plane = random_plane(end, [(2,), (1, 3)], 3)
+    assert plane.w is not None
+    basis = np.stack([plane.v, plane.w]).astype(np.float64)
+    assert found.facts.weight_norm == pytest.approx(np.linalg.norm(end))
+    gram: Any = basis @ basis.T
+    np.testing.assert_allclose(found.facts.direction_products, gram[np.triu_indices(2)], rtol=1e-6)
+    rise = loss_rise(found)
+    assert rise is not None
+    curvature = np.trace(np.linalg.inv(gram) @ (basis * CURVATURES) @ basis.T)
+    np.testing.assert_allclose(rise.mean, np.square(rise.radius * np.linalg.norm(end)) / 4 * curvature, rtol=2e-3)
 
 
 def test_directions_of_the_hessian() -> None:

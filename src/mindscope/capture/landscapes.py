@@ -15,7 +15,7 @@ from mindscope.formats.mindspore_schemas import SCHEMAS
 from mindscope.types import Landscape, LandscapeFacts, Message
 
 LOSS_LANDSCAPE = SCHEMAS["LossLandscape"]
-_LISTS = ("path_distances", "path_lengths", "explained_variance")
+_LISTS = ("path_distances", "path_lengths", "explained_variance", "direction_products")
 
 
 def landscape_bytes(value: Any) -> bytes:

@@ -17,6 +17,7 @@ from mindscope.cli.callables import CallableError, call, described, find_callabl
 from mindscope.cli.executors import ExecutorName, executor_of
 from mindscope.cli.interruption import exit_code, terminable
 from mindscope.errors import LandscapeError, MindscopeError
+from mindscope.landscape.flatness import loss_rise
 from mindscope.torch import landscapes
 
 if TYPE_CHECKING:
@@ -250,6 +251,9 @@ def _lines(found: Landscape, tag: str, directory: str) -> Iterator[str]:
         return
     yield f"computed     {facts.points_done} points in {facts.seconds:.1f} s by {facts.evaluation}, {facts.dtype}"
     yield f"data         {facts.num_samples} samples, normalization {facts.normalization}, seed {facts.seed}"
+    if rise := loss_rise(found):
+        mean, highest, share = (each[rise.near] for each in (rise.mean, rise.highest, rise.radius))
+        yield f"flatness     at {share:.3g} of the weights' norm the loss rises by {mean:.3g}, at most {highest:.3g}"
     if len(found.path_intervals) < 2:  # there is no path that the plane could miss
         return
     if facts.explained_variance:

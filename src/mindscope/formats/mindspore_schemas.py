@@ -20,7 +20,7 @@ Image: 1 int32! height, 2 int32! width, 3 int32! colorspace, 4 bytes! encoded_im
 Histogram: 1 repeated bucket buckets, 2 int64 nan_count, 3 int64 pos_inf_count, 4 int64 neg_inf_count, 5 double max, 6 double min, 7 double sum, 8 int64 count
 bucket: 1 double! left, 2 double! width, 3 int64! count
 LossLandscape: 1 Point landscape, 2 LossPath loss_path, 3 Metadata metadata, 4 Point convergence_point, 1000 LandscapeFacts facts
-LandscapeFacts: 1 string method, 2 packed double path_distances, 3 packed double path_lengths, 4 packed double explained_variance, 5 bytes evaluated, 6 string normalization, 7 int64 num_samples, 8 int64 seed, 9 string evaluation, 10 string dtype, 11 double dtype_error, 12 double seconds, 13 int64 points_done, 14 int64 points_total, 15 double seconds_left, 16 string degenerate, 17 string failure, 18 string plane_id
+LandscapeFacts: 1 string method, 2 packed double path_distances, 3 packed double path_lengths, 4 packed double explained_variance, 5 bytes evaluated, 6 string normalization, 7 int64 num_samples, 8 int64 seed, 9 string evaluation, 10 string dtype, 11 double dtype_error, 12 double seconds, 13 int64 points_done, 14 int64 points_total, 15 double seconds_left, 16 string degenerate, 17 string failure, 18 string plane_id, 19 double weight_norm, 20 packed double direction_products
 TensorStatistics: 1 uint64 table, 2 int64 rank, 3 int64 first_tensor, 4 bytes tensors, 5 string facts, 6 int64 rows, 7 repeated StatisticsColumn columns
 StatisticsColumn: 1 string! name, 2 string! dtype, 3 bool is_deflated, 4 bytes! data
 Point: 1 TensorProto x, 2 TensorProto y, 3 TensorProto z

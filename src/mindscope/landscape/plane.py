@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.landscape.blocks import Matrix, States, Vector, blocks, product, rows
+from mindscope.landscape.blocks import Matrix, States, Vector, blocks, dot, length, product, rows
 
 Points = NDArray[np.float64]
 """Shape (n, 2): coordinates on a plane; the second one is 0 on a line."""
@@ -85,6 +85,12 @@ class Plane:
         points = np.zeros((len(states), 2))
         points[:, :count] = solved
         return Projection(points, np.sqrt(rests), np.sqrt(squares), _explained(solved, gram, spread))
+
+    def lengths(self) -> tuple[float, tuple[float, float, float]]:
+        """Return the norm of the weights at the origin, and the scalar products v v, v w and w w; 0 without ``w``."""
+        v, w = self.v, self.w
+        products = (dot(v, v), 0.0, 0.0) if w is None else (dot(v, v), dot(v, w), dot(w, w))
+        return length(self.origin), products
 
     @property
     def _basis(self) -> list[Vector]:

@@ -96,9 +96,11 @@ class Drawing:
         self, grid: Grid, checkpoint: Checkpoint, plane: Plane, key: str, facts: LandscapeFacts
     ) -> Iterator[Landscape]:
         samples = sum(len(columns[0]) if columns[0].ndim else 1 for columns in self.model.batches)
+        weight_norm, products = plane.lengths()
         facts = replace(
-            facts, normalization=self.model.normalization, num_samples=samples, evaluation="loop", dtype="float32"
-        )
+            facts, normalization=self.model.normalization, num_samples=samples, evaluation="loop", dtype="float32",
+            weight_norm=weight_norm, direction_products=products,
+        )  # fmt: skip
         factory = PlaneLosses(self.model, checkpoint, plane)
         about = {"unit": self.file.settings.unit, "step_per_epoch": self.file.step_per_epoch}
         with LossCache(self.file.path.parent, key) as cache:

@@ -56,7 +56,8 @@ def _read_facts(facts: Message, shape: tuple[int, ...], path: int) -> LandscapeF
     for name in ("path_distances", "path_lengths"):
         if name in known:
             known[name] = np.array(known[name]) if len(known[name]) == path else None
-    known["explained_variance"] = tuple(map(float, known.get("explained_variance", ())))
+    for name in ("explained_variance", "direction_products"):
+        known[name] = tuple(map(float, known.get(name, ())))
     known["evaluated"] = _read_mask(known.get("evaluated", b""), shape)
     return LandscapeFacts(**known)
 

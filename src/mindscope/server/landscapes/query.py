@@ -12,6 +12,7 @@ from mindscope.analysis.stored_values import StoredValue, StoredValues, find_val
 from mindscope.analysis.value_ids import value_ids
 from mindscope.formats.barrier import as_format_error
 from mindscope.ingest import Catalog
+from mindscope.landscape.flatness import loss_rise
 from mindscope.reading import Run
 from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
@@ -23,8 +24,10 @@ from mindscope.server.landscapes.schema import (
     LandscapeComputation,
     LandscapeEntry,
     LandscapeHeader,
+    LandscapeRise,
     LandscapeRun,
     LandscapesAnswer,
+    LandscapeSharpness,
 )
 from mindscope.store import RunStore
 from mindscope.types import Kind, Landscape, LandscapeFacts
@@ -52,10 +55,33 @@ class LandscapeCache(RunValueCache[RunLandscapes]):
 
 def list_landscapes(catalog: Catalog, runs: list[str], cache: LandscapeCache) -> LandscapesAnswer:
     """Return the landscapes of each run that has any. Unreadable ones have a ``problem``."""
-    found = [cache.get(store) for store in stores_of(catalog, runs) if store.tags(Kind.LANDSCAPE)]
+    stores = [store for store in stores_of(catalog, runs) if store.tags(Kind.LANDSCAPE)]
+    found = [cache.get(store) for store in stores]
     return LandscapesAnswer(
-        runs=[each.run for each in found], landscapes=[entry for each in found for entry in each.landscapes]
+        runs=[
+            each.run.model_copy(update={"sharpness": _sharpness(store)})
+            for store, each in zip(stores, found, strict=True)
+        ],
+        landscapes=[entry for each in found for entry in each.landscapes],
     )
+
+
+def _sharpness(store: RunStore) -> LandscapeSharpness | None:
+    """Return the newest curvature; scalars grow while a training runs, so it is not in the cache."""
+    eigenvalues, traces = (_last(store, f"sharpness/{name}") for name in ("top_eigenvalue_1", "trace"))
+    known = eigenvalues or traces
+    if known is None:
+        return None
+    step = known[0]
+    values = [finite(each[1]) if each is not None and each[0] == step else None for each in (eigenvalues, traces)]
+    return LandscapeSharpness(step=step, top_eigenvalue=values[0], trace=values[1])
+
+
+def _last(store: RunStore, tag: str) -> tuple[int, float] | None:
+    """Return the last step of a scalar and its value."""
+    series = store.scalars(tag)
+    points = None if series is None else series.visible()
+    return (int(points.step[-1]), float(points.value[-1])) if points is not None and len(points) else None
 
 
 def _read_landscapes(run: Run) -> RunLandscapes:
@@ -90,6 +116,7 @@ def _training_of(run: Run) -> LandscapeRun:
         loss_function=train and train.loss_function,
         batch_size=train and train.batch_size,
         epochs=train and train.epoch,
+        sharpness=None,
     )
 
 
@@ -128,7 +155,16 @@ def _described(run: str, tag: str, id: str, landscape: Landscape) -> LandscapeEn
         points_total=facts.points_total,
         seconds_left=finite(facts.seconds_left),
         failure=facts.failure,
+        rise=_rise(landscape),
     )
+
+
+def _rise(landscape: Landscape) -> LandscapeRise | None:
+    rise = loss_rise(landscape)
+    if rise is None:
+        return None
+    mean, highest, lowest = ([finite(number) for number in each] for each in (rise.mean, rise.highest, rise.lowest))
+    return LandscapeRise(radius=rise.radius.tolist(), mean=mean, highest=highest, lowest=lowest)
 
 
 def _columns(landscape: Landscape) -> LandscapeColumns:

@@ -15,14 +15,28 @@ class LandscapesQuery(Query):
     runs: list[str] = Field(max_length=MAX_RUNS)
 
 
+class LandscapeRise(Answer):
+    """How much higher the loss is than at the end of the training, at n distances from it on the plane.
+
+    ``radius`` are the distances, as shares of the norm of the weights, ascending. ``mean``, ``highest`` and ``lowest``
+    are over the directions of the plane; null is a loss that is infinite or NaN.
+    """
+
+    radius: list[float]
+    mean: list[float | None]
+    highest: list[float | None]
+    lowest: list[float | None]
+
+
 class LandscapeEntry(Answer):
     """The newest landscape of a tag.
 
     ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
     checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. A computation that stopped before
-    its end has a ``failure``. Landscapes of one plane have one ``plane_id``, empty if the log does not say. With a
-    ``problem``, the value can't be read, and the other facts are empty.
+    its end has a ``failure``. Landscapes of one plane have one ``plane_id``, empty if the log does not say. ``rise`` is
+    null if the log can't say how far points are from each other, or how flat the end is. With a ``problem``, the value
+    can't be read, and the other facts are empty.
     """
 
     run: str
@@ -41,10 +55,25 @@ class LandscapeEntry(Answer):
     points_total: int
     seconds_left: float | None
     failure: str
+    rise: LandscapeRise | None
+
+
+class LandscapeSharpness(Answer):
+    """The curvature of the loss at the last step at which ``sharpness()`` recorded it; null where it is not finite.
+
+    ``top_eigenvalue`` and ``trace`` are those of the Hessian.
+    """
+
+    step: int
+    top_eigenvalue: float | None
+    trace: float | None
 
 
 class LandscapeRun(Answer):
-    """The facts of the training in the lineage of a run with landscapes; null where it has none."""
+    """The facts of the training in the lineage of a run with landscapes; null where it has none.
+
+    ``sharpness`` is null if it was not recorded.
+    """
 
     run: str
     network: str | None
@@ -53,6 +82,7 @@ class LandscapeRun(Answer):
     loss_function: str | None
     batch_size: int | None
     epochs: int | None
+    sharpness: LandscapeSharpness | None
 
 
 class LandscapesAnswer(Answer):

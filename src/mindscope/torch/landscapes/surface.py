@@ -99,9 +99,11 @@ class Surfaces:
             parts = _parts(paths, layout, states)
             factory, facts = self._prepare(layout.plane, layout.grid, buffers)
             key = content_key(*states)
+            weight_norm, products = layout.plane.lengths()
             facts = replace(
-                facts, method=method, degenerate=layout.plane.degenerate, plane_id=self._plane_id(method, layout, key)
-            )
+                facts, method=method, degenerate=layout.plane.degenerate, plane_id=self._plane_id(method, layout, key),
+                weight_norm=weight_norm, direction_products=products,
+            )  # fmt: skip
             points = max(16, factory.way.points)
             with self._cache(cache_directory, method, key, buffers) as cache:
                 for each in compute(

@@ -5851,8 +5851,9 @@ export interface components {
          *     ``id`` is that of ``/api/values`` and changes with each newer one. ``interval`` holds the steps or epochs of the
          *     checkpoints on the path, empty without a path. ``rows`` is 1 for a line. While the landscape is computed,
          *     ``points_done`` is less than ``points_total``; both are 0 if the log does not say. A computation that stopped before
-         *     its end has a ``failure``. Landscapes of one plane have one ``plane_id``, empty if the log does not say. With a
-         *     ``problem``, the value can't be read, and the other facts are empty.
+         *     its end has a ``failure``. Landscapes of one plane have one ``plane_id``, empty if the log does not say. ``rise`` is
+         *     null if the log can't say how far points are from each other, or how flat the end is. With a ``problem``, the value
+         *     can't be read, and the other facts are empty.
          */
         LandscapeEntry: {
             /** Columns */
@@ -5874,6 +5875,7 @@ export interface components {
             /** Points Total */
             points_total: number;
             problem: components["schemas"]["ReasonEntry"] | null;
+            rise: components["schemas"]["LandscapeRise"] | null;
             /** Rows */
             rows: number;
             /** Run */
@@ -5941,8 +5943,27 @@ export interface components {
             y: number[];
         };
         /**
+         * LandscapeRise
+         * @description How much higher the loss is than at the end of the training, at n distances from it on the plane.
+         *
+         *     ``radius`` are the distances, as shares of the norm of the weights, ascending. ``mean``, ``highest`` and ``lowest``
+         *     are over the directions of the plane; null is a loss that is infinite or NaN.
+         */
+        LandscapeRise: {
+            /** Highest */
+            highest: (number | null)[];
+            /** Lowest */
+            lowest: (number | null)[];
+            /** Mean */
+            mean: (number | null)[];
+            /** Radius */
+            radius: number[];
+        };
+        /**
          * LandscapeRun
          * @description The facts of the training in the lineage of a run with landscapes; null where it has none.
+         *
+         *     ``sharpness`` is null if it was not recorded.
          */
         LandscapeRun: {
             /** Batch Size */
@@ -5959,6 +5980,21 @@ export interface components {
             optimizer: string | null;
             /** Run */
             run: string;
+            sharpness: components["schemas"]["LandscapeSharpness"] | null;
+        };
+        /**
+         * LandscapeSharpness
+         * @description The curvature of the loss at the last step at which ``sharpness()`` recorded it; null where it is not finite.
+         *
+         *     ``top_eigenvalue`` and ``trace`` are those of the Hessian.
+         */
+        LandscapeSharpness: {
+            /** Step */
+            step: number;
+            /** Top Eigenvalue */
+            top_eigenvalue: number | null;
+            /** Trace */
+            trace: number | null;
         };
         /**
          * LandscapesAnswer

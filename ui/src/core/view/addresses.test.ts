@@ -28,7 +28,7 @@ const ADDRESSES = `
   graph_parameters=node graph_parameters=port graph_phase=backward graph_run=log graph_stacks=log graph_step=3 graph_table=layers
   graph_table=scopes graph_table=types group=directory group=ranks group_by=log groups=closed half_life_seconds=0.5 half_life_steps=0.5
   hidden=log hide=log highlight=bytes highlight=first_bad highlight=flops highlight=from highlight=paths highlight=to hits=step
-  kernel_wait=3 landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_form=contours
+  kernel_wait=3 landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_filled=off
   landscape_form=map landscape_full=log landscape_height=0.5 landscape_levels=3 landscape_light=0.5 landscape_lines=off landscape_log=on
   landscape_opacity=0.5 landscape_overlay=on landscape_panel=off landscape_path=off landscape_points=on landscape_reversed=on
   landscape_scale=off landscape_step=3 landscape_window=0%2C0.5%2C0%2C0.5 lead=log lineage_chart=coordinates
@@ -55,6 +55,8 @@ const ADDRESSES = `
 `;
 
 test("charts have the names of before", () => {
+  expect(queryToView("landscape_form=contours").landscapes).toMatchObject({ form: "map", isFilled: false });
+  expect(queryToView("landscape_form=map").landscapes).toMatchObject({ form: "map", isFilled: true });
   expect(queryToView("lineage_chart=none").lineage.chart).toBe("none");
   expect(queryToView("lineage_chart=distribution&on_x=lr").lineage).toMatchObject({ chart: "scatter", x: "lr" });
 });

@@ -5,9 +5,19 @@ import type { Cut } from "../landscapes/lossScale";
 import { readPlaneWindow, WHOLE_PLANE, writePlaneWindow } from "../landscapes/planeWindow";
 import { fields, flag, integer, oneOf, optional, pairOf, param, text, within, type Codec, type Param, type ValueOf } from "./schema";
 
-export const FORMS = ["surface", "contours", "map"] as const;
-/** 3-D surface, contour lines, or topographic map. */
+export const FORMS = ["surface", "map"] as const;
+/** 3-D surface or contour map. */
 export type LandscapeForm = (typeof FORMS)[number];
+/** Older addresses had contour lines without colors as a form of their own. */
+const UNFILLED = "contours";
+const FORM: Codec<LandscapeForm> = {
+  read: (word) => (word === UNFILLED ? "map" : oneOf(FORMS).read(word)),
+  write: oneOf(FORMS).write,
+};
+const FILLED: Param<boolean> = {
+  ...flag("landscape_filled", "off", true),
+  read: (query) => query.get("landscape_form") !== UNFILLED && query.get("landscape_filled") !== "off",
+};
 
 export interface LandscapeKey {
   run: string;
@@ -52,7 +62,9 @@ const CHOSEN: Param<readonly LandscapeKey[] | null> = {
 
 /** What the page of landscapes looks like. */
 export const LANDSCAPE_VIEW = fields({
-  form: param("landscape_form", oneOf(FORMS), "surface"),
+  form: param("landscape_form", FORM, "surface"),
+  /** A contour map has colors between its lines. */
+  isFilled: FILLED,
   /** The shown landscapes; null for the newest one with a path of each of the first runs. */
   chosen: CHOSEN,
   colors: param("landscape_colors", oneOf(COLOR_MAPS), "viridis"),

@@ -211,6 +211,7 @@ const views: fc.Arbitrary<ViewState> = fc
     }),
     landscapes: fc.record({
       form: fc.constantFrom(...FORMS),
+      isFilled: fc.boolean(),
       chosen: fc.option(fc.array(fc.record({ run: fc.string(), tag: fc.string() }), { maxLength: 3 })),
       isOverlaid: fc.boolean(),
       isShared: fc.boolean(),

@@ -7,7 +7,7 @@ import { defaultChoice } from "./defaultChoice";
 function entry(run: string, tag: string, plane_id: string, interval: number[] = [1, 2]): LandscapeEntry {
   return {
     ...{ run, tag, plane_id, interval, id: "1", problem: null, columns: 5, rows: 5, unit: "step", step_per_epoch: 0 },
-    ...{ decomposition: "PCA", method: "pca", points_done: 25, points_total: 25, seconds_left: null, failure: "" },
+    ...{ decomposition: "PCA", method: "pca", points_done: 25, points_total: 25, seconds_left: null, failure: "", rise: null },
   };
 }
 

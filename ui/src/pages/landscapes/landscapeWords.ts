@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { haveCommonPlane } from "../../core/landscapes/commonPlane";
+import { isFalling, type Flatness } from "../../core/landscapes/flatness";
 import { isLine, isPartial, planeQuality, type Landscape } from "../../core/landscapes/landscape";
 import { countPoints, type DrawnSurface } from "../../core/landscapes/surface";
 import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
 import { formatDuration } from "../../core/text/time";
 import { landscapes } from "../../i18n/en/landscapes";
-import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
+import { addEnglish, currentLanguage, hasWords, t } from "../../i18n/i18n.svelte";
 import type { LandscapeRun } from "../../state/data/landscapes";
 import { runs } from "../../state/data/runs.svelte";
 
@@ -55,6 +56,40 @@ export function qualityTexts(landscape: Landscape): string[] {
         : []
       : [t("landscape.off_plane", { share: percent(offPlane) })]),
   ];
+}
+
+/** Means that differ by less are about equal. */
+const SAME = 1.1;
+
+/** How flat the ends of the runs are, in sentences; `nameOf` a run is its name on the page. */
+export function flatnessTexts({ radius, runs: some }: Flatness, nameOf: (run: string) => string): string[] {
+  const share = percent(radius);
+  const [flattest, sharpest] = [some[0]!, some.at(-1)!];
+  const times = flattest.mean !== null && sharpest.mean !== null && flattest.mean > 0 ? sharpest.mean / flattest.mean : null;
+  const falling = some.filter(isFalling);
+  const falls =
+    falling.length > 1
+      ? [t("landscape.flat_falls_many", { n: falling.length })]
+      : falling.map(({ run, lowest }) => t("landscape.flat_falls", { run: nameOf(run), fall: formatValue(-lowest!, 3) }));
+  if (some.length === 1)
+    return [t("landscape.flat_one", { share, mean: riseText(flattest.mean), highest: riseText(flattest.highest) }), ...falls];
+  if (times !== null && times < SAME)
+    return [t("landscape.flat_equal", { share, low: riseText(flattest.mean), high: riseText(sharpest.mean) }), ...falls];
+  const last = { run: nameOf(sharpest.run), mean: riseText(sharpest.mean) };
+  return [
+    t("landscape.flat_many", { share, run: nameOf(flattest.run), mean: riseText(flattest.mean) }),
+    times === null ? t("landscape.flat_sharpest", last) : t("landscape.flat_sharpest_times", { ...last, times: formatValue(times, 2) }),
+    ...falls,
+  ];
+}
+
+export function riseText(rise: number | null): string {
+  return rise === null ? t("landscape.flat_infinite") : formatValue(rise, 3);
+}
+
+/** Sentences of one language, as a paragraph. */
+export function paragraph(sentences: readonly string[]): string {
+  return sentences.join(currentLanguage() === "zh" ? "" : " ");
 }
 
 /** That the lines of one picture have different directions, and what their coordinates mean then; none for one line. */

@@ -53,7 +53,7 @@ function contentOf({ all, upTo, look }: Picture, runs: readonly LandscapeRun[]):
   const label = all.map(({ name, landscape }) => `${name} ${landscape.tag}`).join(", ");
   const values = all.map(({ landscape }) => landscapeValues(landscape));
   const isSurface = form === "surface" && !all.every(({ landscape }) => isLine(landscape));
-  const drawing = landscapeDrawing({ all, upTo, look, isFilled: form === "map" }, SIZE);
+  const drawing = landscapeDrawing({ all, upTo, look, isFilled: view.landscapes.isFilled }, SIZE);
   const rows = all.flatMap(({ landscape, surface, color }) =>
     [...trainingFacts(runs.find(({ run }) => run === landscape.run)), ...computationFacts(landscape, surface)].map(({ name, value }) => ({
       color,
