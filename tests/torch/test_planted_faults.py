@@ -388,3 +388,64 @@ def test_a_race_between_ranks(tmp_path: Path, fault: int) -> None:
     result = CliRunner().invoke(app, ["debug", "ranks", str(tmp_path / "runs")])
     assert result.exit_code == 3
     assert result.output.startswith(f"After step {FAULT}, 2.weight differs between rank 0 and rank 1, relative error ")
+
+
+class Ratio(nn.Module):
+    """Divides shares by a multiple of themselves, which is zero from a step on, in later steps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc, self.scale, self.divides = nn.Linear(4, 3), 1.0, False
+
+    def forward(self, x: Tensor) -> Tensor:
+        shares = self.fc(x).softmax(-1)
+        scaled = shares * self.scale
+        return shares / scaled.view(-1, 3) if self.divides else shares + scaled
+
+
+def test_the_zeros_of_a_division_are_followed_to_the_operator_that_makes_them(tmp_path: Path) -> None:
+    network = Ratio()
+
+    def plant(step: int) -> None:
+        network.scale, network.divides = max(0.0, FAULT - step), step > FAULT
+
+    def loss(network: nn.Module, number: int) -> Tensor:
+        return network(torch.ones(8, 4)).mean()
+
+    bad = recorded(tmp_path, Training(network, loss), "operator", plant).first_bad()
+    assert bad is not None
+    assert (bad.operator, bad.step) == ("aten::div", FAULT + 1)
+    cause = bad.explanations[-1]
+    assert (cause.trait, cause.kind, cause.name, cause.since, cause.count) == (
+        "zeros", "operator", "aten::mul", FAULT, 24,
+    )  # fmt: skip
+    assert re.search(r"The zeros come from aten::mul, since step 4, at .*: scaled = shares \* self.scale\.", bad.text)
+
+
+def test_a_learning_rate_that_is_too_high_is_followed_to_the_weights(tmp_path: Path) -> None:
+    network = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+
+    def loss(network: nn.Module, number: int) -> Tensor:
+        return ((network(torch.ones(8, 4)) - 1e9) ** 2).mean()
+
+    bad = recorded(tmp_path, Training(network, loss, optimizer=sgd(lr=1.0))).first_bad()
+    assert bad is not None
+    cause = bad.explanations[-1]
+    assert (cause.trait, cause.kind) == ("large", "parameter")
+    assert cause.name in ("0.weight", "2.weight")
+    assert cause.update_ratio > 1
+    assert "the learning rate may be too high" in bad.text
+
+
+def test_negative_numbers_are_followed_to_the_batch(tmp_path: Path) -> None:
+    network = nn.Linear(4, 3)
+
+    def loss(network: nn.Module, number: int) -> Tensor:
+        x = torch.ones(8, 4) if number < FAULT else -torch.ones(8, 4)
+        return network(x.clone().log()).mean()
+
+    bad = recorded(tmp_path, Training(network, loss)).first_bad()
+    assert bad is not None
+    assert bad.operator == "aten::log"
+    assert [(each.trait, each.count) for each in bad.explanations][-1:] == [("negatives", 32)]
+    assert bad.to_json()["explanations"][-1]["update_ratio"] is None

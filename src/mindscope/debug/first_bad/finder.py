@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.first_bad.growth import growth_of
+from mindscope.debug.first_bad.explain import explain, magnitude, since_of, update_ratio
+from mindscope.debug.first_bad.explanation import Explanation, SourceKind
+from mindscope.debug.first_bad.growth import MOST_STEPS, growth_of
 from mindscope.debug.first_bad.harmless import HarmlessValues
 from mindscope.debug.first_bad.origin import Origin, find_maker, find_origin
 from mindscope.debug.first_bad.result import (
@@ -27,6 +29,7 @@ from mindscope.debug.model.source import RECORDED_BEFORE, DebugSource
 from mindscope.debug.model.step_statistics import StepStatistics
 from mindscope.debug.model.tensor_table import TensorTable, known_rows
 from mindscope.debug.model.tensors import DebugTensor, Role
+from mindscope.debug.views.tensor_history import TensorHistory
 
 _COUNTS = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF, Field.COUNT)
 _MOST_CHAIN = 200
@@ -52,7 +55,40 @@ def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None
         return None
     found = search.found
     growths = [growth_of(source, tensor, found.rank, found.step) for tensor in search.growing]
-    return replace(found, growth=tuple([each for each in growths if each is not None]))
+    history = TensorHistory(followed_tensors(found.explanations))
+    for step in steps_before(source, found) if found.explanations else ():
+        check()
+        history.add(source.at(step, found.rank))
+    explanations = explanations_since(found.explanations, history, source.tensors)
+    return replace(found, growth=tuple([each for each in growths if each is not None]), explanations=explanations)
+
+
+def steps_before(source: DebugSource, found: FirstBad) -> Sequence[int]:
+    """Return the steps that say since when an input is as it is, up to that of the bad number, at most 1,000."""
+    return [step for step in source.steps(found.rank) if step <= found.step][-MOST_STEPS:]
+
+
+def followed_tensors(explanations: Sequence[Explanation]) -> list[int]:
+    """Return the tensors whose history completes explanations."""
+    return [place for each in explanations for place in (each.tensor, each.update) if place >= 0]
+
+
+def explanations_since(
+    explanations: Sequence[Explanation], history: TensorHistory, tensors: Sequence[DebugTensor]
+) -> tuple[Explanation, ...]:
+    """Return explanations with the steps since which they hold, and the largest updates up to the step before."""
+
+    def complete(each: Explanation) -> Explanation:
+        values = history.values[:, history.tensors.index(each.tensor)]
+        since = since_of(each.trait, history.steps, values, each.value)
+        if each.update < 0:
+            return replace(each, since=since)
+        updates = history.values[:-1, history.tensors.index(each.update)]
+        if not len(updates) or magnitude(updates[-1]) != each.value:  # another tensor of the same shape
+            return replace(each, since=since, kind=SourceKind.UNRECORDED, name=_tensor_name(tensors[each.tensor]))
+        return replace(each, since=since, update_ratio=update_ratio(updates))
+
+    return tuple(map(complete, explanations)) if history.steps else tuple(explanations)
 
 
 class FirstBadSearch:
@@ -117,7 +153,8 @@ class FirstBadSearch:
             origin = find_origin(operators, damaged.tolist(), is_recorded_before=is_before)
             if origin is not None:
                 rows = np.flatnonzero(recorded.tensor < len(self._table.is_float))
-                bad[rank] = _BadRank(origin, known, rows, harmless.since(known, origin.row))
+                explained = explain(operators, origin) if origin.cause is Cause.OPERATOR else []
+                bad[rank] = _BadRank(origin, known, rows, harmless.since(known, origin.row), explained)
         if bad:
             found, self.growing = _First(self._source, step, bad).result()
             self.found = replace(found, made_by=self._maker(found, bad[found.rank]))
@@ -143,6 +180,7 @@ class _BadRank:
     """Position of each row of ``known`` in the recorded step."""
     since: int
     """The step since which the tensor of the origin is not finite."""
+    explanations: Sequence[Explanation]
 
     def place_of(self, operator: StepOperator) -> OperatorPlace:
         kind, name = _kind_and_name(operator)
@@ -193,6 +231,9 @@ class _First:
             since=first.since if cause in (Cause.BUFFER, Cause.PARAMETERS) else self.step,
             made_by="",
             inputs=tuple([self._range(first, row) for row in inputs]),
+            explanations=tuple([replace(each, row=int(first.rows[each.row])) for each in first.explanations])
+            if cause is Cause.OPERATOR
+            else (),
             growth=(),
             chain=tuple(chain),
             other_ranks={other: each.text for other, each in others.items()},

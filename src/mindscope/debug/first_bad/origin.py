@@ -134,7 +134,7 @@ class _Walk:
             if parameter is not None:
                 return Origin(Cause.PARAMETERS, module, None, parameter, chain)
         is_old = external in operator.old_inputs
-        if not is_old and operator.phase is Phase.FORWARD and self._is_of_batch(external, operator):
+        if not is_old and operator.phase is Phase.FORWARD and enters_network(self.step, operator, external):
             return Origin(Cause.BATCH, operator, None, external, chain)
         smallest = next(iter(enclosing), None)
         if is_old or (smallest is None and operator.phase is not Phase.BACKWARD):
@@ -303,23 +303,6 @@ class _Walk:
             return next((each for each in bad if self._digest(each) == digest), None)
         return next((each for each in bad if self._holds(operator, each)), None)
 
-    def _is_of_batch(self, row: int, operator: StepOperator) -> bool:
-        """Return whether a tensor enters the network or the loss: its first operator or an outermost module gets it."""
-        forward = [each for each in self.operators if each.phase is Phase.FORWARD and each.inputs]
-        if _is_in_place(operator):
-            return False
-        if operator.order == min(each.order for each in forward):
-            return True
-        if not operator.tensor.module:
-            return operator.is_module or operator.order > max(
-                (each.order for each in forward if each.tensor.module), default=operator.order
-            )
-        outer = [each for each in forward if each.contains(operator)]
-        if outer:
-            digest = self._digest(row)
-            return any(digest and self._digest(each) == digest for module in outer for each in module.inputs)
-        return not any(each.outputs and each.time < operator.time for each in forward)
-
     def _is_changed_in_place(self, operator: StepOperator, row: int) -> bool:
         """Return whether an in-place operator was recorded after it changed its input, which is its first."""
         if self.is_recorded_before or not _is_in_place(operator):
@@ -327,6 +310,24 @@ class _Walk:
         slot = self.step.tensors[int(self.step.recorded.tensor[row])].slot
         digests = {self._digest(each) for each in operator.non_finite_outputs}
         return slot.split(".", 1)[0] == "0" and self._digest(row) in digests
+
+
+def enters_network(step: StepOperators, operator: StepOperator, row: int) -> bool:
+    """Return whether a tensor enters the network or the loss: its first operator or an outermost module gets it."""
+    forward = [each for each in step.operators if each.phase is Phase.FORWARD and each.inputs]
+    if _is_in_place(operator):
+        return False
+    if operator.order == min(each.order for each in forward):
+        return True
+    if not operator.tensor.module:
+        return operator.is_module or operator.order > max(
+            (each.order for each in forward if each.tensor.module), default=operator.order
+        )
+    outer = [each for each in forward if each.contains(operator)]
+    if outer:
+        digests: list[int] = step.recorded.digest.tolist()
+        return any(digests[row] and digests[each] == digests[row] for module in outer for each in module.inputs)
+    return not any(each.outputs and each.time < operator.time for each in forward)
 
 
 def _is_in_place(operator: StepOperator) -> bool:

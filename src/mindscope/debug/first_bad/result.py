@@ -10,6 +10,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from mindscope.debug.first_bad.explanation import Explanation
 from mindscope.debug.texts import say
 
 _say = partial(say, "first_bad")
@@ -147,6 +148,8 @@ class FirstBad:
     """The operator that made the tensor in an earlier step; empty if no recorded one did."""
     inputs: tuple[str, ...]
     """The ranges of its inputs, in words."""
+    explanations: tuple[Explanation, ...]
+    """Why its finite inputs are bad, nearest first: the last one is the first cause. Empty if nothing explains it."""
     growth: tuple[Growth, ...]
     """Growth of its inputs."""
     chain: tuple[str, ...]
@@ -168,6 +171,7 @@ class FirstBad:
         if self.source:
             found.append(f"It ran at {self.source}.")
         found += [f"Its input: {each}." for each in self.inputs]
+        found += [each.text for each in self.explanations[-1:]]
         found += [each.text for each in self.growth]
         if self.is_module and self.cause is Cause.OPERATOR:
             found.append(_say("module"))
@@ -210,6 +214,8 @@ class FirstBad:
         """Return all fields but ``places`` as plain values, and the text."""
         fields = asdict(self)
         del fields["places"]
+        for each in fields["explanations"]:
+            each.update({name: None for name, value in each.items() if isinstance(value, float) and math.isnan(value)})
         for growth in fields["growth"]:
             growth["limit"] = growth["limit"] if math.isfinite(growth["limit"]) else None
         return {**fields, "cause": str(self.cause), "text": self.text}

@@ -43,6 +43,11 @@ class TensorHistory:
             self._values = np.concatenate([self._values, np.full_like(self._values, np.nan)])
         self.steps.append(step)
 
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Return all statistics of each tensor. Shape (steps, tensors, fields)."""
+        return self._values[: len(self.steps)]
+
     def figure(self, figure: Figure) -> NDArray[np.float64]:
         """Return a figure of each tensor, NaN where it was not recorded. Shape (steps, tensors)."""
-        return figure.of(self._values[: len(self.steps)])
+        return figure.of(self.values)

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorPlace, unfinished_step
-from mindscope.debug.first_bad.growth import MOST_STEPS, fit_growth
+from mindscope.debug.first_bad.explanation import Explanation
+from mindscope.debug.first_bad.finder import explanations_since, followed_tensors, steps_before
+from mindscope.debug.first_bad.growth import fit_growth
 from mindscope.debug.model.tensors import Phase
 from mindscope.debug.views.figures import FIGURES
 from mindscope.debug.views.tensor_history import TensorHistory
 from mindscope.server.debugger.first_bad_schema import (
+    DebugExplanation,
     DebugFirstBad,
     DebugFirstBadAnswer,
     DebugGrowth,
@@ -24,18 +27,19 @@ from mindscope.server.debugger.messages import row_entry, tensor_entry
 from mindscope.server.debugger.schema import DebugRowEntry
 from mindscope.server.debugger.sources import MOST_OPEN, OpenSource
 from mindscope.server.debugger.step_reader import StepReader
+from mindscope.server.http.json_numbers import finite
 from mindscope.server.jobs.jobs import Jobs
 
 
 @dataclass(eq=False)
 class _Work:
-    """The search in one version of a source, then the history of the inputs that it found."""
+    """The search in one version of a source, then the history of what explains the result."""
 
     opened: OpenSource
     read: StepReader = field(init=False)
     search: FirstBadSearch = field(init=False)
     history: TensorHistory | None = None
-    """History of the inputs; None while nothing is found."""
+    """History of the growing inputs, then of what explains them; None while nothing is found."""
     steps_of_history: list[int] = field(default_factory=list[int])
     """Steps to add to the history, the next one last."""
 
@@ -69,10 +73,9 @@ class _Work:
         found = self.search.found
         if found is None:
             return
-        self.history = TensorHistory(self.search.growing)
-        if self.search.growing:
-            steps = [step for step in self.opened.source.steps(found.rank) if step <= found.step]
-            self.steps_of_history = steps[-MOST_STEPS:][::-1]
+        self.history = TensorHistory([*self.search.growing, *followed_tensors(found.explanations)])
+        if self.history.tensors:
+            self.steps_of_history = [*steps_before(self.opened.source, found)][::-1]
 
     def growths(self) -> list[Growth]:
         if self.history is None:
@@ -80,8 +83,13 @@ class _Work:
         steps, magnitude = np.array(self.history.steps), self.history.figure(FIGURES["max_abs"])
         tensors = self.opened.source.tensors
         fits = [fit_growth(steps, magnitude[:, column], tensors[tensor].dtype, tensor)
-                for column, tensor in enumerate(self.history.tensors)]  # fmt: skip
+                for column, tensor in enumerate(self.search.growing)]  # fmt: skip
         return [each for each in fits if each is not None]
+
+    def explanations(self) -> tuple[Explanation, ...]:
+        if self.history is None or self.search.found is None:
+            return ()
+        return explanations_since(self.search.found.explanations, self.history, self.opened.source.tensors)
 
 
 class FirstBadSearches(Jobs[tuple[str, str], _Work]):
@@ -133,6 +141,7 @@ def _found(work: _Work, found: FirstBad) -> DebugFirstBad:
         made_by=found.made_by,
         inputs=[entry(row) for row in places.inputs],
         outputs=[entry(row) for row in places.outputs],
+        explanations=[_explanation(each, work) for each in work.explanations()] if work.is_complete else [],
         growth=[_growth(each, work) for each in work.growths()] if work.is_complete else [],
         chain=[_operator(each) for each in places.chain],
         other_ranks={rank: _operator(each) for rank, each in sorted(places.other_ranks.items())},
@@ -142,6 +151,23 @@ def _found(work: _Work, found: FirstBad) -> DebugFirstBad:
 
 def _operator(place: OperatorPlace) -> DebugOperatorEntry:
     return DebugOperatorEntry(kind=place.kind, name=place.name, row=place.row)
+
+
+def _explanation(each: Explanation, work: _Work) -> DebugExplanation:
+    return DebugExplanation(
+        trait=each.trait,
+        kind=each.kind,
+        name=each.name,
+        tensor=tensor_entry(each.tensor, work.opened.source.tensors[each.tensor]),
+        row=each.row,
+        line=each.line,
+        count=each.count,
+        total=each.total,
+        value=each.value,
+        since=each.since,
+        inputs_reach=finite(each.inputs_reach),
+        update_ratio=finite(each.update_ratio) if each.has_large_update else None,
+    )
 
 
 def _growth(growth: Growth, work: _Work) -> DebugGrowth:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindscope.debug.first_bad import Cause, OperatorKind
+from mindscope.debug.first_bad.explanation import SourceKind, Trait
 from mindscope.debug.model.tensors import Phase
 from mindscope.server.debugger.schema import DebugRowEntry, DebugStepsRead, DebugTensorEntry
 from mindscope.server.http.schema import Answer
@@ -35,6 +36,28 @@ class DebugGrowth(Answer):
     limit: float | None
 
 
+class DebugExplanation(Answer):
+    """Why a finite input is bad: a tensor with a ``trait``, and its source, ``name``, in the step of the answer.
+
+    ``count`` of its ``total`` elements have the trait, always ``since`` that step; ``value`` is max |x|. ``line`` is
+    that of the program. The inputs of an operator reach ``inputs_reach``. ``update_ratio`` is the largest change of a
+    parameter in a step as a share of its size, null unless it is above 1.
+    """
+
+    trait: Trait
+    kind: SourceKind
+    name: str
+    tensor: DebugTensorEntry
+    row: int
+    line: str
+    count: int
+    total: int
+    value: float
+    since: int
+    inputs_reach: float | None
+    update_ratio: float | None
+
+
 class DebugFirstBad(Answer):
     """The first NaN or infinity that damages a training.
 
@@ -43,6 +66,7 @@ class DebugFirstBad(Answer):
     made there by ``made_by``, or by no recorded operator if that is empty. ``before`` is the operator that has or gets
     the bad ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``has_finite_inputs``: these were recorded and
     are finite. ``is_first_step``: an earlier step may be bad too. ``is_module``: operators inside were not recorded.
+    ``explanations`` go from the inputs up to the first cause, the last one; they come with the last answer.
     ``chain`` goes from the operator to the loss, or to gradients and parameters. ``other_ranks`` are the first bad
     operators of other ranks in the step. ``stack`` is innermost first.
     """
@@ -61,6 +85,7 @@ class DebugFirstBad(Answer):
     made_by: str
     inputs: list[DebugRowEntry]
     outputs: list[DebugRowEntry]
+    explanations: list[DebugExplanation]
     growth: list[DebugGrowth]
     chain: list[DebugOperatorEntry]
     other_ranks: dict[int, DebugOperatorEntry]
