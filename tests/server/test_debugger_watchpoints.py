@@ -114,6 +114,27 @@ def test_what_follows_from_the_first_bad_number_is_a_list_of_its_own(client: Tes
         (2, "b"), (2, "c"), (3, "a"), (3, "b"), (3, "c"),
     ]  # fmt: skip
     assert watch(client, "overflow", of_consequences=True)["matching"] == 3
+    large = "tensor_too_large max_gt=0.1"
+    (entry,) = watch(client, large)["watchpoints"]  # finite elements of step 1; NaN gives no hit, so nothing follows
+    assert (entry["hits"], entry["consequences"]) == (3, 0)
+    (entry,) = watch(client, "tensor_overflow")["watchpoints"]  # the first bad tensor, and what comes after it
+    assert (entry["hits"], entry["consequences"]) == (1, 5)
+
+
+def test_a_hit_that_began_before_the_first_bad_number_does_not_follow_from_it(client: TestClient, logs: Path) -> None:
+    def rows(step: int) -> list[Recorded]:
+        values = {"zero": 0.0, "bad": np.nan if step >= 3 else 1.0, "later": 0.0 if step >= 3 else 1.0}
+        return [
+            Recorded(output(name, "aten::log"), np.array([value] * 4), n)
+            for n, (name, value) in enumerate(values.items(), 1)
+        ]
+
+    def end(step: int) -> Recorded:
+        return Recorded(output("", "loss"), np.array([np.nan if step >= 3 else 1.0]), 9)
+
+    write_run(logs / "run", source_of({step: [*rows(step), end(step)] for step in range(1, 6)}))
+    (entry,) = watch(client, "tensor_all_zero")["watchpoints"]
+    assert (entry["hits"], entry["consequences"]) == (5, 3)
 
 
 def test_what_is_wrong_with_a_watchpoint_is_in_its_place(client: TestClient, logs: Path) -> None:

@@ -26,6 +26,8 @@ class FirstDamage:
     _step: int | None = None
     _row: int = -1
     """The tensor in that step from which the others have it; -1 if no operator has the damaged ones."""
+    _order: int = -1
+    """Number of the operator of that tensor in the order of execution."""
 
     def add(
         self, recorded: StepStatistics, tensors: Sequence[DebugTensor], table: TensorTable, *, is_recorded_before: bool
@@ -39,6 +41,7 @@ class FirstDamage:
             operators = StepOperators.of(recorded, tensors, self._harmless.kinds)
             origin = find_origin(operators, damaged.tolist(), is_recorded_before=is_recorded_before)
             self._step, self._row = recorded.step, -1 if origin is None else origin.row
+            self._order = int(recorded.order[damaged].min()) if origin is None else origin.operator.order
 
     def is_consequence(self, recorded: StepStatistics, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether rows that are not finite in the newest step follow from another one. Shape (rows,)."""
@@ -46,3 +49,14 @@ class FirstDamage:
             return np.full(len(rows), self._step is not None)
         first = self._row if self._row in rows else int(rows[np.argmin(recorded.order[rows])])
         return rows != first
+
+    def is_later(self, recorded: StepStatistics, rows: NDArray[np.intp], since: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether hits of any condition in the newest step began after the damage. Shape (rows,).
+
+        ``since``: the step since which each holds.
+        """
+        if self._step is None:
+            return np.zeros(len(rows), np.bool_)
+        if recorded.step == self._step:
+            return (since == self._step) & (recorded.order[rows] > self._order)
+        return since >= self._step

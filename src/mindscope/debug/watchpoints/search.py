@@ -53,8 +53,10 @@ class WatchpointSearch:
         most_hits: int = MOST_HITS,
         read: Callable[[int, int], StepStatistics | None] | None = None,
         is_growing: bool = False,
+        folds_all: bool = False,
         on_hits: Callable[[Hit, int], None] = lambda first, count: None,
     ) -> None:
+        self._folds_all = folds_all
         self._source, self._read, self._on_hits = source, read or source.at, on_hits
         self.watchpoints = tuple(watchpoints)
         self._wanted = None if steps is None else frozenset(steps)
@@ -198,7 +200,7 @@ class WatchpointSearch:
         state.begin(recorded)
         is_first = state.previous is None and recorded.step <= _LAST_FIRST_STEP
         context = StepContext(recorded, self._table, state, is_first, self._overflows(recorded))
-        if any(map(_has_consequences, self.watchpoints)):
+        if self._folds_all or any(map(_has_consequences, self.watchpoints)):
             damage = self._state.damages.setdefault(recorded.rank, FirstDamage())
             is_before = self._source.format == RECORDED_BEFORE
             damage.add(recorded, self._tensors, self._table, is_recorded_before=is_before)
@@ -252,6 +254,8 @@ class WatchpointSearch:
         follows = np.zeros(len(rows), np.bool_)
         if _has_consequences(self.watchpoints[number]):
             follows = self._state.damages[recorded.rank].is_consequence(recorded, rows)
+        elif self._folds_all:
+            follows = self._state.damages[recorded.rank].is_later(recorded, rows, since)
         for mask, into in ((~follows, self._state.first), (follows, self._state.following)):
             if mask.any():
                 into.add(number, verdict, recorded, rows[mask], actual[mask], since[mask], self._most_hits)

@@ -50,7 +50,9 @@ class _Work:
     def __init__(self, opened: OpenSource, watchpoints: Sequence[Watchpoint], *, is_growing: bool) -> None:
         self.opened = opened
         self.read = StepReader(opened)
-        self.search = WatchpointSearch(opened.source, watchpoints, read=self.read, is_growing=is_growing)
+        self.search = WatchpointSearch(
+            opened.source, watchpoints, read=self.read, is_growing=is_growing, folds_all=True
+        )
 
     def take_over(self, earlier: _Work) -> None:
         """Continue the evaluation."""

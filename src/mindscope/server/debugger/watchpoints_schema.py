@@ -105,7 +105,7 @@ class DebugUnevaluatedEntry(Answer):
 class DebugWatchpointEntry(Answer):
     """A watchpoint: its ``text``, how many ``tensors`` it watches, and how many ``hits`` it has so far.
 
-    ``consequences`` are further hits that follow from the first bad number; ``hits`` does not count them. One with a
+    ``consequences`` are further hits that began after the first bad number; ``hits`` does not count them. One with a
     ``problem`` is not evaluated.
     """
 
