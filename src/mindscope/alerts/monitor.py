@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from mindscope import alerts
 from mindscope.alerts.alert import Alert
+from mindscope.alerts.failures import FailureChecks
 from mindscope.alerts.parameters import Parameters
-from mindscope.alerts.rules import CHECKS, Rule
+from mindscope.alerts.rules import CHECKS, FAILED, Rule
 from mindscope.alerts.run_checks import RunChecks, alert_of
 from mindscope.alerts.stall import Paces, find_stuck
 from mindscope.ingest import Catalog
@@ -48,6 +49,7 @@ class Monitor:
         self._watched: dict[str, RunChecks] = {}  # of live runs only
         self._read: dict[str, tuple[RunStore, int, tuple[Rule, ...]]] = {}  # the last check of each run
         self._paces = Paces()
+        self._failures = FailureChecks(catalog)
         self._recent: tuple[int, Sequence[tuple[str, RunStore]]] = (-1, ())  # of a version of the catalog
         self._most_rows = most_rows
         self._watchpoints: WatchpointMonitor | None = None  # from the first debugging data on
@@ -79,6 +81,7 @@ class Monitor:
         if self._watchpoints is None and store is not None and Kind.TENSOR_STATISTICS in store.tag_counts():
             self._watchpoints = self._begin_watchpoints()
         is_other = self._watchpoints is not None and self._note_change(self._watchpoints.update(run))
+        is_other |= self._has(FAILED) and self._note_change(self._failures.update(run))
         return self._check(run, store) or is_other
 
     def update_dumps(self, *, is_followed: bool) -> None:
@@ -95,11 +98,12 @@ class Monitor:
     @property
     def is_watching(self) -> bool:
         """Whether ``watch`` has something to evaluate."""
-        return self._watchpoints is not None and not self._watchpoints.is_over
+        return not self._failures.is_over or (self._watchpoints is not None and not self._watchpoints.is_over)
 
     def watch(self, until: float = math.inf) -> bool:
-        """Evaluate at least one step, until a time of ``time.monotonic``; returns whether alerts changed."""
-        return self._watchpoints is not None and self._note_change(self._watchpoints.advance(until))
+        """Look for failures, and evaluate steps, until a time of ``time.monotonic``; returns whether alerts changed."""
+        is_changed = self._note_change(self._failures.advance(until))
+        return (self._watchpoints is not None and self._note_change(self._watchpoints.advance(until))) or is_changed
 
     def _begin_watchpoints(self) -> WatchpointMonitor:
         made = alerts.WatchpointMonitor(self._catalog, self._parameters.calm_points, self._most_rows)
@@ -137,6 +141,7 @@ class Monitor:
     def rest(self, now: float) -> None:
         """Free the state of runs that no longer grow."""
         self._watched = {run: each for run, each in self._watched.items() if each.store.state(now) == "live"}
+        self._failures.rest()
         if self._watchpoints is not None:
             self._watchpoints.rest(now)
 
@@ -145,16 +150,20 @@ class Monitor:
         with self._lock:
             found = [alert for alerts in self._found.values() for alert in alerts]
         found += self._watchpoints.alerts if self._watchpoints is not None else ()
+        found += self._failures.alerts if self._has(FAILED) else ()
         found += self._stuck(now)
         return sorted(found, key=_by_age)
 
     def _stuck(self, now: float) -> Iterable[Alert]:
-        if not any(rule.name == "stuck" and rule.condition is None for rule in self._rules):
+        if not self._has("stuck"):
             return
         for id, store in self._recent_runs(now):
             finding = find_stuck(store, self._parameters, now, self._paces)
             if finding is not None:
                 yield alert_of("stuck", id, "", finding, CHECKS["stuck"])
+
+    def _has(self, check: str) -> bool:
+        return any(rule.name == check and rule.condition is None for rule in self._rules)
 
     def _recent_runs(self, now: float) -> Sequence[tuple[str, RunStore]]:
         """Return the runs that may be stuck, and others: all that were not too old when something changed last."""

@@ -15,7 +15,9 @@ from mindscope.stats.expression import Expression, parse
 if TYPE_CHECKING:
     from mindscope.debug.watchpoints import Watchpoint
 
+FAILED = "failed"
 CHECKS = {
+    FAILED: "the training failed: its log ends with an error",
     "nan": "the loss is NaN or infinite",
     "spike": "the loss jumps up and comes down again",
     "divergence": "the loss is far above its lowest value",

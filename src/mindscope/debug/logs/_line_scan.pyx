@@ -176,10 +176,19 @@ cdef class LineScanner:
 
     cdef bint _continues(self, const uint8_t* line, const uint8_t* end) noexcept nogil:
         cdef bint was_traceback = self._is_traceback
+        if self._level != 0 and self._leads_on(line, end):
+            self._is_traceback = begins(line, end, b"Original", 8)
+            return True
         if self._takes_lines or self._is_value or line == end or is_space(line[0]):
             return True
         self._is_traceback = begins(line, end, b"Traceback (most recent call last)", 33)
         return was_traceback or (self._is_traceback and self._level != 0)
+
+    cdef bint _leads_on(self, const uint8_t* line, const uint8_t* end) noexcept nogil:
+        """Whether a line joins two tracebacks of one error."""
+        return (begins(line, end, b"Original Traceback (most recent call last)", 42)
+                or begins(line, end, b"During handling of the above exception, another", 47)
+                or begins(line, end, b"The above exception was the direct cause of", 43))
 
     cdef uint16_t _kind(self, const Head* head) noexcept nogil:
         cdef uint64_t hash = 14695981039346656037ULL

@@ -14,7 +14,7 @@ from typing import Any
 
 from mindscope.debug.logs.columns import FileColumn, GrowingColumn
 
-_VERSION = 6
+_VERSION = 7
 _STATE = ".logindex"
 _DTYPES = {"start": "<i8", "time": "<i8", "kind": "<u2"}
 Columns = dict[str, GrowingColumn] | dict[str, FileColumn]

@@ -46,9 +46,10 @@ class AlertHitsEntry(Answer):
 class AlertEntry(Answer):
     """An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
 
-    ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck), ``threshold:ID``
-    or the text of a watchpoint; ``message`` describes it, for a threshold by its rule. It began at ``step`` with
-    ``value``; if that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
+    ``rule`` is a built-in check (failed, nan, spike, divergence, plateau, vanishing, exploding, dead, stuck),
+    ``threshold:ID`` or the text of a watchpoint. ``message`` describes it: a threshold by its rule, a failure by its
+    error. It began at ``step`` with ``value``; if that is not finite, ``value`` is null and ``value_text`` NaN,
+    Infinity or -Infinity. ``count`` values
     raised it, the last one at ``last_step``; ``active``: it is ongoing. ``tag`` is empty for an alert of the whole run.
     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
     largest one. ``muted``: the alert was dismissed, or its rule, run or tag is muted. ``around`` is a range to zoom to,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,15 @@ from typing import Any, cast
 
 from mindscope.debug.formats.flight_recorder import Collective, FlightRecord
 from mindscope.debug.formats.running_data_directory import RunningData, TextTable, read_running_data
+from mindscope.debug.logs.crash import Crash
 from mindscope.ingest import Catalog
 from mindscope.reading.debugging_data import BASE_ID, path_name
 from mindscope.reading.failures import FailurePaths, find_failures, read_failures
+from mindscope.reading.training_logs import crashes_of, is_unclosed, logs_of
 from mindscope.server.debugger.failures_schema import (
     DebugCollective,
+    DebugCrash,
+    DebugCrashError,
     DebugFailureAnswer,
     DebugFailureEntry,
     DebugFailureFile,
@@ -33,14 +38,43 @@ from mindscope.store import RunStore
 _MOST_ROWS = 500
 _MOST_LAST = 5
 _MOST_MISMATCHES = 500
+_MOST_CRASHES = 64
+_MOST_TEXT = 1 << 16
 
 
 def list_failures(catalog: Catalog, runs: Iterable[str]) -> DebugFailuresAnswer:
     """Return those of runs, and of the other ranks of their trainings."""
-    answer = DebugFailuresAnswer(failures=[], ranks=[], mismatches=[], problems=[])
-    for _, ranks in trainings_of(catalog, runs):
+    answer = DebugFailuresAnswer(
+        crashes=[], logs=0, unclosed=[], failures=[], ranks=[], mismatches=[], problems=[]
+    )  # fmt: skip
+    for store, ranks in trainings_of(catalog, runs):
         _add(answer, ranks)
+        _add_crashes(answer, store, ranks, catalog)
     return answer
+
+
+def _add_crashes(
+    answer: DebugFailuresAnswer, store: RunStore, ranks: Sequence[RunStore], catalog: Catalog
+) -> None:  # fmt: skip
+    check_connected()
+    logs = logs_of(store, catalog.runs)
+    answer.logs += len(logs)
+    answer.crashes += [_crash(store.id, name, found) for name, found in crashes_of(logs, ranks)[:_MOST_CRASHES]]
+    answer.unclosed += [each.id for each in ranks if is_unclosed(each, time.time())]
+
+
+def _crash(run: str, name: str, found: Crash) -> DebugCrash:
+    return DebugCrash(
+        run=run,
+        file=name,
+        rank=found.rank if found.rank >= 0 else None,
+        kind=found.kind,
+        errors=[DebugCrashError(error=each.error, line=each.line) for each in found.errors],
+        text=found.text[:_MOST_TEXT],
+        before=list(found.before),
+        is_memory=found.is_memory,
+        wall_time=found.modified_at,
+    )
 
 
 def _add(answer: DebugFailuresAnswer, stores: Sequence[RunStore]) -> None:

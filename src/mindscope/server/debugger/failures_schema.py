@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from mindscope.debug.formats.flight_recorder import MismatchKind
+from mindscope.debug.logs.crash import CrashKind
 from mindscope.server.http.schema import Answer, Query, ReasonEntry
 
 
@@ -46,12 +47,42 @@ class DebugMismatch(Answer):
     values: dict[int, str]
 
 
-class DebugFailuresAnswer(Answer):
-    """The data that recorders wrote when trainings failed.
+class DebugCrashError(Answer):
+    """An exception, and the innermost line of the program itself."""
 
-    ``ranks`` are dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
+    error: str
+    line: str
+
+
+class DebugCrash(Answer):
+    """The error that a log of ``run`` ends with; a training that went on after an error has none.
+
+    The first of ``errors`` ended the training, the last one is its first cause. ``text`` is the traceback, ``before``
+    are the lines of the log before it. ``is_memory``: there was not enough memory.
     """
 
+    run: str
+    file: str
+    rank: int | None
+    kind: CrashKind
+    errors: list[DebugCrashError]
+    text: str
+    before: list[str]
+    is_memory: bool
+    wall_time: float
+
+
+class DebugFailuresAnswer(Answer):
+    """What is known of failed trainings.
+
+    ``crashes`` are errors at the ends of ``logs`` files, the first one first. ``failures`` are the data that recorders
+    wrote, ``ranks`` dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
+    ``unclosed`` are runs that no longer grow and whose writer did not close them, as of a killed process.
+    """
+
+    crashes: list[DebugCrash]
+    logs: int
+    unclosed: list[str]
     failures: list[DebugFailureEntry]
     ranks: list[DebugFlightRank]
     mismatches: list[DebugMismatch]

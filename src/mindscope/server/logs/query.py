@@ -14,6 +14,7 @@ from mindscope.debug.logs.index import LONGEST_MESSAGE
 from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
 from mindscope.ingest import Catalog
+from mindscope.reading.training_logs import crashes_of, logs_of
 from mindscope.reasons import Reason
 from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.run_stores import trainings_of
@@ -36,7 +37,7 @@ from mindscope.server.logs.schema import (
     LogStep,
     RunLogs,
 )
-from mindscope.server.logs.sources import NoLogError, OpenLog, logs_of
+from mindscope.server.logs.sources import NoLogError, OpenLog
 from mindscope.server.logs.tensors import tensors_of
 from mindscope.store import RunStore
 from mindscope.types import Kind
@@ -71,7 +72,7 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
     """Return a page of messages. Raises DebugDataError, OSError."""
     with opened.lock:
         selection = _advanced(opened, query)
-        at = _place(selection, query, store)
+        at = _crash_place(selection, opened, store) if query.at_crash else _place(selection, query, store)
         first = query.first if at is None else max(0, at - query.count // 2)
         condition = filter_of(query)
         kinds = {kind for file in opened.logs.files for kind in file.index.kinds}
@@ -170,6 +171,17 @@ def _place(selection: Selection, query: LogLinesQuery, store: RunStore) -> int |
         return max(0, len(selection) - 1)
     wall_time = query.at_time if query.at_step is None else _time_of(store, query.at_step)
     return None if wall_time is None else selection.place_at(wall_time)
+
+
+def _crash_place(selection: Selection, opened: OpenLog, store: RunStore) -> int | None:
+    """Return the place of the error that the training ended with; None without one, or if it is not selected."""
+    indexes = {file.name: (number, file.index) for number, file in enumerate(opened.logs.files)}
+    found = crashes_of({name: index.path for name, (_, index) in indexes.items()}, [store])
+    if not found:
+        return None
+    number, index = indexes[found[0].name]
+    row = int(np.searchsorted(index.start, found[0].crash.start, side="right")) - 1
+    return selection.place_of(number, row)
 
 
 def _line(placed: PlacedMessage, condition: LogFilter) -> LogLine:

@@ -83,7 +83,8 @@ class LogLinesQuery(LogConditions):
     """A page of messages: from place ``first`` on, or around a time or step, or the last ones.
 
     ``error_after`` and ``error_before`` are places: the page is around the next error from there. Errors are messages
-    of level ``error`` and ``critical``, and tracebacks.
+    of level ``error`` and ``critical``, and tracebacks. ``at_crash``: it is around the error that the training ended
+    with, which has no messages of the same file after it.
     """
 
     first: Place = 0
@@ -93,6 +94,7 @@ class LogLinesQuery(LogConditions):
     is_last: bool = False
     error_after: Place | None = None
     error_before: Place | None = None
+    at_crash: bool = False
 
 
 class LogFormat(str, Enum):

@@ -3,30 +3,23 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 
-from mindscope.analysis.ranks import rank_stores
 from mindscope.artifacts.opened import OpenArtifacts
 from mindscope.debug.logs.filter import LogFilter
-from mindscope.debug.logs.find_logs import MOST_FILES, find_logs, find_logs_beside
+from mindscope.debug.logs.find_logs import MOST_FILES
 from mindscope.debug.logs.log_files import LogFiles, Selection
 from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import MindscopeError
 from mindscope.ingest import Catalog
-from mindscope.ingest.file_names import readable
 from mindscope.lru import LRU
+from mindscope.reading.training_logs import logs_of
 from mindscope.reasons import Reason
-from mindscope.store import RunStore
-from mindscope.store.contents import ContentKind
 
 MOST_OPEN = 3
-_BASE_ID = "."
-"""Id of a run that is the base directory: logs beside it are not listed."""
 _MOST_SELECTIONS = 3
 
 
@@ -78,27 +71,3 @@ class OpenLogs:
         if self._folder is not None:
             evict_indexes(self._folder, self._limit_bytes, MOST_OPEN * MOST_FILES)
         return OpenLog(LogFiles(paths, self._folder))
-
-
-def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
-    """Return the log files of a training by their paths relative to the run, those of all ranks and those beside it."""
-    own = sorted(rank_stores(store, runs), key=lambda each: each is not store)
-    others = [Path(each.path) for each in runs.values() if each not in own]
-    directory = Path(store.path)
-    found: list[Path] = []
-    for each in own:
-        with suppress(OSError):
-            found += find_logs(Path(each.path), others)
-    is_alone = not any(
-        Path(each.path).is_relative_to(directory.parent)
-        for each in runs.values()
-        if each not in own and not _has_logs_only(each)
-    )
-    if is_alone and store.id != _BASE_ID:
-        found += find_logs_beside(directory, others)
-    paths = list(dict.fromkeys(found))[:MOST_FILES]
-    return {readable(os.path.relpath(path, directory)): path for path in paths}
-
-
-def _has_logs_only(store: RunStore) -> bool:
-    return not store.files and all(each.kind is ContentKind.LOG_FILE for each in store.contents)

@@ -2357,9 +2357,10 @@ export interface components {
          * AlertEntry
          * @description An alert of a run. ``id`` does not change while the alert is active, nor with a restart of the viewer.
          *
-         *     ``rule`` is a built-in check (nan, spike, divergence, plateau, vanishing, exploding, dead, stuck), ``threshold:ID``
-         *     or the text of a watchpoint; ``message`` describes it, for a threshold by its rule. It began at ``step`` with
-         *     ``value``; if that is not finite, ``value`` is null and ``value_text`` NaN, Infinity or -Infinity. ``count`` values
+         *     ``rule`` is a built-in check (failed, nan, spike, divergence, plateau, vanishing, exploding, dead, stuck),
+         *     ``threshold:ID`` or the text of a watchpoint. ``message`` describes it: a threshold by its rule, a failure by its
+         *     error. It began at ``step`` with ``value``; if that is not finite, ``value`` is null and ``value_text`` NaN,
+         *     Infinity or -Infinity. ``count`` values
          *     raised it, the last one at ``last_step``; ``active``: it is ongoing. ``tag`` is empty for an alert of the whole run.
          *     For stuck, ``value`` is the longest of the usual pauses in seconds, for dead the share of zeros, for gradients the
          *     largest one. ``muted``: the alert was dismissed, or its rule, run or tag is muted. ``around`` is a range to zoom to,
@@ -3264,6 +3265,12 @@ export interface components {
             unit: string;
         };
         /**
+         * CrashKind
+         * @description How a training ended.
+         * @enum {string}
+         */
+        CrashKind: "error" | "interrupted" | "killed" | "crashed";
+        /**
          * Curve
          * @description One series of the response. ``points`` counts points in range, ``returned`` the rows to draw.
          *
@@ -3499,6 +3506,42 @@ export interface components {
             recommended: components["schemas"]["DebugRecommendationEntry"][];
         };
         /**
+         * DebugCrash
+         * @description The error that a log of ``run`` ends with; a training that went on after an error has none.
+         *
+         *     The first of ``errors`` ended the training, the last one is its first cause. ``text`` is the traceback, ``before``
+         *     are the lines of the log before it. ``is_memory``: there was not enough memory.
+         */
+        DebugCrash: {
+            /** Before */
+            before: string[];
+            /** Errors */
+            errors: components["schemas"]["DebugCrashError"][];
+            /** File */
+            file: string;
+            /** Is Memory */
+            is_memory: boolean;
+            kind: components["schemas"]["CrashKind"];
+            /** Rank */
+            rank: number | null;
+            /** Run */
+            run: string;
+            /** Text */
+            text: string;
+            /** Wall Time */
+            wall_time: number;
+        };
+        /**
+         * DebugCrashError
+         * @description An exception, and the innermost line of the program itself.
+         */
+        DebugCrashError: {
+            /** Error */
+            error: string;
+            /** Line */
+            line: string;
+        };
+        /**
          * DebugDifference
          * @description An operator, a parameter or a gradient of both trainings in a step, by its most different tensor.
          *
@@ -3542,6 +3585,37 @@ export interface components {
             step: number;
             /** Tolerance */
             tolerance: number;
+        };
+        /**
+         * DebugExplanation
+         * @description Why a finite input is bad: a tensor with a ``trait``, and its source, ``name``, in the step of the answer.
+         *
+         *     ``count`` of its ``total`` elements have the trait, always ``since`` that step; ``value`` is max |x|. ``line`` is
+         *     that of the program. The inputs of an operator reach ``inputs_reach``. ``update_ratio`` is the largest change of a
+         *     parameter in a step as a share of its size, null unless it is above 1.
+         */
+        DebugExplanation: {
+            /** Count */
+            count: number;
+            /** Inputs Reach */
+            inputs_reach: number | null;
+            kind: components["schemas"]["SourceKind"];
+            /** Line */
+            line: string;
+            /** Name */
+            name: string;
+            /** Row */
+            row: number;
+            /** Since */
+            since: number;
+            tensor: components["schemas"]["DebugTensorEntry"];
+            /** Total */
+            total: number;
+            trait: components["schemas"]["Trait"];
+            /** Update Ratio */
+            update_ratio: number | null;
+            /** Value */
+            value: number;
         };
         /**
          * DebugFailureAnswer
@@ -3620,19 +3694,27 @@ export interface components {
         };
         /**
          * DebugFailuresAnswer
-         * @description The data that recorders wrote when trainings failed.
+         * @description What is known of failed trainings.
          *
-         *     ``ranks`` are dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
+         *     ``crashes`` are errors at the ends of ``logs`` files, the first one first. ``failures`` are the data that recorders
+         *     wrote, ``ranks`` dumps of flight recorders, ``mismatches`` their differences, ``problems`` what can't be read.
+         *     ``unclosed`` are runs that no longer grow and whose writer did not close them, as of a killed process.
          */
         DebugFailuresAnswer: {
+            /** Crashes */
+            crashes: components["schemas"]["DebugCrash"][];
             /** Failures */
             failures: components["schemas"]["DebugFailureEntry"][];
+            /** Logs */
+            logs: number;
             /** Mismatches */
             mismatches: components["schemas"]["DebugMismatch"][];
             /** Problems */
             problems: string[];
             /** Ranks */
             ranks: components["schemas"]["DebugFlightRank"][];
+            /** Unclosed */
+            unclosed: string[];
         };
         /**
          * DebugFirstBad
@@ -3643,6 +3725,7 @@ export interface components {
          *     made there by ``made_by``, or by no recorded operator if that is empty. ``before`` is the operator that has or gets
          *     the bad ``tensor``; ``inputs`` and ``outputs`` are of that operator. ``has_finite_inputs``: these were recorded and
          *     are finite. ``is_first_step``: an earlier step may be bad too. ``is_module``: operators inside were not recorded.
+         *     ``explanations`` go from the inputs up to the first cause, the last one; they come with the last answer.
          *     ``chain`` goes from the operator to the loss, or to gradients and parameters. ``other_ranks`` are the first bad
          *     operators of other ranks in the step. ``stack`` is innermost first.
          */
@@ -3651,6 +3734,8 @@ export interface components {
             cause: components["schemas"]["Cause"];
             /** Chain */
             chain: components["schemas"]["DebugOperatorEntry"][];
+            /** Explanations */
+            explanations: components["schemas"]["DebugExplanation"][];
             /** Growth */
             growth: components["schemas"]["DebugGrowth"][];
             /** Has Finite Inputs */
@@ -4389,7 +4474,7 @@ export interface components {
          * DebugWatchpointEntry
          * @description A watchpoint: its ``text``, how many ``tensors`` it watches, and how many ``hits`` it has so far.
          *
-         *     ``consequences`` are further hits that follow from the first bad number; ``hits`` does not count them. One with a
+         *     ``consequences`` are further hits that began after the first bad number; ``hits`` does not count them. One with a
          *     ``problem`` is not evaluated.
          */
         DebugWatchpointEntry: {
@@ -6409,9 +6494,15 @@ export interface components {
          * @description A page of messages: from place ``first`` on, or around a time or step, or the last ones.
          *
          *     ``error_after`` and ``error_before`` are places: the page is around the next error from there. Errors are messages
-         *     of level ``error`` and ``critical``, and tracebacks.
+         *     of level ``error`` and ``critical``, and tracebacks. ``at_crash``: it is around the error that the training ended
+         *     with, which has no messages of the same file after it.
          */
         LogLinesQuery: {
+            /**
+             * At Crash
+             * @default false
+             */
+            at_crash: boolean;
             /** At Step */
             at_step?: number | null;
             /** At Time */
@@ -8453,6 +8544,12 @@ export interface components {
             weight: number;
         };
         /**
+         * SourceKind
+         * @description The kind of what a tensor comes from.
+         * @enum {string}
+         */
+        SourceKind: "operator" | "parameter" | "batch" | "unrecorded";
+        /**
          * StageEntry
          * @description A stage of the pipeline: means over its ranks.
          */
@@ -9118,6 +9215,12 @@ export interface components {
             /** Track */
             track: number;
         };
+        /**
+         * Trait
+         * @description What is wrong with a finite input.
+         * @enum {string}
+         */
+        Trait: "zeros" | "negatives" | "large";
         /**
          * Uint16Column
          * @description Where a column is: ``offset`` in bytes from the start of the data, ``length`` in numbers, little endian.

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The logs of a training, and the error that it ended with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from mindscope.analysis.ranks import rank_stores
+from mindscope.debug.logs.crash import Crash, CrashKind, read_crash
+from mindscope.debug.logs.find_logs import MOST_FILES, find_logs, find_logs_beside
+from mindscope.debug.logs.index import rank_in_path
+from mindscope.ingest.file_names import readable
+from mindscope.reading.debugging_data import BASE_ID
+from mindscope.store import RunStore
+from mindscope.store.contents import ContentKind
+from mindscope.store.file_facts import CLOSABLE
+
+_LATER_S = 2.0
+"""A step this long after an error shows that the training went on."""
+_OTHER_LOG_S = 60.0
+"""So does another log of the rank, without an error, that was written this long after it."""
+
+
+_LATEST_COPY_S = 120.0
+
+
+class NamedCrash(NamedTuple):
+    """The error that a log ends with, and the path of the log relative to its run."""
+
+    name: str
+    crash: Crash
+
+
+def crashes_of(logs: Mapping[str, Path], stores: Iterable[RunStore]) -> list[NamedCrash]:
+    """Return the errors that logs of a training end with, the first one first; none if it recorded steps afterwards.
+
+    Args:
+        logs: the paths of the logs by name.
+        stores: the runs of all ranks.
+    """
+    last_step = max((each.last_wall_time or 0.0 for each in stores), default=0.0)
+    found: list[NamedCrash] = []
+    later: list[tuple[int, float]] = []
+    for name, path in logs.items():
+        with suppress(OSError):
+            crash = read_crash(path)
+            if crash is None:
+                later.append((rank_in_path(path), path.stat().st_mtime - _OTHER_LOG_S))
+            elif crash.modified_at + _LATER_S >= last_step:
+                found.append(NamedCrash(name, crash))
+    ended = [each for each in found if not any(rank == rank_in_path(each.crash.path) and time > each.crash.modified_at
+                                               for rank, time in later)]  # fmt: skip
+    return sorted(ended, key=lambda each: (each.crash.kind is not CrashKind.ERROR, each.crash.modified_at, each.name))
+
+
+def is_unclosed(store: RunStore, now: float) -> bool:
+    """Return whether a run no longer grows and its writer did not close it, as that of a killed process.
+
+    A file that is much newer than its last value is a copy, which may have lost the mark of the writer.
+    """
+    files = [facts for facts in store.files if facts.dialect in CLOSABLE]
+    last = store.last_wall_time
+    if not files or last is None or store.state(now) != "idle":
+        return False
+    return max(facts.modified_at for facts in files) - last <= _LATEST_COPY_S
+
+
+def logs_of(store: RunStore, runs: Mapping[str, RunStore]) -> dict[str, Path]:
+    """Return the log files of a training by their paths relative to the run, those of all ranks and those beside it."""
+    own = sorted(rank_stores(store, runs), key=lambda each: each is not store)
+    others = [Path(each.path) for each in runs.values() if each not in own]
+    directory = Path(store.path)
+    found: list[Path] = []
+    for each in own:
+        with suppress(OSError):
+            found += find_logs(Path(each.path), others)
+    is_alone = not any(
+        Path(each.path).is_relative_to(directory.parent)
+        for each in runs.values()
+        if each not in own and not _has_logs_only(each)
+    )
+    if is_alone and store.id != BASE_ID:
+        found += find_logs_beside(directory, others)
+    paths = list(dict.fromkeys(found))[:MOST_FILES]
+    return {readable(os.path.relpath(path, directory)): path for path in paths}
+
+
+def _has_logs_only(store: RunStore) -> bool:
+    return not store.files and all(each.kind is ContentKind.LOG_FILE for each in store.contents)
