@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import time
@@ -14,6 +15,7 @@ import pytest
 from mindscope.alerts import check_rule, expression_rule
 from mindscope.errors import ExpressionError
 from tests.event_log import append, scalars, version
+from tests.reading.test_failures import write_failure
 
 from .made_logs import NAME, Watch, healthy, write_losses
 
@@ -148,5 +150,51 @@ def test_a_condition_that_is_none_is_refused(text: str, want: str):
 
 
 def test_an_unknown_check_is_refused_with_the_known_ones():
-    with pytest.raises(ExpressionError, match="want one of nan spike"):
+    with pytest.raises(ExpressionError, match="want one of failed nan spike"):
         check_rule("nann")
+
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 7, in <module>\nValueError: bad record\n'
+
+
+@pytest.mark.parametrize(
+    ("log", "later", "error"),
+    [
+        (f"step 1\n{TRACEBACK}", 0, "ValueError: bad record"),
+        (f"step 1\n{TRACEBACK}step 2\n", 0, None),  # caught: messages follow
+        (f"step 1\n{TRACEBACK}", 60, None),  # caught: the training recorded further steps
+        (TRACEBACK.replace("ValueError: bad record", "KeyboardInterrupt"), 0, None),
+        ("step 1\ndone\n", 0, None),
+    ],
+)
+def test_a_training_whose_log_ends_with_an_error_failed(log: str, later: int, error: str | None, tmp_path: Path):
+    write_losses(tmp_path / "run", [1.0, 0.5])  # until second 1002
+    path = tmp_path / "run" / "train.log"
+    path.write_text(log)
+    os.utime(path, (1003 - later, 1003 - later))
+    for rank in range(2):
+        write_losses(tmp_path / "ranks" / f"rank_{rank}", [1.0])
+    shutil.copytree(tmp_path / "run", tmp_path / "ranks" / "rank_1", dirs_exist_ok=True)
+    watch = Watch(tmp_path, check_rule("failed"))
+    watch.look()
+    watch.monitor.watch(math.inf)
+    want = [] if error is None else [("ranks/rank_0", error, 2), ("run", error, 2)]
+    assert sorted((each.run, each.message, each.finding.step) for each in watch.look()) == [
+        (run, message, 1 if run == "ranks/rank_0" else step) for run, message, step in want
+    ]  # fmt: skip
+    if error is not None:
+        path.write_text(f"{log}going on\n")
+        watch.monitor.update("run")
+        shutil.rmtree(tmp_path / "ranks")
+        watch.look()
+        watch.monitor.watch(math.inf)
+        assert [each.run for each in watch.look()] == []
+
+
+def test_an_error_that_a_recorder_wrote_is_a_failure_without_a_log(tmp_path: Path):
+    write_losses(tmp_path / "run", [1.0])
+    write_failure(tmp_path / "run")
+    watch = Watch(tmp_path, check_rule("failed"))
+    watch.look()
+    watch.monitor.watch(math.inf)
+    assert [each.message for each in watch.look()] == ["ValueError: loss is nan"]

@@ -33,7 +33,9 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
         yield live
 
 
-def opened(context: BrowserContext, viewer: LiveViewer, run: str, source: str = ".", more: str = "") -> Page:
+def opened(
+    context: BrowserContext, viewer: LiveViewer, run: str, source: str = ".", more: str = "&debug_tab=statistics"
+) -> Page:
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{viewer.port}/debugger?runs=all&debug={quote(json.dumps([run, source]))}{more}")
     return page

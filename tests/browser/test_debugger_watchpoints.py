@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tab Watchpoints over real trainings: recommended ones, own ones, links, the address, a live training."""
+"""Watchpoints of the findings over real trainings: recommended ones, own ones, links, the address, a live training."""
 
 from __future__ import annotations
 
@@ -36,14 +36,26 @@ def opened(context: BrowserContext, viewer: LiveViewer, run: str, more: str = ""
     return page
 
 
+def watchpoints(page: Page) -> None:
+    """Opens the panel of watchpoints."""
+    page.get_by_test_id("watch-open").click()
+
+
+def closed(page: Page) -> None:
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("watch-panel")).to_have_count(0)
+
+
 def test_recommended_watchpoints_find_a_dead_relu_and_lead_to_its_tensor(
     context: BrowserContext, trainings: LiveViewer
 ) -> None:
     page = opened(context, trainings, "dead")
+    watchpoints(page)
     expect(page.get_by_test_id("watch-on")).to_have_count(len(RECOMMENDED))
     assert all(each.is_checked() for each in page.get_by_test_id("watch-on").all())
     dead = page.locator("[data-testid=watchpoint][data-text=dead_relu]")
     expect(dead.get_by_test_id("watch-hits")).to_have_text("5")
+    closed(page)
     hit = page.get_by_test_id("watch-hit").filter(has_text="ReLU is dead")
     expect(hit).to_contain_text("100")
     expect(hit).to_contain_text("> 99.9")
@@ -54,7 +66,9 @@ def test_recommended_watchpoints_find_a_dead_relu_and_lead_to_its_tensor(
 
 def test_a_healthy_training_is_quiet(context: BrowserContext, trainings: LiveViewer) -> None:
     page = opened(context, trainings, "healthy")
-    expect(page.get_by_test_id("watch-no-hits")).to_contain_text("12 steps were checked.")
+    expect(page.get_by_test_id("findings-none")).to_have_text("No problem found")
+    expect(page.get_by_test_id("findings-looked")).to_contain_text("12 steps of")
+    expect(page.get_by_test_id("findings-looked")).to_contain_text(f"{len(RECOMMENDED)} watchpoints: no hits")
     expect(page.get_by_test_id("watch-total")).to_have_text("0 hits")
 
 
@@ -62,6 +76,7 @@ def test_watchpoints_are_switched_added_edited_and_removed_and_the_address_keeps
     context: BrowserContext, trainings: LiveViewer
 ) -> None:
     page = opened(context, trainings, "healthy")
+    watchpoints(page)
     page.get_by_test_id("watch-on").first.uncheck()
     page.get_by_test_id("watch-add").click()
     form = page.get_by_test_id("watch-form")
@@ -76,12 +91,14 @@ def test_watchpoints_are_switched_added_edited_and_removed_and_the_address_keeps
     expect(own).to_have_attribute("data-text", "tensor_too_large max_gt=0 @ 1,2.bias")
     expect(own.get_by_test_id("watch-hits")).not_to_have_text("0")
     expect(page.get_by_test_id("watch-hit").first).to_contain_text("Max > 0")
+    closed(page)
     page.get_by_test_id("watch-by").get_by_text("Step").click()
     expect(page.get_by_test_id("watch-table").locator("tr.step").first).to_have_text("Step 1")
 
     page.reload()  # the address says all of it
-    expect(page.get_by_test_id("watch-on").first).not_to_be_checked()
     expect(page.get_by_test_id("watch-table").locator("tr.step").first).to_have_text("Step 1")
+    watchpoints(page)
+    expect(page.get_by_test_id("watch-on").first).not_to_be_checked()
     own.hover()
     own.get_by_test_id("watch-edit").click()
     expect(form.get_by_test_id("watch-max_gt")).to_have_value("0")
@@ -99,9 +116,11 @@ def test_watchpoints_are_switched_added_edited_and_removed_and_the_address_keeps
 
 def test_hits_of_one_watchpoint_and_the_ways_from_a_hit(context: BrowserContext, trainings: LiveViewer) -> None:
     page = opened(context, trainings, "dead")
+    watchpoints(page)
     page.locator("[data-testid=watchpoint][data-text=vanishing_gradients]").get_by_role(
         "button", name="Gradients vanish"
     ).first.click()
+    closed(page)
     expect(page.get_by_test_id("watch-total")).to_contain_text("Gradients vanish: 10 hits")
     expect(page.get_by_test_id("watch-hit")).to_have_count(2)
     page.get_by_test_id("watch-ways").first.click()
@@ -111,7 +130,7 @@ def test_hits_of_one_watchpoint_and_the_ways_from_a_hit(context: BrowserContext,
     page.get_by_test_id("watch-ways").first.click()
     page.get_by_test_id("watch-ways-heat").click()
     expect(page.get_by_test_id("debug-figure")).to_have_value("mean_abs")
-    page.get_by_test_id("debug-tabs").get_by_text("Watchpoints").click()
+    page.get_by_test_id("debug-tabs").get_by_text("Findings").click()
     page.get_by_test_id("watch-all").click()
     expect(page.get_by_test_id("watch-total")).to_have_text("20 hits")
 

@@ -159,10 +159,10 @@ def test_back_goes_through_nodes_lines_tabs_and_landscapes(
 
     page = open_page(several, "/debugger?run=debugged")
     tabs = page.get_by_test_id("debug-tabs")
-    names = ("First bad", "Watchpoints", "Compare")
+    names = ("Statistics", "Compare")
     walk_back(page, "debug_tab", [lambda name=name: tabs.get_by_text(name, exact=True).click() for name in names])
     page.go_back()
-    expect(tabs.get_by_label("Watchpoints", exact=True)).to_be_checked()
+    expect(tabs.get_by_label("Statistics", exact=True)).to_be_checked()
 
     page = open_page(several, "/landscape?run=first&run=second")
     forms = page.get_by_test_id("landscape-form").locator("label")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -156,6 +157,9 @@ def test_printed_values_captured_output_and_a_failure(
     saved.value.save_as(tmp_path / "saved.txt")
     assert (tmp_path / "saved.txt").read_text() == "from the training\n"
     page.get_by_role("link", name="Debugger").click()
+    expect(page.get_by_test_id("crash-head")).to_have_text("The training failed: ZeroDivisionError: division by zero")
+    expect(page.get_by_test_id("crash-before")).to_have_text("from the training")
+    expect(page.get_by_test_id("mismatch-head")).to_have_text("Rank 0 called collective 2 of group 0; Rank 1 did not")
     expect(page.get_by_test_id("failure-error")).to_have_text("ValueError: loss is nan")
     expect(page.get_by_test_id("failure-tensors")).to_contain_text("fc1")
     expect(page.get_by_test_id("failure-mismatches")).to_contain_text("missing")
@@ -209,13 +213,16 @@ def test_a_failed_training_begins_with_its_traceback_and_keys_go_from_error_to_e
     lines = [f"step {each}" for each in range(500)]
     lines[100] = "2026-11-23 20:41:32,000 ERROR first error"
     lines += ["Traceback (most recent call last):", '  File "train.py", line 7', "ValueError: loss is nan"]
-    lines += [f"cleaning up {each}" for each in range(300)]
     (base / "run" / "stdout.log").write_text("\n".join(lines))
-    old = datetime.now().timestamp() - 3600
-    for path in base.rglob("*"):
-        os.utime(path, (old, old))
+    shutil.copytree(base / "run", base / "went_on")
+    (base / "went_on" / "stdout.log").write_text("\n".join([*lines, "the loss is skipped", "step 501"]))
     with running_viewer(base, tmp_path) as live:
-        page = opened(context, live)
+        eventually(lambda: len(live.runs()) == 2)
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{live.port}/logs?run=went_on")  # it was caught: the log begins at its end
+        expect(page.get_by_test_id("log-line").filter(has_text="step 501")).to_be_visible()
+        expect(page.get_by_test_id("log-details")).to_have_count(0)
+        page.goto(f"http://127.0.0.1:{live.port}/logs?run=run")
         expect(page.get_by_test_id("log-details")).to_contain_text("ValueError: loss is nan")
         chosen = page.get_by_test_id("log-line").filter(has_text="Traceback")
         expect(chosen).to_be_visible()

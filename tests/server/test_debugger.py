@@ -202,7 +202,15 @@ def test_failures_of_a_run(client: TestClient, logs: Path) -> None:
     write_failure(logs / "run")
     write(logs, 0, entry(1), entry(2))
     write(logs, 1, entry(1, state="started"))
+    (logs / "run" / "train.log").write_text("step 1\nTraceback (most recent call last):\nRuntimeError: out of memory\n")
     found = ask(client, "failures", runs=["run", "nix"])
+    (crash,) = found["crashes"]
+    assert (crash["run"], crash["file"], crash["kind"], crash["is_memory"], crash["before"]) == (
+        "run", "train.log", "error", True, ["step 1"],
+    )  # fmt: skip
+    assert (found["logs"], found["unclosed"], crash["errors"]) == (
+        1, [], [{"error": "RuntimeError: out of memory", "line": ""}],
+    )  # fmt: skip
     assert found["failures"] == [
         {"run": "run", "source": "rank_0/rdr", "rank": 0, "error": "ValueError: loss is nan"}
     ]  # fmt: skip

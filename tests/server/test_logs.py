@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import os
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -350,6 +351,17 @@ def test_errors_are_found_one_after_the_other_in_both_directions(ask: Ask) -> No
     assert ask("lines", error_after=errors[-1], count=1)["at"] is None
     assert ask("lines", error_before=errors[0], count=1)["at"] is None
     assert ask("lines", error_before=2**53, count=1)["lines"][0]["text"] == everything[errors[-1]]["text"]
+
+
+def test_the_error_that_a_training_ended_with_has_a_place(ask: Ask, base: Path) -> None:
+    traceback = 'Traceback (most recent call last):\n  File "train.py", line 7, in <module>\nValueError: bad\n'
+    path = base / "second" / "train.log"
+    write(path, f"step 1\n{traceback}", time.time())
+    found = ask("lines", run="second", at_crash=True, count=1)
+    assert (found["at"], found["lines"][0]["text"].splitlines()[-1]) == (1, "ValueError: bad")
+    assert ask("lines", run="second", at_crash=True, text="step", count=1)["at"] is None
+    write(path, f"step 1\n{traceback}step 2\n", time.time())
+    assert ask("lines", run="second", at_crash=True, count=1)["at"] is None
 
 
 def test_the_matching_line_of_a_message_is_named_with_the_match_in_it(ask: Ask) -> None:

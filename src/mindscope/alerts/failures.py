@@ -80,7 +80,7 @@ class FailureChecks:
             crashes = crashes_of(logs_of(store, self._catalog.runs), stores)
             if crashes:
                 crash = crashes[0].crash
-                error = "" if crash.kind is CrashKind.INTERRUPTED else crash.errors[0].error
+                error = "" if crash.kind is CrashKind.INTERRUPTED else crash.errors[-1].error
                 return _alert(store, crash.modified_at, error)
             for each in stores:
                 if any(content.kind is ContentKind.RUNNING_DATA for content in each.contents):

@@ -63,9 +63,9 @@ def watch(
 
     The command runs until every writer closes its log, a --fail-on rule fires or a --watchpoint hits. With --once it
     prints all alerts of the logs and exits. Exit codes are 0 (none of them fired), 3 (one fired), 130 (Ctrl-C) and 143
-    (SIGTERM). The checks are nan, spike, divergence, plateau, vanishing, exploding, dead and stuck. A condition is an
-    expression such as "loss > 2 and step > 100". If a tag is no valid Python name, write it in backticks, and
-    quote the condition for the shell: '`train/loss` > 2'.
+    (SIGTERM). The checks are failed, nan, spike, divergence, plateau, vanishing, exploding, dead and stuck. A
+    condition is an expression such as "loss > 2 and step > 100". If a tag is no valid Python name, write it in
+    backticks, and quote the condition for the shell: '`train/loss` > 2'.
     """
     with usage():
         failing = rules_of(fail_on or [], for_steps) + [

@@ -8,6 +8,7 @@ import type { graphs } from "./en/graphs";
 import { histograms } from "./en/histograms";
 import { errors } from "./en/errors";
 import type { debugCompareTexts } from "./en/debugCompare";
+import type { findingsTexts } from "./en/findings";
 import type { firstBadTexts } from "./en/firstBad";
 import { frame } from "./en/frame";
 import { images } from "./en/images";
@@ -65,6 +66,7 @@ export type MessageKey =
   | keyof typeof profileParts
   | keyof typeof profileRanks
   | keyof typeof profileDiff
+  | keyof typeof findingsTexts
   | keyof typeof firstBadTexts
   | keyof typeof watchpointTexts
   | keyof typeof recommendationTexts

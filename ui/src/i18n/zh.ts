@@ -7,6 +7,7 @@ import { graphs } from "./zh/graphs";
 import { histograms } from "./zh/histograms";
 import { errors } from "./zh/errors";
 import { debugCompareTexts } from "./zh/debugCompare";
+import { findingsTexts } from "./zh/findings";
 import { firstBadTexts } from "./zh/firstBad";
 import { frame } from "./zh/frame";
 import { images } from "./zh/images";
@@ -61,6 +62,7 @@ export const zh: Record<MessageKey, string> = {
   ...profileParts,
   ...profileRanks,
   ...profileDiff,
+  ...findingsTexts,
   ...firstBadTexts,
   ...watchpointTexts,
   ...recommendationTexts,

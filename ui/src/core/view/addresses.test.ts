@@ -16,8 +16,8 @@ const ADDRESSES = `
   debug_other_sort=-added debug_other_sort=-level debug_other_sort=added debug_other_sort=level debug_other_step=3 debug_pair=3%2C4
   debug_phase=backward debug_phase=forward debug_phase=optimizer debug_rank=3 debug_regex=log debug_role=buffer debug_role=gradient
   debug_role=input debug_role=output debug_role=parameter debug_row=3 debug_rtol=0.25 debug_show=elements debug_show=heat
-  debug_sort=-max_abs debug_sort=-operator debug_sort=max_abs debug_sort=operator debug_step=3 debug_tab=compare debug_tab=failure
-  debug_tab=first_bad debug_tab=watchpoints decimals=0 decimals=1 decimals=10 decimals=11 decimals=12 decimals=13 decimals=14
+  debug_sort=-max_abs debug_sort=-operator debug_sort=max_abs debug_sort=operator debug_step=3 debug_tab=compare debug_part=failure
+  debug_part=first_bad debug_part=hits debug_tab=statistics decimals=0 decimals=1 decimals=10 decimals=11 decimals=12 decimals=13 decimals=14
   decimals=15 decimals=16 decimals=17 decimals=2 decimals=3 decimals=4 decimals=5 decimals=6 decimals=7 decimals=8 decimals=9
   details=log difference=3 difference_run=log differing=no dimension=log%3Alr figures=first find=log find_regex=log fixed=log
   flame_memory=log flip=log focus=log fold=log full=log further_row=3 further_table=log gain=16 gain=4 gradient=hidden graph=log

@@ -23,8 +23,13 @@ export interface DebugSourceKey {
   source: string;
 }
 
-export const DEBUG_TABS = ["statistics", "first_bad", "watchpoints", "compare", "failure"] as const;
+export const DEBUG_TABS = ["findings", "statistics", "compare"] as const;
 export type DebugTab = (typeof DEBUG_TABS)[number];
+/** Parts of the findings that an address can lead to. */
+export const FINDING_PARTS = ["first_bad", "hits", "failure"] as const;
+export type FindingPart = (typeof FINDING_PARTS)[number];
+/** Tabs of before that are parts of the findings. */
+const OLD_TABS: Readonly<Record<string, FindingPart>> = { first_bad: "first_bad", watchpoints: "hits", failure: "failure" };
 export const DEBUG_SHOWS = ["table", "heat", "elements"] as const;
 export type DebugShow = (typeof DEBUG_SHOWS)[number];
 
@@ -81,6 +86,30 @@ const WATCHPOINTS: Param<readonly WatchEntry[] | null> = {
   },
 };
 
+/** Parameters of the statistics, which an address with one of them opens unless it says otherwise. */
+const OF_STATISTICS = ["step", "show", "filter", "regex", "phase", "role", "non_finite", "sort", "row", "figure", "rank"] as const;
+
+/** The tab; it comes after the fields that its default depends on. */
+const TAB: Param<DebugTab> = {
+  defaultValue: "findings",
+  read: (query) => {
+    const name = query.get("debug_tab") ?? "";
+    return oneOf(DEBUG_TABS).read(name) ?? (name in OLD_TABS ? "findings" : usualTab(query));
+  },
+  write: (tab, query) => {
+    if (tab !== usualTab(query)) query.append("debug_tab", tab);
+  },
+};
+
+function usualTab(query: URLSearchParams): DebugTab {
+  return OF_STATISTICS.some((name) => query.has(`debug_${name}`)) ? "statistics" : "findings";
+}
+
+const PART: Param<FindingPart | null> = {
+  ...optional("debug_part", oneOf(FINDING_PARTS)),
+  read: (query) => optional("debug_part", oneOf(FINDING_PARTS)).read(query) ?? OLD_TABS[query.get("debug_tab") ?? ""] ?? null,
+};
+
 /** What the tab Compare shows. */
 const COMPARISON_VIEW = fields({
   /** The training that the chosen one is compared with; null for the first other one. */
@@ -102,7 +131,6 @@ export type ComparisonView = ValueOf<typeof COMPARISON_VIEW>;
 
 /** What the page Debugger looks like. */
 export const DEBUG_VIEW = fields({
-  tab: param("debug_tab", oneOf(DEBUG_TABS), "statistics"),
   /** Null for the first source of the first run that has one. */
   chosen: optional("debug", SOURCE),
   /** Null for the lowest rank. */
@@ -126,13 +154,16 @@ export const DEBUG_VIEW = fields({
   watched: optional("watched", text),
   hitsBy: param("hits", oneOf(HIT_ORDERS), "tensor"),
   compare: COMPARISON_VIEW,
+  tab: TAB,
+  /** Where the findings begin; null for their top. */
+  part: PART,
 });
 export type DebugView = ValueOf<typeof DEBUG_VIEW>;
 
 /** The view with a tensor open in the statistics of its step, without a filter. */
 export function openedTensor(view: DebugView, at: { rank: number; step: number; row: number }): DebugView {
   const { chosen, sort, figure, watchpoints, watched, hitsBy } = view;
-  return { ...DEBUG_VIEW.defaultValue, chosen, sort, figure, watchpoints, watched, hitsBy, ...at };
+  return { ...DEBUG_VIEW.defaultValue, tab: "statistics", chosen, sort, figure, watchpoints, watched, hitsBy, ...at };
 }
 
 /** The view with the hits of one watchpoint in the order of steps, at one of them. */
@@ -143,5 +174,12 @@ export function openedHit(
   const { text, isRecommended, ...at } = hit;
   const isListed = view.watchpoints?.some((each) => each.text === text && each.isOn) ?? isRecommended;
   const watchpoints = isListed ? view.watchpoints : isRecommended ? null : [{ text, isOn: true }];
-  return { ...DEBUG_VIEW.defaultValue, tab: "watchpoints", watchpoints, watched: text, hitsBy: "step", ...at };
+  return { ...DEBUG_VIEW.defaultValue, part: "hits", watchpoints, watched: text, hitsBy: "step", ...at };
+}
+
+/** The address of why a run failed, of this run alone. */
+export function findingsAddress(run: string): string {
+  const query = new URLSearchParams({ run });
+  DEBUG_VIEW.write({ ...DEBUG_VIEW.defaultValue, chosen: { run, source: "." } }, query);
+  return `/debugger?${query}`;
 }

@@ -19,7 +19,7 @@ import { FORMS } from "./landscapeView";
 import { CHANGE_STATES, COMPARED } from "./profileDiffView";
 import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
 import { PHASES, ROLES } from "../debugger/tensorRoles";
-import { DEBUG_SHOWS, DEBUG_TABS, HIT_ORDERS } from "./debugView";
+import { DEBUG_SHOWS, DEBUG_TABS, FINDING_PARTS, HIT_ORDERS } from "./debugView";
 import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { DEFAULT_VIEW, queryToView, viewToQuery, type ViewState } from "./urlState";
@@ -125,6 +125,7 @@ const views: fc.Arbitrary<ViewState> = fc
     logs: fc.array(fc.tuple(fc.constantFrom("log", "log_level", "log_filter"), name), { maxLength: 3 }),
     debug: fc.record({
       tab: fc.constantFrom(...DEBUG_TABS),
+      part: fc.constantFrom(null, ...FINDING_PARTS),
       chosen: fc.option(fc.record({ run: fc.string(), source: fc.string() })),
       rank: fc.option(fc.nat()),
       step: fc.option(fc.integer()),

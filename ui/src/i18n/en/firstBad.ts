@@ -6,18 +6,11 @@ import { catalogTexts } from "../catalogTexts";
 export const firstBadTexts = {
   ...catalogTexts("debug.bad", catalog.first_bad),
   "debug.bad_none": "No NaN and no infinity damages the training",
-  "debug.bad_none_how":
-    "mindscope read {n} {n|step|steps}. NaN and Inf do no damage where a mask makes them, or in steps that the scaler of mixed precision skips.",
   "debug.bad_searching": "Looking for the first NaN or Inf: {read} of {n} steps",
   "debug.bad_unreadable": "{n} {n|step|steps} can’t be read; an earlier number may be bad.",
   "debug.bad_slot": "{role} {slot} of {operator}",
   "debug.verdict_count": "{bad} of {n} runs {bad|has|have} {kind}",
   "debug.verdict_both": "NaN or Inf",
-  "debug.verdict_bad": "first {kind} in step {step}",
-  "debug.verdict_comma": ", ",
-  "debug.verdict_good": "no NaN and no Inf damages the training",
-  "debug.verdict_large": "{rows} tensors over all steps: too many to search at once for NaN and Inf. Search them on the tab First bad.",
-  "debug.verdict_failed": "The search for NaN and Inf failed. The tab First bad says why.",
   "debug.verdict_ended": "The training ended within step {step}, after {operator}.",
   "debug.bad_open": "Open this tensor",
   "debug.bad_tensors": "Inputs and outputs of {operator}",

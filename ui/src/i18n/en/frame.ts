@@ -106,6 +106,7 @@ export const frame = {
   "alerts.non_finite": "NaN or Inf in {n} {n|element|elements}",
   "alerts.unmute": "Unmute",
   "alerts.show_muted": "Show {n} muted",
+  "alerts.check.failed": "The training failed",
   "alerts.check.nan": "The loss is NaN or infinite",
   "alerts.check.spike": "The loss spikes and recovers",
   "alerts.check.divergence": "The loss is far above its lowest value",

@@ -2,6 +2,7 @@
 export const runs = {
   "state.live": "Running",
   "state.finished": "Finished",
+  "state.failed": "Failed",
   "state.idle": "Idle",
   "state.empty": "Empty",
   "content.graph_file": "{n} {n|graph file|graph files}",
@@ -22,6 +23,7 @@ export const runs = {
   "content.log_file": "{n} {n|log file|log files}",
   "state.live_title": "Written to within the last minute",
   "state.finished_title": "The recorder closed its files",
+  "state.failed_title": "Failed: {error}",
   "state.idle_title": "Not written to for a minute, and not closed",
   "state.empty_title": "No records yet",
 

@@ -108,6 +108,7 @@ export const frame: Record<keyof typeof en, string> = {
   "alerts.non_finite": "{n} 个元素为 NaN 或 Inf",
   "alerts.unmute": "取消静音",
   "alerts.show_muted": "显示 {n} 条已静音",
+  "alerts.check.failed": "训练失败",
   "alerts.check.nan": "损失为 NaN 或无穷",
   "alerts.check.spike": "损失突增后回落",
   "alerts.check.divergence": "损失远高于此前的最低值",

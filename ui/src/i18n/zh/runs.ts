@@ -4,6 +4,7 @@ import type { runs as en } from "../en/runs";
 export const runs: Record<keyof typeof en, string> = {
   "state.live": "训练中",
   "state.finished": "已结束",
+  "state.failed": "失败",
   "state.idle": "空闲",
   "state.empty": "无数据",
   "content.graph_file": "{n} {n|个计算图文件|个计算图文件}",
@@ -24,6 +25,7 @@ export const runs: Record<keyof typeof en, string> = {
   "content.log_file": "{n} {n|个日志文件|个日志文件}",
   "state.live_title": "最近一分钟内有新数据",
   "state.finished_title": "记录已正常关闭",
+  "state.failed_title": "失败：{error}",
   "state.idle_title": "超过一分钟没有新数据，且未正常关闭",
   "state.empty_title": "尚无任何记录",
 

@@ -14,7 +14,7 @@ export function tensorAddress(chosen: DebugSourceKey, at: { rank: number; step: 
 /** The address of the first bad number in the page Debugger. */
 export function firstBadAddress(chosen: DebugSourceKey): string {
   const query = withoutDebug();
-  DEBUG_VIEW.write({ ...view.debug, chosen, tab: "first_bad" }, query);
+  DEBUG_VIEW.write({ ...view.debug, chosen, tab: "findings", part: "first_bad" }, query);
   return `/debugger?${query}`;
 }
 

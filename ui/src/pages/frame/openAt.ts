@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Links between pages at a step of a training. */
-import { openedHit } from "../../core/view/debugView";
+import { DEBUG_VIEW, openedHit } from "../../core/view/debugView";
 import type { HitAlert } from "../../state/live/alerts.svelte";
 import { pageLocation } from "../../state/view/location.svelte";
 import { selection } from "../../state/view/selection.svelte";
@@ -34,4 +34,11 @@ export function openHit({ run, step, hits }: HitAlert, at = step): void {
       ...{ rank, step: at, row: at === step ? row : null },
     }),
   );
+}
+
+/** Why a run failed; the selection of runs stays. */
+export function openFindings(run: string): void {
+  if (!selection.isShown(run)) selection.toggle(run);
+  pageLocation.open("/debugger");
+  view.setDebug({ ...DEBUG_VIEW.defaultValue, chosen: { run, source: "." } });
 }

@@ -35,11 +35,6 @@ export function logTime(seconds: number | null, hasDay: boolean): string {
   return hasDay ? `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${clock}` : clock;
 }
 
-/** Whether a message is an error with its stack that Python printed. */
-export function isTraceback({ text }: Pick<LogLine, "text">): boolean {
-  return text.includes("Traceback (most recent call last)");
-}
-
 /** What a row of the list says of a message: the line that the filter found, else the first; then where in the code it was written. */
 export interface RowText {
   text: string;

@@ -41,7 +41,7 @@ export const logMessage: ResourceDefinition<LogMessageQuery, LogMessage> = {
 };
 
 /** Where the list goes. */
-export type LogAnchor = Partial<Pick<LogLinesQuery, "at_step" | "at_time" | "is_last" | "error_after" | "error_before">>;
+export type LogAnchor = Partial<Pick<LogLinesQuery, "at_step" | "at_time" | "is_last" | "error_after" | "error_before" | "at_crash">>;
 
 /** A message and its place among those that match. */
 export interface PlacedLine {
@@ -97,7 +97,7 @@ export class LogPages {
     }
   }
 
-  /** The message of a step or time, at the end, or the next error; null without one, and after other conditions were shown. */
+  /** The message of a step or time, at the end, the next error, or that the training ended with; null without one, and after other conditions were shown. */
   async locate(anchor: LogAnchor): Promise<PlacedLine | null> {
     const { signal } = this.#abort;
     for (;;) {
@@ -128,7 +128,7 @@ export class LogPages {
 
   async #ask(part: Partial<LogLinesQuery> & { count: number }, signal: AbortSignal): Promise<LogLines | null> {
     try {
-      const answer = await fetchLogLines({ first: 0, is_last: false, ...this.#conditions!, ...part }, signal);
+      const answer = await fetchLogLines({ first: 0, is_last: false, at_crash: false, ...this.#conditions!, ...part }, signal);
       if (signal.aborted) return null;
       this.#take(answer);
       return answer;

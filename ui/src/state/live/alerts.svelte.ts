@@ -33,6 +33,8 @@ class Alerts {
   open = $derived(gathered(this.all.filter((alert) => !alert.muted && !annotations.notesOf(alert.run)?.archived)));
   /** Steps with hits of watchpoints that are not muted. */
   hitRanges = $derived<readonly HitRange[]>(this.all.flatMap((alert) => (isHit(alert) && !alert.muted ? rangesOf(alert) : [])));
+  /** Errors of failed trainings that are not muted, by run. */
+  #errors = $derived(new Map(this.all.flatMap(({ rule, run, muted, message }) => (rule === "failed" && !muted ? [[run, message]] : []))));
   muted = $derived(gathered(this.all.filter((alert) => alert.muted)));
 
   /** Reads what is new, at most twice a second. */
@@ -45,6 +47,11 @@ class Alerts {
   reload(): void {
     this.#version = null;
     this.load();
+  }
+
+  /** The error that a training failed with; null for one that did not fail. */
+  errorOf(run: string): string | null {
+    return this.#errors.get(run) ?? null;
   }
 
   mute(mute: Partial<Mute>): void {

@@ -12,6 +12,7 @@ export function firstBad(): DebugFirstBad {
       has_finite_inputs: true,
       since: 50,
       made_by: "",
+      explanations: [],
       growth: [growth()],
       other_ranks: {},
       stack: ["/train/net.py:49 forward: x.log()"],

@@ -3,11 +3,13 @@ import { page } from "@vitest/browser/context";
 import { expect, test } from "vitest";
 
 import { render } from "../../../../tests/render.svelte";
-import "../debugWords";
-import FailureTab from "./FailureTab.svelte";
+import "./findingsWords";
+import RunningData from "./RunningData.svelte";
 
 test("equal problems of two files are both shown", async () => {
   const problem = "it names a class, want plain values only";
-  render(FailureTab, { failures: { failures: [], ranks: [], mismatches: [], problems: [problem, problem] } });
+  render(RunningData, {
+    failures: { crashes: [], logs: 0, unclosed: [], failures: [], ranks: [], mismatches: [], problems: [problem, problem] },
+  });
   await expect.poll(() => page.getByText(problem).elements().length).toBe(2);
 });

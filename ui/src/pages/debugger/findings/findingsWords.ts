@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatBytes, formatValue, groupDigits } from "../../../core/text/format";
+import { findingsTexts } from "../../../i18n/en/findings";
+import type { Values } from "../../../i18n/fill";
+import { addEnglish, type MessageKey } from "../../../i18n/i18n.svelte";
+import type { DebugFailures } from "../../../state/data/debugFailures";
+import type { DebugFirstBadAnswer, DebugVerdict } from "../../../state/data/debugger";
+import "../firstBad/firstBadWords"; // its texts
+
+addEnglish(findingsTexts);
+
+/** Says a message in the language of the page. */
+type Say = (key: MessageKey, values?: Values) => string;
+export type DebugCrash = DebugFailures["crashes"][number];
+type Mismatch = DebugFailures["mismatches"][number];
+type Explanation = NonNullable<DebugFirstBadAnswer["found"]>["explanations"][number];
+
+const BYTES = /(?:allocate|of size)\D{0,8}(?<count>\d{4,19})\b/i;
+const ABOUT_NUMBERS = /\bnan\b|\binf(?:s|inite|inity|inities)?\b|non-?finite|not finite/i;
+/** Kinds that say more than others. */
+const MISMATCHES = ["missing", "type", "size", "dtype", "state"] as const;
+const MOST_RANKS = 8;
+
+/** Why a training ended, by its first cause. */
+export function crashHead({ kind, errors, is_memory: isMemory }: DebugCrash, say: Say): string {
+  return say(isMemory ? "findings.crash_memory" : `findings.crash_${kind}`, { error: errors.at(-1)!.error });
+}
+
+/** Where, and how much memory was requested. */
+export function crashNotes({ rank, errors }: DebugCrash, say: Say): string[] {
+  const bytes = BYTES.exec(errors.at(-1)!.error)?.groups?.count;
+  return [
+    ...(rank === null ? [] : [say("findings.crash_rank", { rank })]),
+    ...(bytes === undefined ? [] : [say("findings.crash_bytes", { bytes: formatBytes(Number(bytes)) })]),
+  ];
+}
+
+/** Whether the error says that a number was bad. */
+export function isAboutNumbers({ errors }: DebugCrash): boolean {
+  return errors.some(({ error }) => ABOUT_NUMBERS.test(error));
+}
+
+/** The collective on which ranks differ first; null where it may be that a record was lost. */
+export function mismatchHead(mismatches: readonly Mismatch[], say: Say): string | null {
+  const found = MISMATCHES.flatMap((kind) => mismatches.find((each) => each.kind === kind) ?? [])[0];
+  if (!found) return null;
+  const entries = Object.entries(found.values);
+  const place = { n: groupDigits(found.sequence), group: found.group, kind: say(`debug.mismatch_${found.kind}`) };
+  const present = entries.filter(([, value]) => value !== "");
+  const absent = entries.filter(([, value]) => value === "");
+  if (found.kind === "missing" && absent.length > 0 && present.length > 0) {
+    return say("findings.mismatch_missing", { ...place, absent: ranksText(absent, say), present: ranksText(present, say) });
+  }
+  const values = entries.slice(0, MOST_RANKS).map(([rank, value]) => `${say("debug.of_rank", { rank })}: ${value || "–"}`);
+  return say("findings.mismatch", { ...place, values: values.join("; ") });
+}
+
+function ranksText(entries: readonly (readonly [string, string])[], say: Say): string {
+  const names = entries.slice(0, MOST_RANKS).map(([rank]) => say("debug.of_rank", { rank }));
+  return `${names.join(", ")}${entries.length > MOST_RANKS ? " …" : ""}`;
+}
+
+/** A tensor on the way up to the first cause, and the numbers in it. */
+export function explanationText(each: Explanation, isFirst: boolean, say: Say): string {
+  const since = groupDigits(each.since);
+  const isLarge = each.trait === "large";
+  const what = isLarge
+    ? say("findings.has_large", { value: formatValue(each.value), since })
+    : say("findings.has", {
+        what: say(`debug.bad_trait_${each.trait}`),
+        count: groupDigits(each.count),
+        n: groupDigits(each.total),
+        since,
+      });
+  if (each.update_ratio !== null) return `${what}. ${say("debug.bad_large_update", { ratio: formatValue(each.update_ratio, 3) })}`;
+  if (!isFirst || each.kind !== "operator") return what;
+  const made = isLarge
+    ? each.inputs_reach !== null && say("findings.made_large", { value: formatValue(each.inputs_reach) })
+    : say("findings.made");
+  return made ? `${what}; ${made}` : what;
+}
+
+export function explanationName({ kind, name }: Explanation, say: Say): string {
+  if (kind === "parameter") return say("findings.parameter", { name });
+  return kind === "batch" ? say("findings.batch", { name }) : name;
+}
+
+/** How much there is to look at: 2 for a bad number, 1 for an end within a step. */
+export function severity(verdict: DebugVerdict | undefined): number {
+  const answer = verdict?.answer ?? null;
+  if (answer === null) return 0;
+  return answer.found !== null ? 2 : Number(answer.unfinished !== null);
+}
+
+/** The verdicts with bad numbers, then those with an end within a step, then the others. */
+export function worstFirst(verdicts: readonly DebugVerdict[]): DebugVerdict[] {
+  return verdicts.toSorted((one, other) => severity(other) - severity(one));
+}
+
+/** How many of several runs have a bad number; null if they are not searched. */
+export function countText(verdicts: readonly DebugVerdict[], say: Say): string | null {
+  const searched = verdicts.filter(({ answer }) => answer !== null);
+  if (searched.length < 2) return null;
+  const bad = searched.flatMap(({ answer }) => answer?.found ?? []);
+  const kinds = new Set(bad.map(({ tensor: { figures } }) => ((figures.nan ?? 0) > 0 ? "NaN" : "Inf"))); // Inf turns into NaN soon
+  const kind = kinds.size === 1 ? [...kinds][0]! : say("debug.verdict_both");
+  return say("debug.verdict_count", { bad: bad.length, n: searched.length, kind });
+}
