@@ -53,7 +53,7 @@ def test_each_alert_is_an_object_a_line(mindscope: CommandLine):
     ("arguments", "status", "want"),
     [
         (["--fail-on", "los > 2"], 1, "there is no scalar tag “los”; did you mean `loss`"),
-        (["--fail-on", "nann"], 2, "is no check, want one of nan spike"),
+        (["--fail-on", "nann"], 2, "is no check, want one of failed nan spike"),
         (["--fail-on", "loss >"], 2, "'loss >': The expression is incomplete"),
         (["--fail-on", "loss + 1"], 2, "expected a condition"),
         (["--alerts", "spike=3"], 2, "sets no parameter"),

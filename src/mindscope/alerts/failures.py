@@ -24,7 +24,7 @@ _SETTLED_S = 300.0
 
 
 class FailureChecks:
-    """Looks for failed trainings, one after the other. ``alerts`` is for any thread, everything else for one."""
+    """Finds failed trainings, one after the other. ``alerts`` is for any thread, everything else for one."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -35,7 +35,7 @@ class FailureChecks:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to look at."""
+        """Whether nothing is left to check."""
         return not self._pending
 
     @property
@@ -49,12 +49,12 @@ class FailureChecks:
         return run not in self._catalog.runs and self._set(run, None)
 
     def rest(self) -> None:
-        """Look again at runs that grew when they were looked at."""
+        """Check runs again that grew when they were checked."""
         self._pending.update(dict.fromkeys(self._unsettled))
         self._unsettled.clear()
 
     def advance(self, until: float) -> bool:
-        """Look at further runs, at least one, until a time of ``time.monotonic``. Returns whether alerts changed."""
+        """Check further runs, at least one, until a time of ``time.monotonic``. Returns whether alerts changed."""
         is_changed = False
         while self._pending:
             run = next(iter(self._pending))

@@ -153,7 +153,8 @@ class _Walk:
     def _update_of(self, tensor: DebugTensor) -> int:
         """Return the place of the parameter that a tensor seems to be, after the optimizer; -1 if it is none.
 
-        It is the parameter itself, or the only one of the module with that shape; the step before tells if it is.
+        It is the parameter itself, or the only one of the module with that shape, which the finder compares with the
+        step before.
         """
         if tensor.shape is None and tensor.role is not Role.PARAMETER:
             return -1

@@ -7,7 +7,7 @@ export const findingsTexts = {
   "findings.crash_crashed": "The process crashed: {error}",
   "findings.crash_memory": "The training ran out of memory: {error}",
   "findings.crash_rank": "On rank {rank}.",
-  "findings.crash_bytes": "It asked for {bytes}.",
+  "findings.crash_bytes": "It requested {bytes}.",
   "findings.because": "Raised for",
   "findings.first_cause": "first cause",
   "findings.last_lines": "Last log lines before",

@@ -56,7 +56,7 @@ describe("why a training ended", () => {
       rank: 3,
     });
     expect(crashHead(memory, english)).toMatch(/^The training ran out of memory: Default/);
-    expect(crashNotes(memory, english)).toEqual(["On rank 3.", "It asked for 3.7 GiB."]);
+    expect(crashNotes(memory, english)).toEqual(["On rank 3.", "It requested 3.7 GiB."]);
     expect(crashNotes(crash("ValueError: step 20000 is bad"), english)).toEqual([]);
   });
 
