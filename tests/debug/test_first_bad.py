@@ -424,3 +424,29 @@ def test_a_step_within_which_a_training_ended_is_told_from_one_without_an_optimi
     assert ended(accumulating, whole(), accumulating) is None
     assert ended(chain(99)) is None  # nothing to compare with
     assert ended(chain(99), chain(99)) is None
+
+
+def explained(kind: str, *given: np.ndarray, result: np.ndarray = BAD) -> list[tuple[str, str, str]]:
+    """Traits, kinds and names of what explains an operator that gets the outputs of others."""
+    step = Step().run("before", [GOOD], GOOD, "aten::relu")
+    names = [f"made_{place}" for place in range(len(given))]
+    for name, array in zip(names, given, strict=True):
+        step.run(name, ["before"], array, "aten::relu")
+    found = first(step.run("bad", [step.made[name] for name in names], result, kind).run("", ["bad"], BAD))
+    assert found is not None
+    return [(each.trait.value, each.kind.value, each.name) for each in found.explanations]
+
+
+def test_inputs_explain_only_what_they_can() -> None:
+    zeros, infinite = np.zeros(3, np.float32), np.array([math.inf] * 3, np.float32)
+    assert explained("aten::log", zeros) == [("zeros", "operator", "made_0/aten::relu")]
+    assert explained("aten::div", GOOD, zeros) == [("zeros", "operator", "made_1/aten::relu")]
+    assert explained("aten::div", zeros, GOOD) == []  # zeros are divided, not divided by
+    assert explained("aten::div", zeros) == []  # by a number that was not recorded
+    assert explained("aten::mul", zeros, GOOD) == []
+    assert explained("aten::log", GOOD) == [("negatives", "operator", "made_0/aten::relu")]
+    assert explained("aten::exp", GOOD, result=infinite) == []
+    assert explained("aten::exp", GOOD * np.float32(100), result=infinite) == [
+        ("large", "operator", "made_0/aten::relu")
+    ]
+    assert explained("aten::mul", GOOD * np.float32(1e30), GOOD, result=infinite)[0][0] == "large"

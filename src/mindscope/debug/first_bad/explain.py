@@ -77,7 +77,12 @@ class _Walk:
         if not rows or operator.is_module:
             return self._too_large(operator, rows, kind)
         divisor = rows[-1] if kind in _DIVISIONS and len(rows) > 1 else rows[0]
-        if kind in _DIVISIONS | _RECIPROCALS | _LOGARITHMS and self._count(divisor, Field.ZERO) > 0:
+        is_by_number = kind in _DIVISIONS and len(rows) < 2  # which is not recorded
+        if (
+            kind in _DIVISIONS | _RECIPROCALS | _LOGARITHMS
+            and not is_by_number
+            and self._count(divisor, Field.ZERO) > 0
+        ):
             return Trait.ZEROS, divisor
         has_nan = any(self._count(row, Field.NAN) > 0 for row in operator.outputs)
         if kind in _LOGARITHMS | _ROOTS and has_nan and self._count(rows[0], Field.BELOW_ZERO) > 0:
@@ -90,7 +95,7 @@ class _Walk:
         if not has_infinity or largest is None or not operator.outputs:
             return None
         limit = FLOAT_LIMITS.get(self._dtype(operator.outputs[0]) or "float32", (math.inf, 0.0))[0]
-        least = math.log(limit) / 2 if kind in _EXPONENTIALS else math.sqrt(limit) / 16
+        least = math.log(limit) / 2 if kind in _EXPONENTIALS else math.sqrt(limit) / 4
         return (Trait.LARGE, largest) if least <= self._magnitude(largest) else None
 
     def _passed_on(self, trait: Trait, made: StepOperator, row: int) -> tuple[Trait, int] | None:
