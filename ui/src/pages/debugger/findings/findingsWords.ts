@@ -72,12 +72,12 @@ export function explanationText(each: Explanation, isFirst: boolean, say: Say): 
         n: groupDigits(each.total),
         since,
       });
-  if (each.update_ratio !== null) return `${what}. ${say("debug.bad_large_update", { ratio: formatValue(each.update_ratio, 3) })}`;
+  if (each.update_ratio !== null) {
+    return say("findings.updated", { what, update: say("debug.bad_large_update", { ratio: formatValue(each.update_ratio, 3) }) });
+  }
   if (!isFirst || each.kind !== "operator") return what;
-  const made = isLarge
-    ? each.inputs_reach !== null && say("findings.made_large", { value: formatValue(each.inputs_reach) })
-    : say("findings.made");
-  return made ? `${what}; ${made}` : what;
+  if (!isLarge) return say("findings.made", { what });
+  return each.inputs_reach === null ? what : say("findings.made_large", { what, value: formatValue(each.inputs_reach) });
 }
 
 export function explanationName({ kind, name }: Explanation, say: Say): string {
