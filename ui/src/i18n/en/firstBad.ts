@@ -2,7 +2,7 @@
 import catalog from "../../../../src/mindscope/texts/en/debug.json";
 import { catalogTexts } from "../catalogTexts";
 
-/** Of the tab First bad, which adds them. */
+/** Of the first bad number among the findings, which add them. */
 export const firstBadTexts = {
   ...catalogTexts("debug.bad", catalog.first_bad),
   "debug.bad_none": "No NaN and no infinity damages the training",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Of the tab Watchpoints, which adds them. */
+/** Of watchpoints among the findings, which add them. */
 export const watchpointTexts = {
   "watch.title": "Watchpoints",
   "watch.add": "Add watchpoint",
@@ -7,11 +7,7 @@ export const watchpointTexts = {
   "watch.remove": "Remove {name}",
   "watch.reset": "Reset to recommended",
   "watch.none": "No watchpoint",
-  "watch.none_how": "Add one, or go back to the recommended ones.",
   "watch.all_off": "All watchpoints are off",
-  "watch.all_off_how": "Select one in the list to see its hits.",
-  "watch.no_hits": "No hits",
-  "watch.no_hits_how": "{n} {n|step was|steps were} checked.",
   "watch.no_match": "No recorded tensor matches",
   "watch.consequences": "{n} further {n|hit follows|hits follow} from the first bad number.",
   "watch.unfold": "Show what follows",

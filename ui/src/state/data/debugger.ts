@@ -137,11 +137,9 @@ export const debugFirstBad: ResourceDefinition<OfAllRanks, DebugFirstBadAnswer> 
 export interface DebugVerdict {
   key: DebugSourceKey;
   answer: DebugFirstBadAnswer | null;
-  /** Why there is no answer: too many tensors over all steps, or the search failed. */
-  unsearched: { why: "large" | "failed"; rows: number } | null;
 }
 
-/** Tensors of all steps and ranks; a search in more is left to the tab First bad. */
+/** Tensors of all steps and ranks; more are searched only in the findings of a training. */
 const MOST_SEARCHED = 5_000_000;
 
 /** The verdicts of several sources, one after the other. */
@@ -161,13 +159,13 @@ async function verdictOf(source: DebugSource, signal: AbortSignal): Promise<Debu
   const key = { run: source.run, source: source.source };
   const steps = source.ranks.reduce((sum, each) => sum + each.steps, 0);
   const rows = source.tensors * steps;
-  if (rows > MOST_SEARCHED) return { key, answer: null, unsearched: { why: "large", rows } };
+  if (rows > MOST_SEARCHED) return { key, answer: null };
   try {
     let answer = await fetchDebugFirstBad(key, signal);
     while (!answer.is_complete) answer = await fetchDebugFirstBad(key, signal);
-    return { key, answer, unsearched: null };
+    return { key, answer };
   } catch (error) {
-    if (error instanceof ApiError && error.code !== UNREACHABLE) return { key, answer: null, unsearched: { why: "failed", rows } }; // the others keep their verdicts
+    if (error instanceof ApiError && error.code !== UNREACHABLE) return { key, answer: null }; // the others keep their verdicts
     throw error;
   }
 }

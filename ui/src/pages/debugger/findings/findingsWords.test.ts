@@ -35,9 +35,7 @@ function answer(more: Partial<DebugFirstBadAnswer> = {}): DebugFirstBadAnswer {
   };
 }
 
-const verdict = (run: string, of: DebugFirstBadAnswer | null): DebugVerdict => ({
-  ...{ key: { run, source: "." }, answer: of, unsearched: null },
-});
+const verdict = (run: string, of: DebugFirstBadAnswer | null): DebugVerdict => ({ key: { run, source: "." }, answer: of });
 
 describe("why a training ended", () => {
   it("is its first cause", () => {
