@@ -10,7 +10,7 @@ import FirstBadReport from "./FirstBadReport.svelte";
 test("an entry of the chain opens its tensor in the statistics of the step, without a filter", async () => {
   const before = location.href;
   onTestFinished(() => history.replaceState(null, "", before));
-  view.setDebug({ tab: "first_bad", filter: { text: "nothing", isRegex: false } });
+  view.setDebug({ tab: "findings", filter: { text: "nothing", isRegex: false } });
   render(FirstBadReport, {
     of: { run: "run", source: "." },
     found: { ...firstBad(), growth: [] },
