@@ -128,7 +128,7 @@ def test_the_first_bad_number_in_chinese_and_dark(context: BrowserContext, viewe
     page.get_by_test_id("language").click()
     page.get_by_test_id("language-zh").click()
     expect(head).to_contain_text("第 3 步")
-    expect(page.get_by_test_id("debug-tabs")).to_contain_text("首个 NaN/Inf")
+    expect(page.get_by_test_id("debug-tabs")).to_contain_text("问题定位")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
     bad = rows_of(saved(page, "first-bad-tensors-download", "csv"))
     assert bad[-1]["negative_inf"] == "1"

@@ -89,4 +89,4 @@ def test_a_failed_run_leads_to_its_findings_from_the_list_and_the_bell(
     alert = page.locator("[data-testid=alert][data-rule=failed]")
     expect(alert.get_by_test_id("alert-error")).to_have_text("KeyError: 'rate'")
     alert.get_by_role("button").first.click()
-    expect(head).to_be_visible()
+    expect(page.get_by_test_id("crash-head")).to_be_visible()
