@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import gzip
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import copytree
 from urllib.parse import quote_plus
 
 import numpy as np
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
 
 import mindscope
-from tests.server.live_viewer import DATA, LiveViewer, running_viewer
+from tests.reading.test_failures import write_failure
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .conftest import WEB
 from .patience import until
@@ -27,6 +30,105 @@ CARDS = {
     "card-images": ("/images", "images"),
     "card-tensors": ("/tensors", "tensors"),
 }
+
+
+SHIFTS = """
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) window.shift += value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_nothing_moves_while_the_dashboard_loads(
+    viewer: LiveViewer, open_page: OpenPage, context: BrowserContext, width: int
+):
+    context.add_init_script(SHIFTS)
+    page = open_page(viewer, "/")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"http://127.0.0.1:{viewer.port}/dashboard?run=mindspore%2Fops")
+    expect(page.get_by_test_id("card-images").get_by_test_id("picture").first).to_have_attribute("data-loaded", "true")
+    expect(page.get_by_test_id("card-pipeline")).to_contain_text("MnistDataset")
+    expect(page.get_by_test_id("card-lineage")).to_contain_text("learning_rate")
+    expect(page.get_by_test_id("run-result").locator("strong")).to_be_visible()
+    expect(page.get_by_test_id("run-events").locator("li")).not_to_have_count(0)
+    expect(page.get_by_test_id("not-recorded")).to_be_attached()
+    until(page, lambda: page.evaluate("document.getAnimations().every((one) => one.playState === 'finished')"))
+    assert page.evaluate("window.shift") < 0.05
+
+
+def test_the_result_is_compared_with_all_runs(viewer: LiveViewer, open_page: OpenPage):
+    table = mindscope.open_runs(DATA).lineage()
+    scored = [row for row in table if isinstance(row.get("metric/Accuracy"), float)]
+    ranked = sorted(scored, key=lambda row: -row["metric/Accuracy"])
+    run = ranked[1]["run"]
+    rank = 1 + sum(row["metric/Accuracy"] > ranked[1]["metric/Accuracy"] for row in ranked)
+    page = open_page(viewer, f"/dashboard?run={quote_plus(run)}&target=metric/Accuracy")
+    result = page.get_by_test_id("run-result")
+    expect(result.locator("strong").first).to_have_text(f"{ranked[1]['metric/Accuracy']:.4f}")
+    ordinals = {1: "1st", 2: "2nd", 3: "3rd"}
+    expect(page.get_by_test_id("run-rank")).to_have_text(f"{ordinals[rank]} of {len(ranked)} runs")
+    page.get_by_test_id("compare-best").click()
+    expect(page.get_by_test_id("pair-run-0")).to_have_attribute("title", run)
+    page.keyboard.press("Escape")
+    page.get_by_test_id("run-rank").click()
+    expect(page.get_by_test_id("runs-table")).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
+    """Runs that began again, failed, ended in NaN, have no metric, and one that ran well."""
+    base = tmp_path_factory.mktemp("odd") / "logs"
+
+    def record(run: str, values: list[float], first: int = 0) -> None:
+        with mindscope.SummaryRecord(base / run) as recorder:
+            for step, value in enumerate(values, first):
+                recorder.add_value("scalar", "val/accuracy", value)
+                recorder.record(step)
+
+    record("good", [0.1, 0.5, 0.9])
+    record("nan", [0.1, 0.7, math.nan])
+    record("again", [0.1, 0.2, 0.3, 0.4])
+    record("again", [0.35, 0.45], first=2)
+    record("failed", [0.1, 0.2])
+    write_failure(base / "failed")
+    with mindscope.SummaryRecord(base / "bare") as recorder:
+        recorder.add_value("histogram", "weight", np.ones(4, np.float32))
+        recorder.record(1)
+    with running_viewer(base, base.parent) as live:
+        eventually(lambda: len(live.runs()) == 5 and all(run["tags"] for run in live.runs().values()))
+        yield live
+
+
+def test_what_happened_is_a_line_that_leads_there(odd: LiveViewer, open_page: OpenPage):
+    page = open_page(odd, "/dashboard?run=again")
+    line = page.get_by_test_id("run-events").locator("li")
+    expect(line).to_have_text("1 restart from step 2")
+    line.get_by_role("button").click()
+    expect(page.get_by_test_id("scalars")).to_be_visible()
+    expect_view(page, "at", "2")
+    page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run=failed")
+    expect(line).to_have_text("The training failed: ValueError: loss is nan")
+    line.get_by_role("button").click()
+    expect(page).to_have_url(re.compile("/debugger"))
+    for run in ("good", "bare"):
+        page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run={run}")
+        expect(line).to_have_text("No alerts, restarts or recorded failures")
+
+
+def test_a_result_says_nan_no_value_and_its_rank(odd: LiveViewer, open_page: OpenPage):
+    page = open_page(odd, "/dashboard?run=nan")
+    figures = page.get_by_test_id("run-result").locator("strong")
+    expect(figures).to_have_text(["NaN", "0.7000"])
+    expect(page.get_by_test_id("run-rank")).to_have_text("2nd of 4 runs")
+    page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run=good")
+    expect(figures).to_have_text(["0.9000", "0.9000"])
+    expect(page.get_by_test_id("run-rank")).to_have_text("1st of 4 runs")
+    expect(page.get_by_test_id("compare-best")).to_contain_text("nan")
+    page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run=bare")
+    expect(page.get_by_test_id("no-result")).to_have_text("No val/accuracy in this run")
+    expect(figures).to_have_count(0)
 
 
 def test_every_kind_of_a_run_has_a_preview(viewer: LiveViewer, open_page: OpenPage):
@@ -92,8 +194,13 @@ def test_a_card_opens_its_page_with_this_run(viewer: LiveViewer, open_page: Open
         expect(page.get_by_test_id("dashboard")).to_be_visible()
 
 
-def test_what_is_missing_says_what_to_write(viewer: LiveViewer, open_page: OpenPage):
+def test_what_is_missing_is_one_line_that_opens_to_what_to_write(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, "/dashboard?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
+    line = page.get_by_test_id("not-recorded").locator("summary")
+    expect(line).to_contain_text("Not recorded: Images, Histograms, Tensors")
+    expect(page.get_by_test_id("card-images")).to_be_hidden()
+    line.click()
+    expect(page.get_by_test_id("card-images")).to_be_visible()
     for card, code in {
         "card-histograms": 'add_value("histogram"',
         "card-images": 'add_value("image"',

@@ -17,7 +17,6 @@ from .held_requests import HeldRequests
 from .lineage_page import (
     KEYS,
     OF_SWEEP,
-    SWEEP,
     TABLE,
     TARGET,
     OpenPage,
@@ -31,8 +30,6 @@ from .lineage_page import (
 )
 from .patience import until
 from .scalars_page import expect_view, to_number
-
-OTHERS = "tr[data-field]:not([data-field^='scalar/'])"
 
 
 def test_a_table_whose_runs_are_to_come_is_not_yet_an_empty_one(
@@ -140,19 +137,6 @@ def test_the_table_is_saved_as_csv_json_and_parquet(viewer: LiveViewer, open_pag
     assert [float(line["learning_rate"]) for line in lines] == [row["learning_rate"] for row in want]
     assert json.loads(saved("json")) == [dict(row) for row in want]
     assert pyarrow.parquet.read_table(io.BytesIO(saved("parquet"))).to_pylist() == [dict(row) for row in want]
-
-
-def test_two_runs_are_compared_field_by_field(viewer: LiveViewer, open_page: OpenPage):
-    pair = [f"{SWEEP}/run_01", f"{SWEEP}/run_02"]
-    page = open_page(viewer, f"{TABLE}&run={pair[0]}&run={pair[1]}")
-    page.get_by_test_id("selected-actions").click()
-    page.get_by_test_id("selected-actions-pair").click()
-    panel = page.get_by_test_id("pair")
-    want = [field for field in whole_table().diff(*pair) if field.one is not None or field.other is not None]
-    differing = [field for field in want if field.differs and field.key.id != "run"]
-    expect(panel.locator(f"{OTHERS}.differs")).to_have_count(len(differing))
-    names = panel.locator(OTHERS).evaluate_all("rows => rows.map(row => row.dataset.field)")
-    assert set(names[: len(differing)]) == {field.key.id for field in differing}
 
 
 def test_shift_click_selects_the_runs_in_between(viewer: LiveViewer, open_page: OpenPage):

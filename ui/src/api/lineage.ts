@@ -62,9 +62,10 @@ export function fetchImportance(query: ImportanceQuery, signal: AbortSignal): Pr
   return json(request("/api/lineage/importance", { body: query, signal }));
 }
 
-/** The data pipelines of all runs, aligned operation by operation. */
-export async function fetchPipelines(signal: AbortSignal): Promise<PipelineAlignment> {
-  return (await json<Json<"/api/lineage/pipelines", "post">>(request("/api/lineage/pipelines", { body: {}, signal }))) as PipelineAlignment;
+/** The data pipelines of some runs, null for all, aligned operation by operation. */
+export async function fetchPipelines(runs: readonly string[] | null, signal: AbortSignal): Promise<PipelineAlignment> {
+  const answer = await json<Json<"/api/lineage/pipelines", "post">>(request("/api/lineage/pipelines", { body: { runs }, signal }));
+  return answer as PipelineAlignment;
 }
 
 export const LINEAGE_FORMATS = ["csv", "json", "parquet"] as const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { advice } from "./en/advice";
+import type { pairTexts } from "./en/pair";
 import type { debuggerTexts } from "./en/debugger";
 import { compare } from "./en/compare";
 import { dashboard } from "./en/dashboard";
@@ -72,4 +73,5 @@ export type MessageKey =
   | keyof typeof recommendationTexts
   | keyof typeof debugCompareTexts
   | keyof typeof logTexts
+  | keyof typeof pairTexts
   | keyof typeof debuggerTexts;

@@ -22,6 +22,7 @@ import { recommendationTexts } from "./zh/recommendations";
 import { watchpointTexts } from "./zh/watchpoints";
 import { profileRanks } from "./zh/profileRanks";
 import { profiles } from "./zh/profiles";
+import { pairTexts } from "./zh/pair";
 import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
 import { logTexts } from "./zh/logs";
@@ -68,5 +69,6 @@ export const zh: Record<MessageKey, string> = {
   ...recommendationTexts,
   ...debugCompareTexts,
   ...logTexts,
+  ...pairTexts,
   ...debuggerTexts,
 };

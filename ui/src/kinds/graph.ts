@@ -26,6 +26,7 @@ export const GRAPH: KindDescriptor = {
     code: `SummaryCollector(summary_dir,
   collect_specified_data={
     "collect_graph": True})`,
+    holds: ({ tags, contents }) => (tags.graph ?? 0) > 0 || (contents?.some(({ kind }) => kind === "graph_file") ?? false),
     amount: (previews) => {
       if (!previews) return null;
       const nodes = previews.graph?.nodes;

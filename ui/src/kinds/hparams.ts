@@ -2,6 +2,8 @@
 import { t } from "../i18n/i18n.svelte";
 import type { KindDescriptor } from "../pages/previews/kind";
 
+const LINEAGE = ["hparams", "train_lineage", "eval_lineage", "custom_lineage_data"];
+
 export const HPARAMS: KindDescriptor = {
   kind: "hparams",
   title: "dashboard.lineage",
@@ -12,6 +14,7 @@ export const HPARAMS: KindDescriptor = {
     code: `SummaryCollector(summary_dir,
   collect_specified_data={
     "collect_train_lineage": True})`,
+    holds: ({ tags }) => LINEAGE.some((kind) => (tags[kind] ?? 0) > 0),
     amount: (_, fields) => (fields === null ? null : fields === 0 ? "" : t("dashboard.fields", { n: fields })),
     preview: () => import("../pages/previews/LineagePreview.svelte"),
     saved: async () => (await import("../pages/previews/lineageFields")).savedLineage,

@@ -29,6 +29,7 @@ export const PIPELINE: KindDescriptor = {
     code: `SummaryCollector(summary_dir,
   collect_specified_data={
     "collect_dataset_graph": True})`,
+    holds: ({ tags }) => (tags.dataset_graph ?? 0) > 0,
     amount: (previews) => {
       if (!previews) return null;
       return previews.pipeline ? t("dashboard.stages", { n: previews.pipeline.stages.length }) : "";

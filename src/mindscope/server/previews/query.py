@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mindscope.analysis.graph_preview import preview_graphs
 from mindscope.analysis.previews import framework_of, newest_landscape, preview_pipeline
+from mindscope.analysis.restarts import restart_steps
 from mindscope.analysis.stored_values import find_values
 from mindscope.ingest import Catalog
 from mindscope.limited_process import READER_LIMITS
@@ -51,6 +52,7 @@ def preview_run(run: Run, readers: GraphReaders) -> Previews:
         version=version,
         framework=_part(_framework, run, problems),
         landscapes=list(run.store.tags(Kind.LANDSCAPE)),
+        restarts=_part(_restarts, run, problems) or [],
         problems=found + problems,
         **cast(Any, previews),
     )
@@ -78,6 +80,10 @@ def _part(preview: Callable[[Run], T | None], run: Run, problems: list[ReasonEnt
 
 def _framework(run: Run) -> Literal["pytorch", "mindspore"] | None:
     return framework_of(run.lineage)
+
+
+def _restarts(run: Run) -> list[int]:
+    return restart_steps(run.store)
 
 
 def _newest_pipeline(run: Run) -> PipelinePreview | None:

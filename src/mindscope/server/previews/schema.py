@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages about previews of graphs, data pipelines and landscapes."""
+"""Messages about previews of graphs, data pipelines and landscapes, and about restarts."""
 
 from __future__ import annotations
 
@@ -70,6 +70,7 @@ class Previews(Answer):
 
     ``framework`` is that of the training, null if the lineage does not name it. ``landscapes`` are the tags of all
     landscapes. Without a tag in the request, ``landscape`` is the newest one with a path, else the newest of all.
+    ``restarts`` are the steps from which restarts of the training recorded again.
     """
 
     run: str
@@ -79,4 +80,5 @@ class Previews(Answer):
     pipeline: PipelinePreview | None
     landscape: LandscapePreview | None
     landscapes: list[str]
+    restarts: list[int]
     problems: list[ReasonEntry]

@@ -7541,6 +7541,7 @@ export interface components {
          *
          *     ``framework`` is that of the training, null if the lineage does not name it. ``landscapes`` are the tags of all
          *     landscapes. Without a tag in the request, ``landscape`` is the newest one with a path, else the newest of all.
+         *     ``restarts`` are the steps from which restarts of the training recorded again.
          */
         Previews: {
             /** Framework */
@@ -7552,6 +7553,8 @@ export interface components {
             pipeline: components["schemas"]["PipelinePreview"] | null;
             /** Problems */
             problems: components["schemas"]["ReasonEntry"][];
+            /** Restarts */
+            restarts: number[];
             /** Run */
             run: string;
             /** Version */

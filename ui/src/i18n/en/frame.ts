@@ -54,6 +54,7 @@ export const frame = {
   "filter.clear": "Clear filter",
   "filter.bad": "Invalid regular expression: {error}. Showing all.",
 
+  "side.compare": "Compare",
   "side.label": "Run selection",
   "side.title": "Runs",
   "side.toggle": "Run selection",

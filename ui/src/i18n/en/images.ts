@@ -2,6 +2,7 @@
 export const images = {
   "images.toolbar": "Image settings",
   "images.step": "Step {step}",
+  "images.steps": "Steps {first} to {last}",
   "images.newest": "Newest step",
   "images.step_of": "Step of {tag}",
   "images.step_other": "Step to compare with",

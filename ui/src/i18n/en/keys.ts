@@ -3,6 +3,7 @@ export const keys = {
   "keys.title": "Keyboard",
   "keys.everywhere": "Everywhere",
   "keys.search": "search pages, tags and runs",
+  "keys.compare": "compare the two shown runs, or one with the best",
   "keys.side": "show or hide the run selection",
   "keys.list": "this list",
   "keys.tab": "next control; charts and tables are controls too",

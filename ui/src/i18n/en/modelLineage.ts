@@ -58,7 +58,6 @@ export const modelLineage = {
   "lineage.fact/host": "Host",
   "lineage.fact/git_commit": "Git commit",
   "lineage.rank": "Rank",
-  "lineage.rank_of": "rank {rank} of {total}",
   "lineage.best": "Best so far",
   "lineage.sort_up": "Sort ascending",
   "lineage.sort_down": "Sort descending",

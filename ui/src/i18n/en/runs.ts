@@ -49,6 +49,7 @@ export const runs = {
   "runs.actions": "Actions for {run}",
   "runs.actions_column": "Actions",
   "runs.open_in": "Open in {page}",
+  "runs.compare": "Compare with another run",
   "runs.details": "Details and notes",
   "runs.path": "Path",
   "runs.parameters": "Parameters and results",

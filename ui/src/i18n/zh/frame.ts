@@ -56,6 +56,7 @@ export const frame: Record<keyof typeof en, string> = {
   "filter.clear": "清除筛选",
   "filter.bad": "正则表达式无效：{error}。当前显示全部。",
 
+  "side.compare": "对比",
   "side.label": "训练选择",
   "side.title": "训练",
   "side.toggle": "训练选择",

@@ -3,6 +3,7 @@ import type { images as en } from "../en/images";
 export const images: Record<keyof typeof en, string> = {
   "images.toolbar": "图像设置",
   "images.step": "第 {step} 步",
+  "images.steps": "第 {first} 至 {last} 步",
   "images.newest": "最新步骤",
   "images.step_of": "{tag} 的步骤",
   "images.step_other": "对比步骤",

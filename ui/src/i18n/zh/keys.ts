@@ -5,6 +5,7 @@ export const keys: Record<keyof typeof en, string> = {
   "keys.title": "键盘操作",
   "keys.everywhere": "所有页面",
   "keys.search": "搜索页面、标签和训练",
+  "keys.compare": "对比显示的两个训练，或与最优训练对比",
   "keys.side": "显示或收起训练选择",
   "keys.list": "打开此列表",
   "keys.tab": "下一个控件，图表和表格也可用键盘操作",

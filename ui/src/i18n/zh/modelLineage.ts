@@ -60,7 +60,6 @@ export const modelLineage: Record<keyof typeof english, string> = {
   "lineage.fact/host": "主机",
   "lineage.fact/git_commit": "Git 提交",
   "lineage.rank": "排名",
-  "lineage.rank_of": "第 {rank} 名，共 {total} 个",
   "lineage.best": "迄今最佳",
   "lineage.sort_up": "升序排列",
   "lineage.sort_down": "降序排列",

@@ -51,6 +51,7 @@ export const runs: Record<keyof typeof en, string> = {
   "runs.actions": "{run} 的操作",
   "runs.actions_column": "操作",
   "runs.open_in": "打开“{page}”",
+  "runs.compare": "与其他训练对比",
   "runs.details": "详情与备注",
   "runs.path": "路径",
   "runs.parameters": "参数与结果",

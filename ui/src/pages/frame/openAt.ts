@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Links between pages at a step of a training. */
 import { DEBUG_VIEW, openedHit } from "../../core/view/debugView";
-import type { HitAlert } from "../../state/live/alerts.svelte";
+import { zoomTo } from "../../core/scales/zoom";
+import { isHit, type Alert, type HitAlert } from "../../state/live/alerts.svelte";
 import { pageLocation } from "../../state/view/location.svelte";
 import { selection } from "../../state/view/selection.svelte";
 import { view } from "../../state/view/view.svelte";
+import { zooms } from "../../state/view/zooms.svelte";
+import { FAILED } from "./alertWords";
+
+const OF_HISTOGRAMS = ["vanishing", "exploding", "dead"];
 
 /** All curves over steps, with the step marked. */
 export function openCurvesAt(step: number): void {
@@ -41,4 +46,18 @@ export function openFindings(run: string): void {
   if (!selection.isShown(run)) selection.toggle(run);
   pageLocation.open("/debugger");
   view.setDebug({ ...DEBUG_VIEW.defaultValue, chosen: { run, source: "." } });
+}
+
+/** The chart of the tag, zoomed to where the alert began, with the step marked; the hit of a watchpoint; or why a run failed. */
+export function openAlert(alert: Alert): void {
+  if (isHit(alert)) return openHit(alert);
+  const { run, tag, rule, step, around } = alert;
+  if (rule === FAILED) return openFindings(run);
+  if (!selection.isShown(run)) selection.toggle(run);
+  pageLocation.open(OF_HISTOGRAMS.includes(rule) ? "/histograms" : "/scalars");
+  if (tag === "") return;
+  view.setAxis("step");
+  view.setScalars({ markedStep: step });
+  view.setFull(tag);
+  if (around) zooms.into(tag, zoomTo(around, view.isLogTag(tag)));
 }

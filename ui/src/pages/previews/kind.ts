@@ -32,6 +32,8 @@ export interface KindCard {
   title?: MessageKey;
   testid: string;
   code: string | Readonly<Record<Framework, string>>;
+  /** Whether a run has the kind, by its line in the list of runs: where `amount` is known only after the previews are read. */
+  holds?: (run: Pick<RunFacts, "contents" | "tags">) => boolean;
   /** The preview is of one tag, which a person chooses. */
   isTagged?: boolean;
   /**

@@ -75,6 +75,14 @@ export const comparedGraphs: ResourceDefinition<{ before: GraphKey; after: Graph
   keepsValue: () => false,
 };
 
+/** How many nodes of two graphs differ, without the nodes. */
+export const graphDifference: ResourceDefinition<{ before: GraphKey; after: GraphKey }, GraphDiff["counts"]> = {
+  kind: "graph difference counts",
+  read: async ({ before, after }, signal) => (await fetchGraphDiff(before, after, signal)).counts,
+  runs: noRuns,
+  keepsValue: () => false,
+};
+
 /** The attributes of all nodes of a graph, to search in. The worker keeps them. */
 export const graphAttributes: ResourceDefinition<GraphKey, NodeAttributes & { is_cut: boolean }> = {
   kind: "graph attributes",

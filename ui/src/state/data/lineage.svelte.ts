@@ -35,9 +35,18 @@ export const importance: ResourceDefinition<ImportanceQuery, Importance> = {
 /** The aligned data pipelines of all runs, read again when the number of pipelines changes. */
 export const pipelineTable: ResourceDefinition<{ pipelines: number }, PipelineAlignment> = {
   kind: "pipelines",
-  read: (_, signal) => fetchPipelines(signal),
+  read: (_, signal) => fetchPipelines(null, signal),
   runs: noRuns,
   bytes: ({ columns, rows }) => STAGE_BYTES * columns.length * rows.length,
+};
+
+/** The aligned data pipelines of some runs. */
+export const pairPipelines: ResourceDefinition<{ runs: readonly string[] }, PipelineAlignment> = {
+  ...pipelineTable,
+  kind: "pipelines of runs",
+  read: ({ runs }, signal) => fetchPipelines(runs, signal),
+  runs: ({ runs }) => runs,
+  keepsValue: () => false,
 };
 
 /** The one table of all runs, read while it is in use. */

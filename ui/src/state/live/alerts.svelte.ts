@@ -27,7 +27,9 @@ const SPACING_MS = 500;
 class Alerts {
   all = $state.raw<readonly Alert[]>([]);
   problem = $state.raw<Problem | null>(null);
-  #version: number | null = null;
+  #version = $state.raw<number | null>(null);
+  /** False until the first answer. */
+  isLoaded = $derived(this.#version !== null);
 
   /** Not muted, and of runs that are not archived. */
   open = $derived(gathered(this.all.filter((alert) => !alert.muted && !annotations.notesOf(alert.run)?.archived)));

@@ -110,6 +110,17 @@ class ModelLineage {
     return [...new Set([...metrics.map(({ id }) => id), ...scalars, ...numeric.map(({ id }) => id)])];
   });
 
+  /** What the table sorts by at first, by row; NaN for runs that are not listed. */
+  results = $derived.by<Float64Array>(() => {
+    const column = this.bestFirst && this.table?.columns.get(this.bestFirst[0]!.column);
+    if (!column) return new Float64Array();
+    const isListed = new Set(runs.ids);
+    return numbersOf(column).map((value, row) => (isListed.has(this.runOf(row)) ? value : NaN));
+  });
+
+  #places = $derived(ranksOf(this.results, this.goal));
+  #placed = $derived(this.#places.filter((rank) => rank !== null).length);
+
   #targetNumbers = $derived(this.target && numbersOf(this.target));
   #ranks = $derived(this.#targetNumbers && ranksOf(this.#targetNumbers, this.goal));
   #best = $derived.by(() => {
@@ -126,6 +137,20 @@ class ModelLineage {
     if (column === RANK) return this.#ranks?.[row] ?? null;
     if (column === BEST) return this.#best?.[row] ?? null;
     return this.table?.columns.get(column)?.cells[row] ?? null;
+  }
+
+  /** Which of how many listed runs a run is by its best value; null without a finite value. */
+  placeOf(run: string): { rank: number; total: number } | null {
+    const rank = this.#places[this.table?.rowOf.get(run) ?? -1] ?? null;
+    return rank === null ? null : { rank, total: this.#placed };
+  }
+
+  /** The best of the listed runs without one of them; null without another that has a value. */
+  bestBeside(run: string): string | null {
+    const ranks = this.#places;
+    const own = this.table?.rowOf.get(run) ?? -1;
+    const rows = [...ranks.keys()].filter((row) => row !== own && ranks[row] !== null);
+    return rows.length === 0 ? null : this.runOf(rows.reduce((best, row) => (ranks[row]! < ranks[best]! ? row : best)));
   }
 
   /** What a column sorts a run by, or several runs together: their facts, what people noted, the lineage of a run. */
