@@ -14,7 +14,7 @@ _MOST_TAGS = 20
 def restart_steps(store: RunStore) -> list[int]:
     """Return the steps from which restarts recorded again, in the order of the restarts.
 
-    A restart that goes on after the last step replaces nothing and looks like the next file of one training.
+    A restart that continues after the last step replaces nothing, and looks like the next file of one training.
     """
     series = [store.scalars(tag) for tag in store.tags(Kind.SCALAR)[:_MOST_TAGS]]
     overwritten = [each for each in series if each is not None and each.hidden().overwritten > 0]

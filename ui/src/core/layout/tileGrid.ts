@@ -6,7 +6,7 @@ interface Box {
   height: number;
 }
 
-/** More pictures are worth it where they cover so much more of the room. */
+/** More pictures are worth it where they cover this many times the area. */
 const WORTH = 1.2;
 
 /** How many of at most `most` pictures of one shape fill a room best, and in how many columns. */

@@ -9,6 +9,8 @@ export const pairTexts = {
   "pair.some_differ": "{n} of {total} differ",
   "pair.none_differ": "no differences in {total}",
   "pair.results": "Results",
+  "pair.last_of": "{tag}, last",
+  "pair.best_of": "{tag}, best",
   "pair.last_loss": "last training loss",
   "pair.curves": "Curves",
   "pair.settings": "Parameters",

@@ -11,6 +11,8 @@ export const pairTexts: Record<keyof typeof en, string> = {
   "pair.some_differ": "{total} 项中有 {n} 项不同",
   "pair.none_differ": "{total} 项均无差异",
   "pair.results": "结果",
+  "pair.last_of": "{tag}，最新值",
+  "pair.best_of": "{tag}，最优值",
   "pair.last_loss": "最后的训练损失",
   "pair.curves": "曲线",
   "pair.settings": "参数",
