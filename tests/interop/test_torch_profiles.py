@@ -242,9 +242,9 @@ def test_each_program_gets_the_advice_that_it_needs(cases: Callable[[str], Case]
     codes = {
         name: {each.code for each in advise(cases(name).ours)} for name in ("data bound", "leaking", "transformer")
     }
-    assert "data_waiting" in codes["data bound"]
+    assert "no_workers" in codes["data bound"]
     assert "leak" in codes["leaking"]
-    assert not {"data_waiting", "leak"} & codes["transformer"]
+    assert not {"data_waiting", "no_workers", "leak"} & codes["transformer"]
     assert "leak" not in codes["data bound"]
     leak = next(each for each in advise(cases("leaking").ours) if each.code == "leak")
     assert leak.values["operator"] == "aten::clamp_min"

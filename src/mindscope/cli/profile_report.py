@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from mindscope.cli.logs import printable
 from mindscope.cli.profile_streams import stream_lines, streams_json
-from mindscope.profile.advice.advice import share_text, size_text, time_text
+from mindscope.profile.advice.advice import Advice, gain_text, share_text, size_text, time_text
+from mindscope.profile.advice.own_function import OwnFunction, function_text
 from mindscope.profile.advice.places import places_of
 from mindscope.profile.compare import Changes, ProfileDiff
 from mindscope.profile.overview import MOST_UNLINKED, Overview
@@ -90,14 +91,28 @@ def _event_lines(read: Profile) -> Iterator[str]:
 
 
 def _advice_lines(read: Profile, overview: Overview) -> Iterator[str]:
-    for each in overview.advice:
+    for card in overview.cards:
+        each, *evidence = card.advice
         yield ""
         yield f"* {each.finding}"
+        if card.gain is not None:
+            yield f"  {share_text(card.share)} of the time: {gain_text(card.gain)} at most"
         yield f"  {each.remedy}"
-        names = [place.text for place in places_of(read, each, _MOST_ROWS)]
-        more = (len(each.rows) or len(each.spans)) - len(names)
-        if names:
-            yield f"  rests on {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
+        if isinstance(card.function, OwnFunction):
+            yield f"  your code: {printable(function_text(card.function))}"
+        elif card.function is not None:
+            yield f"  your code: {card.function.reason}{record_by(card.function.remedy)}"
+        yield from _rests_lines(read, each)
+        for other in evidence:
+            yield f"  also: {other.finding}"
+            yield from _rests_lines(read, other)
+
+
+def _rests_lines(read: Profile, advice: Advice) -> Iterator[str]:
+    names = [place.text for place in places_of(read, advice, _MOST_ROWS)]
+    more = (len(advice.rows) or len(advice.spans)) - len(names)
+    if names:
+        yield f"  rests on {', '.join(names)}{f' and {more} more' if more > 0 else ''}"
 
 
 def _missing_lines(overview: Overview) -> Iterator[str]:
@@ -108,7 +123,12 @@ def _missing_lines(overview: Overview) -> Iterator[str]:
     if names:
         yield ""
     for (reason, remedy), parts in names.items():
-        yield f"no {', '.join(parts)}: {reason}{f'; record it by {remedy}' if remedy else ''}"
+        yield f"no {', '.join(parts)}: {reason}{record_by(remedy)}"
+
+
+def record_by(remedy: str) -> str:
+    """Return the line of code that records what is missing, as the end of a sentence."""
+    return f"; record it by {remedy}" if remedy else ""
 
 
 def _table_lines(title: str, rows: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from mindscope.profile.advice import Advice, advise
+from mindscope.profile.advice.cards import AdviceCard, cards_of
 from mindscope.profile.model.optional_parts import part_of, steps_of
 from mindscope.profile.model.profile_data import Part
 from mindscope.profile.profile import Profile
@@ -22,7 +23,7 @@ from mindscope.table.columns import integers_of
 
 MOST_UNLINKED = 0.05
 """Share of the time of kernels that may be in no operator without a word."""
-_UNSAID = (Part.STREAM_GAPS, Part.STEP_ROWS)
+_UNSAID = (Part.STREAM_GAPS, Part.STEP_ROWS, Part.FUNCTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,18 @@ class Overview:
     kernels: Kernels | None
     """Kernels by name, the greatest total first."""
     peaks: Sequence[MemoryPeak]
-    advice: Sequence[Advice]
+    cards: Sequence[AdviceCard]
+    """Bottlenecks with their advice, the greatest share of time first."""
     memory_notes: Sequence[Missing]
     """Facts that curve and blocks of the memory lack."""
     missing: Mapping[Part, Missing]
-    """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough."""
+    """Gaps of streams are missing with the streams, rows of steps with the tree of calls, which say enough. Cards say
+    that functions are missing."""
+
+    @property
+    def advice(self) -> list[Advice]:
+        """Advice of all cards."""
+        return [each for card in self.cards for each in card.advice]
 
     def to_json(self, top: int = 20) -> dict[str, Any]:
         """Return all of it, for programs, with the ``top`` operators and kernels."""
@@ -109,6 +117,7 @@ class Overview:
             "memory_notes": [
                 {"code": each.code, "reason": each.reason, "remedy": each.remedy} for each in self.memory_notes
             ],
+            "cards": [each.to_json() for each in self.cards],
             "advice": [each.to_json() for each in self.advice],
             "missing": {
                 part.value: {"code": each.code, "reason": each.reason, "remedy": each.remedy}
@@ -143,7 +152,7 @@ def overview_of(profile: Profile) -> Overview:
         kernels=None if kernels is None else kernels.group_by("name"),
         peaks=peaks_of(profile),
         memory_notes=_memory_notes(profile),
-        advice=advise(profile),
+        cards=cards_of(profile, advise(profile)),
         missing={part: each for part, each in profile.missing.items() if part not in _UNSAID},
     )
 

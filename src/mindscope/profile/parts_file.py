@@ -17,6 +17,7 @@ from mindscope.profile.tables.annotations import Annotations
 from mindscope.profile.tables.call_tree import CallTree
 from mindscope.profile.tables.communication import Communication, Links
 from mindscope.profile.tables.data_pipeline import DataPipeline
+from mindscope.profile.tables.functions import Functions
 from mindscope.profile.tables.further_tables import FurtherTables
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.memory import Memory
@@ -47,6 +48,7 @@ _CLASSES: Mapping[Part, type] = {
     Part.STEP_ROWS: StepRows,
     Part.ANNOTATIONS: Annotations,
     Part.CALL_TREE: CallTree,
+    Part.FUNCTIONS: Functions,
     Part.FURTHER_TABLES: FurtherTables,
 }
 """A part is a table, a dataclass whose fields are tables, or tables by their names."""

@@ -212,7 +212,7 @@ def test_cpu(tmp_path: Path) -> None:
     assert profile.missing.keys() == {
         Part.STREAM_GAPS, Part.STEP_ROWS,
         Part.STEPS, Part.KERNELS, Part.DATA_PIPELINE, Part.COMMUNICATION, Part.LINKS, Part.STREAMS,
-        Part.ANNOTATIONS, Part.CALL_TREE,
+        Part.ANNOTATIONS, Part.CALL_TREE, Part.FUNCTIONS,
     }  # fmt: skip
 
 

@@ -410,6 +410,6 @@ def test_an_empty_trace_misses_everything(tmp_path: Path) -> None:
     profile = Events().read(tmp_path)
     assert {part.value for part in profile.missing} == {
         "steps", "operators", "kernels", "modules", "memory", "data_pipeline", "communication", "links", "streams",
-        "annotations", "call_tree", "stream_gaps", "step_rows",
+        "annotations", "call_tree", "stream_gaps", "step_rows", "functions",
     }  # fmt: skip
     assert all(found.reason for found in profile.missing.values())

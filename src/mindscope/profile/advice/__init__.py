@@ -17,6 +17,7 @@ from mindscope.profile.advice.ascend_rules import (
     unaligned_transfers,
     unbound_kernels,
 )
+from mindscope.profile.advice.code_rules import item_calls, logging_calls, python_code, small_operators
 from mindscope.profile.advice.data_rules import (
     slow_batches,
     slow_data,
@@ -57,7 +58,8 @@ __all__ = ["Advice", "advise"]
 
 RULES: tuple[Callable[[Profile], Iterator[Advice]], ...] = (
     slow_data, slow_batches, step_interval, slow_queues, slow_pipeline_operations, slow_reading, slow_consumer,
-    empty_input, summarized_bottleneck, pipeline_workers, communication, low_device_use,
+    empty_input, summarized_bottleneck, pipeline_workers, logging_calls, item_calls, python_code, small_operators,
+    communication, low_device_use,
     short_kernels, synchronization, copies_of_pageable_memory, no_tensor_cores, data_parallel, other_backend,
     uneven_steps, memory_peak, leak, free_time, slow_ai_cpu, unbound_kernels, bound_kernels, frequency_drop,
     garbage_collection, synchronized_norms, memory_calls, stream_synchronization, small_packets, retransmission,

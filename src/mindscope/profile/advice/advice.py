@@ -81,6 +81,11 @@ def share_text(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
+def gain_text(gain: float) -> str:
+    """Format how many times as fast something is, such as ``1.16 x``."""
+    return f"{gain:.3g} x" if gain < 1000 else f"{gain:.0f} x"
+
+
 def time_text(nanoseconds: float) -> str:
     """Format a time, such as ``1.23 ms``."""
     for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):

@@ -24,6 +24,8 @@ INTERVAL_NS = 500_000
 """MindInsight: mean step interval."""
 EMPTY_SHARE = 0.3
 """MindInsight: of the samples of the device queue; the first one of a GPU is always empty."""
+IN_PROCESS, IN_WORKERS = "_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter"
+"""PyTorch's iterators of a DataLoader without and with ``num_workers``."""
 DEVICE_QUEUE, GET_NEXT = "device_queue", "get_next"
 
 
@@ -35,11 +37,19 @@ def slow_data(profile: Profile) -> Iterator[Advice]:
     whole = int(steps.duration.sum())
     share = int(steps.data_waiting.sum()) / whole if whole else 0.0
     if share > DATA_SHARE:
+        in_process = loaders_of(profile) == {IN_PROCESS}
         yield Advice(
-            code="data_waiting",
+            code="no_workers" if in_process else "data_waiting",
             values={"share": share, "time": float(steps.data_waiting.mean()), "threshold": DATA_SHARE},
             threshold=DATA_SHARE, part=Part.STEPS, rows=slowest_steps(profile, steps.data_waiting), share=share,
         )  # fmt: skip
+
+
+def loaders_of(profile: Profile) -> set[str]:
+    """Return the classes of the iterators of DataLoaders; empty where the profile does not name them."""
+    pipeline = part_of(profile, Part.DATA_PIPELINE, DataPipeline)
+    batches = None if pipeline is None else pipeline.batches
+    return set() if batches is None or batches.loader is None or not len(batches) else set(batches.loader)
 
 
 def slow_batches(profile: Profile) -> Iterator[Advice]:

@@ -17,6 +17,8 @@ COMMUNICATION_SHARE = 0.1
 """Share of a step, not overlapped: TensorBoard's profiler plugin, MindInsight."""
 UNEVEN_SHARE = 0.2
 """Share by which the slowest step exceeds the mean: MindInsight compares ranks so."""
+UNEVEN_TIME = 0.05
+"""Ours: share of the time of all steps that the slowest one takes more than the mean."""
 
 
 def communication(profile: Profile) -> Iterator[Advice]:
@@ -42,7 +44,8 @@ def uneven_steps(profile: Profile) -> Iterator[Advice]:
     mean = float(steps.duration.mean())
     row = int(np.argmax(steps.duration))
     excess = steps.duration[row] / mean - 1 if mean else 0.0
-    if excess > UNEVEN_SHARE:
+    share = float(steps.duration[row] - mean) / float(steps.duration.sum()) if mean else 0.0
+    if excess > UNEVEN_SHARE and share > UNEVEN_TIME:
         grown = {part: float(steps.part(part)[row] - steps.part(part).mean()) for part in PARTS}
         part = max(grown, key=lambda each: grown[each])
         yield Advice(
@@ -52,5 +55,5 @@ def uneven_steps(profile: Profile) -> Iterator[Advice]:
                 "cause": part, "threshold": UNEVEN_SHARE,
             },
             threshold=UNEVEN_SHARE, part=Part.STEPS, rows=slowest_steps(profile, steps.duration)[:1],
-            share=(steps.duration[row] - mean) / float(steps.duration.sum()),
+            share=share,
         )  # fmt: skip

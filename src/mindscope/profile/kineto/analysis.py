@@ -20,7 +20,7 @@ from mindscope.profile.kineto.categories import (
     roles_of,
 )
 from mindscope.profile.kineto.device_work import DeviceWork, device_work_of
-from mindscope.profile.kineto.host_calls import CallRows, HostCalls, host_calls_of
+from mindscope.profile.kineto.host_calls import CallRows, HostCalls, StepTime, host_calls_of
 from mindscope.profile.kineto.paths import Paths
 from mindscope.profile.kineto.processes import process_codes, processes_of
 from mindscope.profile.kineto.step_ranges import StepRanges, step_ranges_of
@@ -64,7 +64,15 @@ class KinetoAnalysis:
     @cached_property
     def calls(self) -> HostCalls:
         """The calls that the host ran."""
-        return host_calls_of(self.trace, self.roles, self.frame_names.codes)
+        return host_calls_of(self.trace, self.roles, self.frame_names.codes, self._step_time)
+
+    @property
+    def _step_time(self) -> StepTime | None:
+        steps = self.marked_steps
+        if not len(steps):
+            return None
+        tracks = self.trace.slices.track[self.roles == SliceRole.STEP]
+        return StepTime(int(np.bincount(tracks).argmax()), int(steps.start[0]), int(steps.end.max()))
 
     @cached_property
     def marked_steps(self) -> StepRanges:

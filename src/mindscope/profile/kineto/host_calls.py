@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from mindscope.profile.trace._nesting import lift
 from mindscope.profile.trace.nesting import nesting_of
 from mindscope.profile.trace.trace import Slices, Trace
 from mindscope.store.mapped_columns import mapped
+from mindscope.table.grouping import sums_of
 
 MEMORY_NAME = "[memory]"
 _OLD_OVERHANG_NS = 1_000
@@ -26,6 +28,24 @@ _OLD_OVERHANG_NS = 1_000
 
 CallRows = NDArray[np.int32]
 """Rows of calls; -1 for none."""
+
+
+class StepTime(NamedTuple):
+    """The thread of the steps, and the time from the first to the last of them."""
+
+    track: int
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTimes:
+    """Columns beside the paths of frames, of the thread of the steps."""
+
+    own: NDArray[np.int64]
+    """Nanoseconds of its frames within the steps, without what they call."""
+    began_before: NDArray[np.bool_]
+    """Whether one began before the first step."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,8 @@ class HostCalls:
     """Duration without its children, frames among them."""
     frames: Paths
     """Python frames around each call, by the names of the trace without addresses."""
+    frame_times: FrameTimes | None
+    """Times beside the paths of ``frames``; None without steps."""
 
     def __len__(self) -> int:
         return len(self.slices) + len(self.marks)
@@ -138,13 +160,16 @@ class HostCalls:
         return paths_of(self._levels, self.parent, chosen, self.name)
 
 
-def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[np.uint32]) -> HostCalls:
+def host_calls_of(
+    trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[np.uint32], steps: StepTime | None
+) -> HostCalls:
     """Return the calls of all threads, and the marks of the allocator within them.
 
     Args:
         trace: of PyTorch.
         roles: of all its slices.
         frame_names: for each name of the trace the code of the frame that it names.
+        steps: the time that frames are measured in.
     """
     slices, events = trace.slices, trace.events
     calls = np.flatnonzero(np.isin(roles, ON_HOST)).astype(np.int32)
@@ -164,6 +189,12 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
     del nesting
     is_frame = np.isin(role, (SliceRole.FRAME, SliceRole.MODULE))
     frames = paths_of(rows_by_level(level), parent, is_frame, frame_names[name] if len(name) else name)
+    frame_times = None
+    if steps is not None:
+        rows = np.flatnonzero(
+            is_frame & (track == steps.track) & (start < steps.end) & (start + duration > steps.begin)
+        )
+        frame_times = _frame_times(steps, frames.of_call[rows], start[rows], duration[rows], own[rows], len(frames))
     is_kept = (role != SliceRole.FRAME) | (parent < 0)
     is_only_child = _only_children(parent, len(calls)) & is_kept[parent]
     lift(parent, is_kept.view(np.uint8), order)
@@ -180,7 +211,23 @@ def host_calls_of(trace: Trace, roles: NDArray[np.uint8], frame_names: NDArray[n
         level=mapped(level[is_kept]),
         own=mapped(own[is_kept]),
         frames=frames.select(is_kept),
+        frame_times=frame_times,
     )
+
+
+def _frame_times(
+    steps: StepTime,
+    path: NDArray[np.int32],
+    start: NDArray[np.int64],
+    duration: NDArray[np.int64],
+    own: NDArray[np.int64],
+    paths: int,
+) -> FrameTimes:
+    """Add up the frames that overlap the steps, which have these columns, by their paths."""
+    inside = np.minimum(start + duration, steps.end) - np.maximum(start, steps.begin)
+    began_before = np.zeros(paths, np.bool_)
+    began_before[path[start <= steps.begin]] = True
+    return FrameTimes(sums_of(path, np.minimum(own, inside), paths), began_before)
 
 
 def _only_children(parent: CallRows, calls: int) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from mindscope.profile.kineto.annotations import annotations_of
 from mindscope.profile.kineto.batches import data_pipeline_of
 from mindscope.profile.kineto.call_tree import call_tree_of
 from mindscope.profile.kineto.communication import communication_of
+from mindscope.profile.kineto.functions import functions_of
 from mindscope.profile.kineto.kernels import kernels_of
 from mindscope.profile.kineto.memory import memory_of
 from mindscope.profile.kineto.operators import modules_of, operators_of
@@ -58,4 +59,5 @@ def _parts(analysis: KinetoAnalysis) -> dict[Part, Callable[[], Any]]:
         Part.STREAMS: lambda: streams_of(analysis),
         Part.STREAM_GAPS: lambda: stream_gaps_of(analysis),
         Part.CALL_TREE: lambda: call_tree_of(analysis),
+        Part.FUNCTIONS: lambda: functions_of(analysis),
     }

@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mindscope.profile.tables.memory import MemoryBlocks
+from mindscope.profile.trace.own_code import own_frame
 from mindscope.table.columns import Counts, Rows, Sizes, TextColumn, integers_of
 from mindscope.table.grouping import sums_of
 
 GROUPS = ("category", "operator", "module", "line")
-_LIBRARY = re.compile(
-    r"site-packages|dist-packages|<frozen |^torch/|/torch/|lib/python3|^<built-in|^nn\.Module: |^\?\?|\.cpp|\.so|::"
-)
-"""Frames that a reader of a training does not look for."""
 
 
 def group_texts(blocks: MemoryBlocks, by: str) -> TextColumn | None:
@@ -35,8 +31,7 @@ def group_texts(blocks: MemoryBlocks, by: str) -> TextColumn | None:
 
 def own_line(stack: str) -> str:
     """Return the innermost frame of a stack outside of libraries; the innermost one if all are in libraries."""
-    frames = stack.split(";")
-    return next((frame for frame in frames if frame and not _LIBRARY.search(frame)), frames[0])
+    return own_frame(stack) or stack.split(";")[0]
 
 
 def _merged(texts: list[str], column: TextColumn) -> TextColumn:

@@ -19,6 +19,7 @@ from mindscope.profile.tables.annotations import Annotations
 from mindscope.profile.tables.call_tree import CallTree
 from mindscope.profile.tables.communication import Communication, Links
 from mindscope.profile.tables.data_pipeline import DataPipeline
+from mindscope.profile.tables.functions import Functions
 from mindscope.profile.tables.further_tables import FurtherTables
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.memory import Memory
@@ -55,6 +56,7 @@ class Part(str, Enum):
     STEP_ROWS = "step_rows"
     ANNOTATIONS = "annotations"
     CALL_TREE = "call_tree"
+    FUNCTIONS = "functions"
     FURTHER_TABLES = "further_tables"
 
 
@@ -207,6 +209,11 @@ class ProfileData:
     def call_tree(self) -> CallTree:
         """The calls of the host in a step, with the times of each step."""
         return self._required(Part.CALL_TREE, CallTree)
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Python functions of the user, with their times outside of operators."""
+        return self._required(Part.FUNCTIONS, Functions)
 
     @cached_property
     def further_tables(self) -> FurtherTables:

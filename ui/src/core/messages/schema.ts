@@ -2296,6 +2296,25 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AdviceCardEntry
+         * @description A bottleneck: ``advice`` is what the card says, then its evidence.
+         *
+         *     ``share`` is that of the time of all steps; those of all cards sum to 1 at most, and 0 is of no time. ``gain`` says
+         *     how many times as fast a step is at most without it. ``missing`` says why ``function`` is unknown.
+         */
+        AdviceCardEntry: {
+            /** Advice */
+            advice: components["schemas"]["AdviceEntry"][];
+            function: components["schemas"]["OwnFunctionEntry"] | null;
+            /** Gain */
+            gain: number | null;
+            /** Kind */
+            kind: string;
+            missing: components["schemas"]["MissingEntry"] | null;
+            /** Share */
+            share: number;
+        };
+        /**
          * AdviceEntry
          * @description Advice: its text in English, and its ``code`` with ``values`` for other languages.
          *
@@ -7170,6 +7189,22 @@ export interface components {
             type: string;
         };
         /**
+         * OwnFunctionEntry
+         * @description A function of the user that a bottleneck is in.
+         *
+         *     ``name`` has its file, the line of its definition and its name, as in ``train.py(12): decode``; no line where it
+         *     began before the first step. ``callee`` is the function of a library that takes most of it, empty for its own code.
+         *     ``share`` is that of the time of all steps, 0 if unknown.
+         */
+        OwnFunctionEntry: {
+            /** Callee */
+            callee: string;
+            /** Name */
+            name: string;
+            /** Share */
+            share: number;
+        };
+        /**
          * PairChange
          * @description Pair two operators by hand, or undo it. Each of them leaves its other pairs made by hand.
          */
@@ -7594,8 +7629,8 @@ export interface components {
          *     is in no operator, null where that is little.
          */
         ProfileSummary: {
-            /** Advice */
-            advice: components["schemas"]["AdviceEntry"][];
+            /** Cards */
+            cards: components["schemas"]["AdviceCardEntry"][];
             /** Device Busy */
             device_busy: number | null;
             /** Devices */

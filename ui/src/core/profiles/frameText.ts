@@ -5,3 +5,12 @@ const PATH = /^(?:.*[\\/])(?=[^\\/]*\(\d+\))/;
 export function shortFrame(frame: string): string {
   return frame.replace(PATH, "");
 }
+
+const FRAME = /^(?<file>.*?)(?:\((?<line>\d+)\))?: (?<name>[^:]*)$/;
+
+/** The function of a frame, and the file with the line: `decode` and `train.py:12`. */
+export function frameParts(frame: string): { name: string; place: string } {
+  const { file, line, name } = FRAME.exec(frame)?.groups ?? {};
+  if (name === undefined || file === undefined) return { name: frame, place: "" };
+  return { name, place: line === undefined ? file : `${file}:${line}` };
+}

@@ -39,11 +39,11 @@ const ADDRESSES = `
   offset=0.5%2Ctrain on_x=log on_y=log only=log operations=different optimizer=hidden other_graph=log other_run=log outliers=keep
   outliers=mark own=relative%2C0.6%2Cignore%2Closs parameters=all pass_through=shown picture=3 pipeline_chart=none pipelines=unfolded
   points=all preview_image=log preview_scalar=log profile=%5B%22run%22%2C%22prof%22%5D profile_hidden=log profile_operation=log
-  profile_step=3 profile_stream=log profile_tab=compare profile_tab=kernels profile_tab=memory profile_tab=modules profile_tab=operators
-  profile_tab=pipeline profile_tab=ranks profile_tab=steps profile_tab=timeline rank_metric=duration rank_metric=idle raw=band raw=line
+  profile_step=3 profile_stream=log profile_tab=compare profile_tab=memory profile_tab=modules profile_tab=operators
+  profile_tab=pipeline profile_tab=ranks profile_tab=timeline rank_metric=duration rank_metric=idle raw=band raw=line
   rows=selected rows=unselected rows_column=log rows_columns=chosen rows_filter=log rows_fixed=log rows_group=each rows_group=name
   rows_hidden=log rows_regex=log rows_row=3 rows_sort=-device_self rows_sort=-share rows_sort=device_self rows_sort=share
-  rows_where=name%3Daten%3A%3Amm rows_width=3%3A1.2 rows_with=log run=log runs=all runs=none scalar=log scopes=log shape=bands
+  rows_part=kernels rows_where=name%3Daten%3A%3Amm rows_width=3%3A1.2 rows_with=log run=log runs=all runs=none scalar=log scopes=log shape=bands
   shape=both shape=front shape=heat show=table side=3 side_run=log size=2 size=4 size=8 size=original sized_by=log slice=log
   smoothing=0.5 sort=-1 spread=confidence spread=deviation spread=error spread=none spread=range stacks=none stage=3%3A1.2 step=3
   swipe=3 swipe_run=log table_order=steps%7E-share tag=log tag_regex=log tags=none target=log text=plain timeline=0%7E1000
@@ -63,4 +63,9 @@ test("charts have the names of before", () => {
 
 test("each address of before opens the view that it says", () => {
   for (const address of ADDRESSES.trim().split(/\s+/)) expect(viewToQuery(queryToView(address))).toBe(address);
+});
+
+test("tabs of former versions lead to those that have what they had", () => {
+  expect(viewToQuery(queryToView("profile_tab=kernels"))).toBe("profile_tab=operators&rows_part=kernels");
+  expect(viewToQuery(queryToView("profile_tab=steps&profile_step=3"))).toBe("profile_step=3");
 });

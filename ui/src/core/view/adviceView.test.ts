@@ -13,15 +13,15 @@ const place = (change: Partial<AdvicePlace>): AdvicePlace => ({
 test.each<[Partial<AdvicePlace>, object]>([
   [
     { kind: "step", name: "12" },
-    { tab: "steps", steps: { step: 12 } },
+    { tab: "overview", steps: { step: 12 } },
   ],
   [
     { kind: "operator", name: "aten::mm", row: 2 },
-    { tab: "operators", rows: { group: "each", row: 2 } },
+    { tab: "operators", part: "operators", rows: { group: "each", row: 2 } },
   ],
   [
     { kind: "kernel", name: "k", row: 0 },
-    { tab: "kernels", rows: { where: [{ column: "name", text: "k" }], row: 0 } },
+    { tab: "operators", part: "kernels", rows: { where: [{ column: "name", text: "k" }], row: 0 } },
   ],
   [
     { kind: "stream", name: "stream 7", of: "GPU 0" },
@@ -49,7 +49,7 @@ test.each<[Partial<AdvicePlace>, object]>([
   ],
   [
     { kind: "collective", row: 5 },
-    { tab: "steps", steps: { step: 5 } },
+    { tab: "overview", steps: { step: 5 } },
   ],
   [
     { kind: "collective", begin_ns: 1000, duration_ns: 100_000, slice: 7 },

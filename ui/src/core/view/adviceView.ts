@@ -12,9 +12,8 @@ const MARGIN = 0.02;
 const SHORTEST = 1000;
 
 const TABS: Readonly<Record<string, ProfileTab>> = {
-  steps: "steps",
   operators: "operators",
-  kernels: "kernels",
+  kernels: "operators",
   modules: "modules",
   memory: "memory",
   data_pipeline: "pipeline",
@@ -29,7 +28,7 @@ export function rangeAround(begin: number, duration: number): [number, number] {
 
 /** The tab with all rows of a part of a profile. */
 export function partView(part: string): Partial<ProfileView> {
-  return { tab: TABS[part] ?? "overview" };
+  return { tab: TABS[part] ?? "overview", ...(part === "operators" || part === "kernels" ? { part } : {}) };
 }
 
 /** The tab that shows a row, with that row selected. */
@@ -40,7 +39,11 @@ export function adviceView(place: AdvicePlace, view: ProfileView): Partial<Profi
       return ofStep(Number(name), view);
     case "operator":
     case "kernel":
-      return { tab: `${kind}s`, rows: { ...ROWS_VIEW.defaultValue, group: EACH, where: [{ column: "name", text: name }], row } };
+      return {
+        tab: "operators",
+        part: `${kind}s`,
+        rows: { ...ROWS_VIEW.defaultValue, group: EACH, where: [{ column: "name", text: name }], row },
+      };
     case "stream":
       return { tab: "overview", stream: `${of} ${name}` };
     case "operation":
@@ -61,7 +64,7 @@ export function adviceView(place: AdvicePlace, view: ProfileView): Partial<Profi
 }
 
 function ofStep(number: number, view: ProfileView): Partial<ProfileView> {
-  return { tab: "steps", steps: { ...view.steps, step: number } };
+  return { tab: "overview", steps: { ...view.steps, step: number } };
 }
 
 /** The slice is selected, or else the range that it would have. */

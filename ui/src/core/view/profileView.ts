@@ -5,24 +5,23 @@ import { MEMORY_VIEW, STEPS_VIEW } from "./profileParts";
 import { PROFILE_DIFF_VIEW, PROFILE_KEY } from "./profileDiffView";
 import { ROWS_VIEW } from "./profileRows";
 import { FLAME_ROOTS, OPEN_MODULES } from "./profileTrees";
-import { fields, filter, list, natural, oneOf, optional, param, range, text, type Codec, type ValueOf } from "./schema";
+import { fields, filter, list, natural, oneOf, optional, param, range, text, type Codec, type Param, type ValueOf } from "./schema";
 import { TABLE_ORDERS } from "./tableOrders";
 
 export type { ProfileKey };
 
-export const PROFILE_TABS = [
-  "overview",
-  "operators",
-  "kernels",
-  "modules",
-  "steps",
-  "pipeline",
-  "memory",
-  "timeline",
-  "compare",
-  "ranks",
-] as const;
+export const PROFILE_TABS = ["overview", "operators", "modules", "timeline", "memory", "compare", "pipeline", "ranks"] as const;
 export type ProfileTab = (typeof PROFILE_TABS)[number];
+
+/** Tabs of former versions, and those that have what they had. */
+const FORMER_TABS: Readonly<Record<string, ProfileTab>> = { kernels: "operators", steps: "overview" };
+const TAB_NAME = oneOf(PROFILE_TABS);
+const TAB: Codec<ProfileTab> = { ...TAB_NAME, read: (tab) => FORMER_TABS[tab] ?? TAB_NAME.read(tab) };
+
+export const ROW_PARTS = ["operators", "kernels"] as const;
+/** What the tab Operators lists. */
+export type RowPart = (typeof ROW_PARTS)[number];
+const ROW_PART = param("rows_part", oneOf(ROW_PARTS), "operators");
 
 export const TIMELINE_PANELS = ["details", "statistics", "flame"] as const;
 /** About the chosen slice, or the chosen range. */
@@ -63,7 +62,8 @@ const KERNEL_WAIT: Codec<number> = {
 export const PROFILE_VIEW = fields({
   /** Null for the newest profile of the first run that has one. */
   chosen: optional("profile", PROFILE_KEY),
-  tab: param("profile_tab", oneOf(PROFILE_TABS), "overview"),
+  tab: param("profile_tab", TAB, "overview"),
+  part: { ...ROW_PART, read: (query) => (query.get("profile_tab") === "kernels" ? "kernels" : ROW_PART.read(query)) } as Param<RowPart>,
   /** Of the tab with a table. */
   rows: ROWS_VIEW,
   /** Of the tables of operators, kernels and modules. */

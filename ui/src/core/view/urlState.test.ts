@@ -20,7 +20,7 @@ import { CHANGE_STATES, COMPARED } from "./profileDiffView";
 import { MEMORY_GROUPS, MEMORY_PANELS } from "./profileParts";
 import { PHASES, ROLES } from "../debugger/tensorRoles";
 import { DEBUG_SHOWS, DEBUG_TABS, FINDING_PARTS, HIT_ORDERS } from "./debugView";
-import { PROFILE_TABS, TIMELINE_PANELS } from "./profileView";
+import { PROFILE_TABS, ROW_PARTS, TIMELINE_PANELS } from "./profileView";
 import { TOP_BY } from "../series/topCurves";
 import { DEFAULT_VIEW, queryToView, viewToQuery, type ViewState } from "./urlState";
 import { brushes, columnLayouts, lineageViews, tableViews } from "./lineageArbitraries";
@@ -156,6 +156,7 @@ const views: fc.Arbitrary<ViewState> = fc
     profiles: fc.record({
       chosen: fc.option(fc.record({ run: fc.string(), profile: fc.string() })),
       tab: fc.constantFrom(...PROFILE_TABS),
+      part: fc.constantFrom(...ROW_PARTS),
       range: fc.option(ranges),
       slice: fc.option(fc.nat()),
       area: fc.option(

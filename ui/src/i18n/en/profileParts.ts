@@ -27,7 +27,7 @@ export const profileParts = {
   "streams.queue_peak_hint": "Most kernels that were launched and had not begun; 1,024 of them block the host",
   "streams.queue_full": "Queue full",
   "streams.queue_full_hint": "Time with 1,024 kernels or more in the queue, when a launch blocks the host",
-  "profile.tab_steps": "Step trace",
+  "profile.step_trace": "Step trace",
   "profile.tab_pipeline": "Data pipeline",
   "profile.tab_memory": "Memory",
   "memory.none": "No memory in this profile",

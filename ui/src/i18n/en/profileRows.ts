@@ -2,6 +2,7 @@
 /** Operators, kernels and modules of the page Profiling. */
 export const profileRows = {
   "profile.tab_modules": "Modules",
+  "rows.part": "Table",
   "rows.all_operators": "All operators",
   "rows.all_kernels": "All kernels",
   "rows.path": "What is shown",

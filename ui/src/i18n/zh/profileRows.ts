@@ -3,6 +3,7 @@ import type { profileRows as texts } from "../en/profileRows";
 
 export const profileRows: Record<keyof typeof texts, string> = {
   "profile.tab_modules": "模块",
+  "rows.part": "表",
   "rows.all_operators": "所有算子",
   "rows.all_kernels": "所有核函数",
   "rows.path": "当前范围",

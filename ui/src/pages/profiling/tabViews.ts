@@ -8,16 +8,13 @@ const tables = once(() => import("./tables/ProfileTables.svelte"));
 const memory = once(() => import("./memory/MemoryTab.svelte"));
 const pipeline = once(() => import("./pipeline/PipelineTab.svelte"));
 const rows = once(() => import("./rows/ProfileRowsTab.svelte"));
-const steps = once(() => import("./steps/StepTraceTab.svelte"));
 
 /** What the tabs show, loaded when it is needed; the page itself draws the timeline. */
 export const TAB_VIEWS: Readonly<Record<Exclude<ProfileTab, "timeline">, () => View>> = {
   overview: tables,
   operators: rows,
-  kernels: rows,
   modules: rows,
   compare: once(() => import("./compare/CompareTab.svelte")),
-  steps,
   pipeline,
   memory,
   ranks: once(() => import("./ranks/RanksTab.svelte")),

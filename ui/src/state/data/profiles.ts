@@ -30,7 +30,8 @@ import type { ProfileKey } from "../../core/view/profileView";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
 export type { ProfileTables };
-export type ProfileAdvice = ProfileTables["summary"]["advice"][number];
+export type ProfileCard = ProfileTables["summary"]["cards"][number];
+export type ProfileAdvice = ProfileCard["advice"][number];
 export type ProfileMissing = ProfileTables["summary"]["missing"][number];
 
 export type ProfileDiff = NonNullable<DiffAnswer["diff"]>;

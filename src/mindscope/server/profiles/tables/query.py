@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from mindscope.profile.advice import Advice
+from mindscope.profile.advice.cards import AdviceCard
+from mindscope.profile.advice.own_function import OwnFunction
 from mindscope.profile.advice.places import places_of
 from mindscope.profile.model.optional_parts import part_of
 from mindscope.profile.model.profile_data import Part
@@ -15,17 +17,20 @@ from mindscope.profile.profile import Profile
 from mindscope.profile.tables.kernels import Kernels
 from mindscope.profile.tables.operators import Operators
 from mindscope.profile.tables.steps import PARTS, Steps
+from mindscope.profile.texts import Missing
 from mindscope.profile.timeline.slice_search import slice_at
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
 from mindscope.server.profiles.tables.missing import missing_entry
 from mindscope.server.profiles.tables.schema import (
+    AdviceCardEntry,
     AdviceEntry,
     AdviceRow,
     DeviceEntry,
     FileProblem,
     FlopsEntry,
+    OwnFunctionEntry,
     PeakEntry,
     ProfileSummary,
     ProfileTables,
@@ -89,7 +94,7 @@ def _summary(profile: Profile, overview: Overview, zero: int, timeline: Timeline
             )
             for each in overview.peaks
         ],
-        advice=[advice_entry(each, _rows(profile, each, zero, timeline)) for each in overview.advice],
+        cards=[_card(profile, each, zero, timeline) for each in overview.cards],
         missing=[missing_entry(part, each) for part, each in overview.missing.items()],
     )
 
@@ -108,6 +113,18 @@ def _steps(steps: Steps, zero: int) -> list[StepParts]:
         )
         for row in range(min(len(steps), MOST_STEPS))
     ]
+
+
+def _card(profile: Profile, card: AdviceCard, zero: int, timeline: Timeline | None) -> AdviceCardEntry:
+    function = card.function
+    return AdviceCardEntry(
+        kind=card.kind,
+        advice=[advice_entry(each, _rows(profile, each, zero, timeline)) for each in card.advice],
+        share=finite(card.share) or 0.0,
+        gain=finite(card.gain),
+        function=OwnFunctionEntry(**function._asdict()) if isinstance(function, OwnFunction) else None,
+        missing=missing_entry(Part.FUNCTIONS, function) if isinstance(function, Missing) else None,
+    )
 
 
 def advice_entry(advice: Advice, rows: Iterable[AdviceRow]) -> AdviceEntry:

@@ -77,6 +77,19 @@ class AdviceEntry(Answer):
     share: float
 
 
+class OwnFunctionEntry(Answer):
+    """A function of the user that a bottleneck is in.
+
+    ``name`` has its file, the line of its definition and its name, as in ``train.py(12): decode``; no line where it
+    began before the first step. ``callee`` is the function of a library that takes most of it, empty for its own code.
+    ``share`` is that of the time of all steps, 0 if unknown.
+    """
+
+    name: str
+    share: float
+    callee: str
+
+
 class MissingEntry(Answer):
     """A part that the profile lacks; ``remedy`` is the line of code that records it, or empty."""
 
@@ -85,6 +98,21 @@ class MissingEntry(Answer):
     values: dict[str, str | int]
     reason: str
     remedy: str
+
+
+class AdviceCardEntry(Answer):
+    """A bottleneck: ``advice`` is what the card says, then its evidence.
+
+    ``share`` is that of the time of all steps; those of all cards sum to 1 at most, and 0 is of no time. ``gain`` says
+    how many times as fast a step is at most without it. ``missing`` says why ``function`` is unknown.
+    """
+
+    kind: str
+    advice: list[AdviceEntry]
+    share: float
+    gain: float | None
+    function: OwnFunctionEntry | None
+    missing: MissingEntry | None
 
 
 class FlopsEntry(Answer):
@@ -125,7 +153,7 @@ class ProfileSummary(Answer):
     problems: list[FileProblem]
     steps: list[StepParts]
     peaks: list[PeakEntry]
-    advice: list[AdviceEntry]
+    cards: list[AdviceCardEntry]
     missing: list[MissingEntry]
 
 

@@ -10,6 +10,7 @@ import type { ProfileTables } from "../../../state/data/profiles";
 import { reasonText } from "../../../state/requests/problem";
 import { adviceText, missingGroups, percent, STEP_PARTS } from "../profileWords";
 import { stepNotes } from "../stepNotes";
+import { gainText } from "./gainText";
 import { overviewFigures } from "./overviewFigures";
 
 type Summary = ProfileTables["summary"];
@@ -51,13 +52,18 @@ function figures(summary: Summary): CardContent {
   return tableContent(t("profile.figures"), columns, overviewFigures(summary), () => null);
 }
 
-function adviceOf({ advice }: Summary): CardContent {
-  if (advice.length === 0) return { facts: [], parts: [{ kind: "notice", tone: "note", text: t("profile.no_advice") }] };
+function adviceOf({ cards }: Summary): CardContent {
+  if (cards.length === 0) return { facts: [], parts: [{ kind: "notice", tone: "note", text: t("profile.no_advice") }] };
   return texts(
-    advice.map((each) => {
-      const { finding, remedy } = adviceText(each);
-      const share = each.share > 0 ? [t("profile.advice_share", { share: percent(each.share) })] : [];
-      return [finding, remedy, ...share];
+    cards.map(({ advice: [first, ...evidence], share, gain, function: found }) => {
+      const { finding, remedy } = adviceText(first!);
+      return [
+        finding,
+        ...(gain === null ? [] : [t("profile.card_gain", { share: percent(share), gain: gainText(gain) })]),
+        remedy,
+        ...(found ? [`${t("profile.card_code")} ${found.name}`] : []),
+        ...evidence.map((each) => adviceText(each).finding),
+      ];
     }),
   );
 }
