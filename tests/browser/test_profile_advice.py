@@ -31,7 +31,11 @@ def advised(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
 def follow(page: Page, code: str, place: int = 0) -> str:
     """From the overview on, what the link says."""
     page.get_by_test_id("profile-tabs").get_by_text("Overview", exact=True).click()
-    link = page.locator(f"[data-code={code}] .rows button").nth(place)
+    advice = page.locator(f"[data-code={code}]").last
+    expect(advice).to_be_attached()
+    if not advice.is_visible():
+        page.locator("details", has=advice).locator("summary").click()
+    link = advice.locator("> .rows button").nth(place)
     text = link.inner_text()
     link.click()
     return text
@@ -39,6 +43,9 @@ def follow(page: Page, code: str, place: int = 0) -> str:
 
 def test_rows_of_a_trace(open_page: OpenPage, advised: LiveViewer) -> None:
     page = open_page(advised, at("run", TRACE, "overview"))
+    card = page.get_by_test_id("profile-cards").locator("> li").first
+    expect(card).to_contain_text("87.3\u00a0% of the time: 7.87 × at most")
+    expect(card.get_by_test_id("card-function")).to_contain_text("with_stack=True")
     assert follow(page, "synchronization") in ("aten::item", "aten::_local_scalar_dense")
     expect(page.get_by_test_id("profile-operators")).to_be_visible()
     expect(page.get_by_test_id("profile-row")).to_contain_text("aten::")

@@ -69,7 +69,7 @@ def test_a_growing_profile_is_read_again_by_itself(context: BrowserContext, prof
     with (run / FIRST).open("a") as file:
         file.write(text[half:])
     expect(names.first).to_contain_text(f"aten::conv2d_{PER_STEP - 1}")
-    page.get_by_test_id("profile-tabs").get_by_text("Step trace").click()
+    page.get_by_test_id("profile-tabs").get_by_text("Overview").click()
     expect(page.get_by_test_id("steps-table").locator("[data-key]")).to_have_count(2)
     (run / "new").write_text(trace(3, "aten::conv2d"))
     (run / "new").replace(run / FIRST)

@@ -93,7 +93,10 @@ def test_overview_says_where_the_time_goes(open_at: OpenAt) -> None:
     titles = [card["title"] for card in view["cards"]]
     assert titles[:5] == ["Figures", "Advice", "Time of each step", "Top operators by self time", "Top kernels by time"]
     assert "profile_memory=True" in text
-    page.get_by_test_id("step-bars").click()
+    tabs = page.get_by_test_id("profile-tabs").locator("label")
+    expect(tabs).to_have_text(["Overview", "Operators", "Modules", "Timeline", "Memory", "Compare"])
+    page.get_by_test_id("steps-table").locator("[data-key] button").first.click()
+    page.get_by_test_id("open-step").click()
     expect(page.get_by_test_id("timeline-tracks")).to_be_visible()
     until(page, lambda: "timeline" in address(page))
     begin, end = shown_range(page)

@@ -110,12 +110,16 @@ def slow_samples(workers: int = 0) -> Training:
 
 def profiled(path: Path, training: Training, *, with_stack: bool) -> Path:
     """Profile ``STEPS`` steps after ``WAIT``, as ``torch.profiler`` does it."""
+
+    def write(running: Any) -> None:
+        running.export_chrome_trace(str(path))
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     schedule = profiler.schedule(wait=WAIT - 1, warmup=1, active=STEPS, repeat=1)
     with profiler.profile(
         schedule=schedule, record_shapes=True, with_stack=with_stack, with_modules=with_stack,
-        on_trace_ready=lambda running: running.export_chrome_trace(str(path)),
+        on_trace_ready=write,
     ) as running:  # fmt: skip
         for inputs, labels in training.batches:
             training.step(inputs, labels)

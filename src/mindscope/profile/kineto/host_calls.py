@@ -226,8 +226,10 @@ def _frame_times(
     """Add up the frames that overlap the steps, which have these columns, by their paths."""
     inside = np.minimum(start + duration, steps.end) - np.maximum(start, steps.begin)
     began_before = np.zeros(paths, np.bool_)
-    began_before[path[start <= steps.begin]] = True
-    return FrameTimes(sums_of(path, np.minimum(own, inside), paths), began_before)
+    began_before[path[start < steps.begin]] = True
+    # What a frame does outside of the steps may be its own time; this much is not.
+    least = np.maximum(own - (duration - inside), 0)
+    return FrameTimes(sums_of(path, least, paths), began_before)
 
 
 def _only_children(parent: CallRows, calls: int) -> NDArray[np.bool_]:
