@@ -33,11 +33,11 @@ class Network(nn.Module):
         super().__init__()
         self.first = Block(16)
         self.shared = nn.Linear(8, 8)
-        self.second = Block(512)
+        self.blocks = nn.ModuleList([Block(512)])
         self.unused = nn.Linear(8, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.shared(self.second(self.shared(self.first(x))))
+        return self.shared(self.blocks[0](self.shared(self.first(x))))
 
 
 def test_scopes_have_their_modules(tmp_path: Path) -> None:
@@ -73,11 +73,11 @@ def test_scopes_have_their_modules(tmp_path: Path) -> None:
         "Default/first-Block/inner-Sequential/1-ReLU": f"{first}/ReLU_0",
         "Default/first-Block/inner-Sequential/2-Linear": f"{first}/Linear_1",
         "Default/shared-Linear": "Network_0/Linear_2",
-        "Default/second-Block": "Network_0/Block_1",
-        "Default/second-Block/inner-Sequential": second,
-        "Default/second-Block/inner-Sequential/0-Linear": f"{second}/Linear_3",
-        "Default/second-Block/inner-Sequential/1-ReLU": f"{second}/ReLU_1",
-        "Default/second-Block/inner-Sequential/2-Linear": f"{second}/Linear_4",
+        "Default/blocks-ModuleList/0-Block": "Network_0/Block_1",
+        "Default/blocks-ModuleList/0-Block/inner-Sequential": second,
+        "Default/blocks-ModuleList/0-Block/inner-Sequential/0-Linear": f"{second}/Linear_3",
+        "Default/blocks-ModuleList/0-Block/inner-Sequential/1-ReLU": f"{second}/ReLU_1",
+        "Default/blocks-ModuleList/0-Block/inner-Sequential/2-Linear": f"{second}/Linear_4",
     }
     calls = dict(zip(profile.modules.path, profile.modules.count.tolist(), strict=True))
     assert calls["Network_0/Linear_2"] == 2 * calls["Network_0"]

@@ -13,6 +13,7 @@ from mindscope.profile.compare.alignment import NamedTree, align
 from mindscope.profile.tables.modules import Modules
 from mindscope.table.columns import integers_of
 
+_CONTAINERS = frozenset(("ModuleList", "ModuleDict", "CellList", "CellDict"))
 _ROOTS = frozenset(("Default", "Gradients", "recompute_Default"))
 _BRACKETS = re.compile(r"(.+)\[.*\]$")
 _INSTANCE = re.compile(r"_\d+$")
@@ -47,6 +48,21 @@ def _paths(labels: Sequence[str], parents: NDArray[np.int64]) -> list[str]:
 
 
 def _by_class(labels: Sequence[str], parents: NDArray[np.int64], modules: Modules) -> NDArray[np.int64]:
+    """Align the scopes but those of containers that are never called, whose items their parents call."""
+    rows = [row for row, label in enumerate(labels) if _class_of_scope(label) not in _CONTAINERS]
+    index = {row: place for place, row in enumerate(rows)}
+    above: list[int] = []
+    for parent in integers_of(parents):
+        while parent >= 0 and parent not in index:
+            parent = int(parents[parent])
+        above.append(index.get(parent, -1))
+    found = np.full(len(labels), -1, np.int64)
+    called = np.array([above[row] for row in rows], np.int64)
+    found[rows] = _called_by_class([labels[row] for row in rows], called, modules)
+    return found
+
+
+def _called_by_class(labels: Sequence[str], parents: NDArray[np.int64], modules: Modules) -> NDArray[np.int64]:
     scopes = NamedTree([_class_of_scope(label) for label in labels], parents, np.arange(len(labels)))
     best = np.full(len(labels), -1, np.int64)
     for root in np.flatnonzero(modules.parent < 0).tolist():

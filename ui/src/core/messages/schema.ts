@@ -8513,11 +8513,15 @@ export interface components {
         /**
          * SliceAnswer
          * @description A slice with its arguments. ``parents`` begin with the innermost, ``children`` with the longest, at most 100.
+         *
+         *     ``caller`` is the innermost function of the user around it, such as ``train.py(12): main``; empty without stacks.
          */
         SliceAnswer: {
             /** Arguments */
             arguments: components["schemas"]["Argument"][];
             arguments_problem: components["schemas"]["ReasonEntry"] | null;
+            /** Caller */
+            caller: string;
             /** Child Count */
             child_count: number;
             /** Children */
@@ -9223,9 +9227,12 @@ export interface components {
          * TrackEntry
          * @description A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other.
          *
-         *     ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them.
+         *     ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them. ``is_helper``: a thread
+         *     that runs nothing but Python, beside others that compute, or frames that only pass calls on.
          */
         TrackEntry: {
+            /** Is Helper */
+            is_helper: boolean;
             /** Is Steps */
             is_steps: boolean;
             /** Process */

@@ -2,7 +2,8 @@
 import type { Message, Schemas } from "../messages/message";
 
 /** A thread of a process, or a stream of a device. */
-export type TimelineTrack = Omit<Schemas["TrackEntry"], "is_steps"> & {
+export type TimelineTrack = Omit<Schemas["TrackEntry"], "is_steps" | "is_helper"> & {
+  is_helper?: boolean;
   /** A reader of profiles named it: the number of its thread says no more. */
   isNamed?: boolean;
 };

@@ -19,9 +19,10 @@ from mindscope.profile.timeline.export_range import export_range
 from mindscope.profile.timeline.range_statistics import Flame, flame_of, statistics_of
 from mindscope.profile.timeline.slice_details import relatives_of
 from mindscope.profile.timeline.slice_search import search
-from mindscope.profile.timeline.step_tracks import STEP, STEPS
+from mindscope.profile.timeline.step_tracks import STEP, STEPS, WRAPPERS
 from mindscope.profile.timeline.timeline import Timeline
 from mindscope.profile.timeline.timeline_window import CounterWindow, Range, counter_window, window_of
+from mindscope.profile.trace.own_code import own_frame
 from mindscope.server.http.columns import Packed, pack
 from mindscope.server.http.json_numbers import finite
 from mindscope.server.http.schema import ReasonEntry
@@ -58,6 +59,7 @@ MOST_WINDOW_BYTES = 200_000
 BYTES_A_PIXEL = 100
 """Bytes of a pixel of a window that is wider than usual."""
 _DIGITS = re.compile(r"\d+")
+_FRAMES = "python_function"
 MOST_NAME = 200
 """Characters of a name in a window; the details have all."""
 
@@ -173,12 +175,14 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
 def slice_answer(profile: OpenProfile, timeline: Timeline, index: int) -> SliceAnswer:
     """Return all about one slice."""
     relatives = relatives_of(timeline, index)
+    parents = [brief(timeline, each) for each in relatives.parents]
     arguments, problem = _arguments(profile, timeline, index)
     return SliceAnswer(
         slice=brief(timeline, index),
         arguments=arguments,
         arguments_problem=problem,
-        parents=[brief(timeline, each) for each in relatives.parents],
+        caller=own_frame(";".join(each.name for each in parents if ".py(" in each.name)),
+        parents=parents,
         children=[brief(timeline, each) for each in relatives.children],
         child_count=relatives.child_count,
         sources=[_arrow(timeline, each, category, each, index) for each, category in relatives.sources],
@@ -285,7 +289,8 @@ def _tracks(timeline: Timeline) -> list[TrackEntry]:
     with_counters = {counter.track for counter in timeline.counters}
     rows = np.bincount(timeline.lane_track, minlength=len(timeline.tracks))
     sizes = np.bincount(timeline.lane_track, np.diff(timeline.lane_first), len(timeline.tracks))
-    order = sorted(range(len(timeline.tracks)), key=lambda number: _track_key(timeline, number))
+    helpers = _helpers(timeline)
+    order = sorted(range(len(timeline.tracks)), key=lambda number: (number in helpers, *_track_key(timeline, number)))
     entries = (
         TrackEntry(
             track=number,
@@ -294,6 +299,7 @@ def _tracks(timeline: Timeline) -> list[TrackEntry]:
             process_name=timeline.tracks[number].process_name,
             thread_name=timeline.tracks[number].thread_name,
             is_steps=timeline.tracks[number].thread_name == STEPS,
+            is_helper=number in helpers,
             rows=int(rows[number]),
             slices=int(sizes[number]),
         )
@@ -304,7 +310,21 @@ def _tracks(timeline: Timeline) -> list[TrackEntry]:
 
 def _track_key(timeline: Timeline, number: int) -> tuple[Any, ...]:
     track = timeline.tracks[number]
-    return track.process_order, _natural(track.process), track.thread_order, _natural(track.thread)
+    is_main = track.thread.partition(" ")[0] == track.process
+    return track.process_order, _natural(track.process), not is_main, track.thread_order, _natural(track.thread)
+
+
+def _helpers(timeline: Timeline) -> set[int]:
+    """Return threads that run only Python, where others compute, and tracks of wrappers."""
+    is_frame = np.array([each.lower() == _FRAMES for each in timeline.categories], np.bool_)
+    starts = timeline.lane_first[:-1]
+    found = {number for number, track in enumerate(timeline.tracks) if track.thread_name == WRAPPERS}
+    if not is_frame.any() or not len(starts):
+        return found
+    others = np.add.reduceat(~is_frame[timeline.category], starts, dtype=np.int64)
+    by_track = np.bincount(timeline.lane_track, others, len(timeline.tracks))
+    computing = {number for number in np.flatnonzero(by_track).tolist() if timeline.tracks[number].thread_name != STEPS}
+    return found | {int(number) for number in timeline.lane_track if not by_track[number]} if computing else found
 
 
 def _natural(text: str) -> tuple[int, int, str]:

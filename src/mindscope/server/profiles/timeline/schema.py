@@ -25,7 +25,8 @@ Place = Annotated[int, Field(ge=0, le=MOST_SLICE), IsNumber]
 class TrackEntry(Answer):
     """A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other.
 
-    ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them.
+    ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them. ``is_helper``: a
+    thread that runs nothing but Python, beside others that compute, or frames that only pass calls on.
     """
 
     track: int
@@ -34,6 +35,7 @@ class TrackEntry(Answer):
     process_name: str
     thread_name: str
     is_steps: bool
+    is_helper: bool
     rows: int
     slices: int
 
@@ -219,11 +221,15 @@ class ArrowEntry(Answer):
 
 
 class SliceAnswer(Answer):
-    """A slice with its arguments. ``parents`` begin with the innermost, ``children`` with the longest, at most 100."""
+    """A slice with its arguments. ``parents`` begin with the innermost, ``children`` with the longest, at most 100.
+
+    ``caller`` is the innermost function of the user around it, such as ``train.py(12): main``; empty without stacks.
+    """
 
     slice: SliceBrief
     arguments: list[Argument]
     arguments_problem: ReasonEntry | None
+    caller: str
     parents: list[SliceBrief]
     children: list[SliceBrief]
     child_count: int

@@ -5,6 +5,7 @@ import type { TableColumn } from "../../../core/tables/tableColumn";
 import { formatBytes, formatCount, formatValue, groupDigits } from "../../../core/text/format";
 import { hasWords, t, type MessageKey } from "../../../i18n/i18n.svelte";
 import type { ProfileRow, ProfileRows } from "../../../state/data/profileRows";
+import { moduleName } from "../moduleNames.svelte";
 import { percent, wordOf } from "../profileWords";
 
 export type FigureKind = ProfileRows["figures"][number]["kind"];
@@ -81,6 +82,7 @@ export function cellText({ texts, distinct, figures }: ProfileRow, { id, kind }:
 /** A text of a column as people write it. */
 export function textOf(column: string, text: string): string {
   if (column === "kind") return wordOf("kind", text);
+  if (column === "module") return moduleName(text);
   if (column === "phase" && hasWords(`rows.phase_${text}`)) return t(`rows.phase_${text}` as MessageKey);
   return column === "dtypes" ? typesText(text) : text;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TimelineCounter, TimelineTrack } from "../../../core/profiles/timeline";
+import { processKey } from "../../../core/profiles/timelineLayout";
 import { t, type MessageKey } from "../../../i18n/i18n.svelte";
 
 /** Names that the readers of profiles give to tracks; others are those of processes, threads and streams. */
@@ -22,10 +23,17 @@ export function trackTitle(track: TimelineTrack | undefined, separator: string):
   return [...new Set(names.filter((name) => name !== "").map(nameOf))].join(separator);
 }
 
+/** Threads that help the training are a process of their own. */
 export function namedTrack(track: TimelineTrack): TimelineTrack {
   const { process_name: process, thread_name: thread } = track;
-  return { ...track, process_name: nameOf(process), thread_name: nameOf(thread), isNamed: thread in TRACKS };
+  const names = { process_name: nameOf(process), thread_name: nameOf(thread), isNamed: thread in TRACKS };
+  if (!track.is_helper) return { ...track, ...names };
+  return { ...track, ...names, process: HELPERS, process_name: t("profile.helper_tracks"), isNamed: true };
 }
+
+/** Identifier of the process of helpers; those of profiles are no blanks. */
+const HELPERS = " ";
+export const HELPERS_KEY = processKey({ process: HELPERS });
 
 export function namedCounter(counter: TimelineCounter): TimelineCounter {
   for (const [pattern, key] of COUNTERS) {
