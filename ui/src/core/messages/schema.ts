@@ -9227,8 +9227,8 @@ export interface components {
          * TrackEntry
          * @description A thread of a process, or a stream of a device; ``track`` is its number. ``rows`` lie below each other.
          *
-         *     ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them. ``is_helper``: a thread
-         *     that runs nothing but Python, beside others that compute, or frames that only pass calls on.
+         *     ``is_steps``: its slices mark the steps of the training; other tracks have what runs in them. ``is_helper``: a
+         *     thread that runs nothing but Python, beside others that compute, or frames that only pass calls on.
          */
         TrackEntry: {
             /** Is Helper */

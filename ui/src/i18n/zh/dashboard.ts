@@ -41,7 +41,7 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.coming_title": "数据已保留，后续版本将提供对应页面；目前可在 Python 中用 mindscope.open_run(path) 读取",
   "dashboard.histograms": "直方图",
   "dashboard.graph": "计算图",
-  "dashboard.graph_label": "{run} 计算图的顶层作用域",
+  "dashboard.graph_label": "{run} 计算图的顶层命名空间",
   "dashboard.fields": "{n} {n|个字段|个字段}",
   "dashboard.nodes": "{nodes} {n|个节点|个节点}",
   "dashboard.pipeline": "数据图",

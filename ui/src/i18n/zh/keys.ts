@@ -35,8 +35,8 @@ export const keys: Record<keyof typeof en, string> = {
   "keys.log_error": "下一条错误，按住 ⇧ 为上一条",
   "keys.graph": "在计算图中",
   "keys.graph_move": "沿边移动到最近的节点，或旁边的节点",
-  "keys.graph_open": "展开所选作用域",
-  "keys.graph_close": "收起所选作用域或其外层作用域",
+  "keys.graph_open": "展开所选命名空间",
+  "keys.graph_close": "收起所选命名空间或其外层命名空间",
   "keys.graph_search": "搜索计算图中的节点",
   "keys.graph_zoom": "放大、缩小、适应窗口",
 };
