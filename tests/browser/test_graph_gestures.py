@@ -16,6 +16,7 @@ from tests.server.live_viewer import LiveViewer
 
 from .chromium import WINDOW
 from .patience import PATIENCE_S, until
+from .test_graph_page import choose
 
 OpenPage = Callable[[LiveViewer, str], Page]
 ADDRESS = "/graph?run=mindspore%2Fops"
@@ -74,7 +75,7 @@ def is_box(words: str) -> bool:
 def test_the_wheel_moves_and_enlarges_what_is_under_the_pointer(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, ADDRESS)
     picture = picture_of(page)
-    page.get_by_test_id("graph-depth").select_option("2")
+    choose(page, "depth", "2")
     x, y = first_pixel(page, picture, is_box)
     words, before = pointed(page, x, y), scale(page)
     page.mouse.wheel(0, 30)
@@ -94,7 +95,7 @@ def test_the_wheel_moves_and_enlarges_what_is_under_the_pointer(viewer: LiveView
 def test_the_small_map_leads_to_a_part_of_the_picture(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, ADDRESS)
     picture = picture_of(page)
-    page.get_by_test_id("graph-depth").select_option("3")
+    choose(page, "depth", "3")
     page.get_by_test_id("graph-fit").click()
     fitting = scale(page)
     for _ in range(6):
@@ -122,7 +123,7 @@ def test_an_opened_scope_keeps_its_pixel_and_grows_unless_motion_is_reduced(
     page = open_page(viewer, ADDRESS)
     page.emulate_media(reduced_motion="reduce" if motion == "reduce" else "no-preference")
     picture = picture_of(page)
-    page.get_by_test_id("graph-depth").select_option("0")
+    choose(page, "depth", "0")
     x, y = first_pixel(page, picture, lambda words: is_box(words) and words.rpartition(" · ")[2].isdigit())
     scope = pointed(page, x, y).partition(" · ")[0]
     page.mouse.dblclick(x, y)

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .test_graph_page import in_address, opened
+from .test_graph_page import choose, in_address, menu, opened
 
 OpenPage = Callable[[LiveViewer, str], Page]
 STEPS = (1, 2, 3, 4)
@@ -67,8 +67,9 @@ def test_recorded_gradients_color_the_graph_by_step(
     page = open_page(trained, "/graph?run=net")
     opened(page)
     color = page.get_by_test_id("graph-color")
-    expect(color.locator("option[value=gradient_norm]")).to_be_attached()
-    color.select_option("gradient_largest")
+    with menu(page, "options"):
+        expect(color.locator("option[value=gradient_norm]")).to_be_attached()
+    choose(page, "color", "gradient_largest")
     bar = page.get_by_test_id("graph-step-bar")
     expect(bar).to_have_attribute("data-state", "shown")
     expect(page.get_by_test_id("graph-step-text")).to_have_text("Step 4")
@@ -98,7 +99,8 @@ def test_the_address_has_the_overlay_and_its_step(trained: LiveViewer, open_page
     page = open_page(trained, f"{OVERLAID}&graph_step=2")
     opened(page)
     expect(page.get_by_test_id("graph-step-text")).to_have_text("Step 2")
-    expect(page.get_by_test_id("graph-color")).to_have_value("gradient_largest")
+    with menu(page, "options"):
+        expect(page.get_by_test_id("graph-color")).to_have_value("gradient_largest")
     picture = page.get_by_test_id("graph")
     picture.focus()
     page.keyboard.press("ArrowDown")
@@ -109,8 +111,9 @@ def test_a_run_without_gradients_offers_none(viewer: LiveViewer, open_page: Open
     page = open_page(viewer, "/graph?run=mindspore%2Fcollector_specified")
     opened(page)
     color = page.get_by_test_id("graph-color")
-    expect(color.locator("option[value=parameter_norm]")).to_be_attached()
-    expect(color.locator("option[value=gradient_norm]")).to_have_count(0)
+    with menu(page, "options"):
+        expect(color.locator("option[value=parameter_norm]")).to_be_attached()
+        expect(color.locator("option[value=gradient_norm]")).to_have_count(0)
     page.goto(page.url + "&graph_color=gradient_norm")
     expect(page.get_by_test_id("graph-step-bar")).to_contain_text("No histograms")
 

@@ -15,7 +15,7 @@ from tests.debug.formats.made_dumps import real_dump
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
 from .patience import until
-from .test_graph_page import in_address, opened
+from .test_graph_page import choose, in_address, menu, opened
 
 OpenPage = Callable[[LiveViewer, str], Page]
 BAD_STEP = 3
@@ -60,7 +60,7 @@ def train(run: Path) -> None:
 def test_statistics_color_the_graph_and_lead_to_the_debugger(debugged: LiveViewer, open_page: OpenPage) -> None:
     page = open_page(debugged, "/graph?run=net")
     opened(page)
-    page.get_by_test_id("graph-color").select_option("outputs_max")
+    choose(page, "color", "outputs_max")
     bar = page.get_by_test_id("graph-step-bar")
     expect(bar).to_have_attribute("data-state", "shown")
     expect(page.get_by_test_id("graph-legend")).to_contain_text("Inf")
@@ -89,7 +89,8 @@ def test_the_chain_of_the_first_bad_number_is_on_the_graph(debugged: LiveViewer,
     expect(chain).to_have_attribute("data-state", "shown")
     expect(chain).to_contain_text("2/Linear")
     assert (in_address(page, "highlight"), in_address(page, "graph_step")) == ("first_bad", str(BAD_STEP))
-    expect(page.get_by_test_id("graph-highlight")).to_have_value("first_bad")
+    with menu(page, "options"):
+        expect(page.get_by_test_id("graph-highlight")).to_have_value("first_bad")
     page.get_by_test_id("graph-chain-first").click()
     expect(page.get_by_test_id("graph-panel")).to_contain_text("Inf")
     page.reload()
@@ -108,6 +109,6 @@ def test_a_run_with_only_a_dump_is_found_everywhere(debugged: LiveViewer, open_p
     expect(card).to_contain_text("No NaN and no infinity")
     page.goto(page.url.replace("/dashboard", "/graph") + "&graph_color=outputs_mean")
     opened(page)
-    expect(page.get_by_test_id("graph-choose")).to_contain_text("ms_output_trace_code_graph_0.pb")
+    expect(page.get_by_test_id("graph-menu")).to_contain_text("ms_output_trace_code_graph_0.pb")
     expect(page.get_by_test_id("graph-step-bar")).to_have_attribute("data-state", "shown")
     expect(page.get_by_test_id("graph-phase")).to_have_count(0)

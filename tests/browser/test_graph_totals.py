@@ -13,7 +13,7 @@ from mindscope.formats import wire
 from mindscope.formats.mindspore_schemas import GRAPH
 from tests.server.live_viewer import LiveViewer, eventually, running_viewer
 
-from .test_graph_page import opened
+from .test_graph_page import choose, opened
 
 OpenPage = Callable[[LiveViewer, str], Page]
 
@@ -97,7 +97,7 @@ def test_totals_of_a_network(
     whole.get_by_role("button").last.click()
     panel = page.get_by_test_id("graph-panel")
     expect(fact(panel, "Parameters")).to_have_text(text)
-    page.get_by_test_id("graph-color").select_option("parameters")
+    choose(page, "color", "parameters")
     expect(page.get_by_test_id("graph-legend")).to_contain_text(text[:2])
 
 

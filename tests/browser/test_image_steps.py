@@ -248,4 +248,4 @@ def test_a_run_without_graphs_leads_to_runs_that_have_some(viewer: LiveViewer, o
     page = open_page(viewer, "/graph?run=tensorboard%2Ftb_all%2Frun_a%2Fmulti_a")
     expect(page.get_by_test_id("empty")).to_contain_text("*.onnx")
     page.get_by_test_id("show-holders").click()
-    expect(page.get_by_test_id("graph-choose")).to_be_visible()
+    expect(page.get_by_test_id("graph-menu")).to_be_visible()

@@ -38,7 +38,7 @@ def test_a_model_and_a_bare_graph_read_alike(tmp_path: Path) -> None:
     model.write_bytes(wire.encode(MODEL, {"ir_version": 3, "model_version": 1, "graph": NET}))
     bare.write_bytes(wire.encode(GRAPH, NET))
     for graph in (read_graph_file(model), read_graph_file(bare)):
-        assert (graph.name, len(graph.operations), graph.edge_count, len(graph.parameters)) == ("net", 5, 5, 1)
+        assert (graph.name, len(graph.operations), graph.edge_count, len(graph.inputs)) == ("net", 5, 5, 1)
 
 
 def test_graphs_of_event_files_read_alike_as_graph_files(tmp_path: Path) -> None:

@@ -84,7 +84,9 @@ def check_structure(graph: Graph, columns: dict[str, np.ndarray[Any, Any]], text
     assert [texts[number] for number in columns["type"]] == [node.op_type for node in graph.nodes]
     assert [texts[number] for number in columns["dtype"]] == [node.dtype for node in graph.nodes]
     assert columns["role"].tolist() == [int(node.role) for node in graph.nodes]
-    assert columns["scope"].tolist() == [graph.scope(node.scope).index for node in graph.nodes]
+    root = graph.scope_numbers.get("Default", 0)
+    scopes = [graph.scope(node.scope).index for node in graph.nodes]
+    assert columns["scope"].tolist() == [0 if scope == root else scope for scope in scopes]
     assert [texts[number] for number in columns["scope_label"]] == [scope.label for scope in graph.scopes]
     edges = [(each.node.index, node.index, each.output) for node in graph.nodes for each in node.inputs]
     assert list(zip(columns["source"], columns["target"], columns["output"], strict=True)) == edges

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.graph import Graph, Role, Scope
+from mindscope.graph import Graph, GraphSummary, Role, Scope
 
 MOST_SCOPES = 24
 ROOM = 9  # scopes after opening one: as many names as a card has room for
@@ -47,6 +47,7 @@ class GraphPreview:
     scopes: list[ScopePreview]
     scopes_left_out: int
     flows: list[ScopeEdge]
+    summary: GraphSummary
 
 
 def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
@@ -70,6 +71,7 @@ def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
         scopes=[ScopePreview(name, int(size)) for name, size in zip(names, sizes[listed], strict=True)],
         scopes_left_out=len(boxes) - len(listed),
         flows=_flows(graph, np.where(is_operation, items, -1), boxes[listed]),
+        summary=graph.summary,
     )
 
 

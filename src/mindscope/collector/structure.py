@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import count
 from typing import NamedTuple
 
-from mindscope.formats.mindspore_schemas import DATA_TYPES
+from mindscope.formats.mindspore_schemas import DATA_TYPES, WEIGHT
 from mindscope.types import Message
 
 _NUMBERS = {name: number for number, name in enumerate(DATA_TYPES)}
@@ -76,4 +76,4 @@ def _node(number: str, layer: Layer, known: set[str], kinds: Mapping[str, str]) 
 def _parameter(weight: Weight) -> Message:
     shape = {"dim": [{"size": size} for size in weight.shape]}
     tensor = {"elem_type": _NUMBERS.get(weight.dtype, 0), "shape": shape}
-    return {"name": weight.name, "type": {"data_type": _NUMBERS["TENSOR"], "tensor_type": tensor}}
+    return {"name": weight.name, "part": WEIGHT, "type": {"data_type": _NUMBERS["TENSOR"], "tensor_type": tensor}}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of MindSpore's event files (proto2, package ``mindspore.irpb``) as schema tables.
 
-Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Five fields are
+Source: the descriptors of MindSpore 2.10.0; the tests compare these tables with them field by field. Six fields are
 mindscope extensions, and other readers skip them: ``TensorProto.is_float_exact`` marks ``float_data`` that lost no
 precision, ``Value.text`` holds a text, ``Value.exact_scalar_value`` a scalar that float32 can't hold,
-``Value.tensor_statistics`` the statistics of all tensors of a step, and ``LossLandscape.facts`` says how a landscape was
-computed.
+``Value.tensor_statistics`` the statistics of all tensors of a step, ``LossLandscape.facts`` says how a landscape was
+computed, and ``ParameterProto.part`` is 1 for a weight and 2 for an input of the graph.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ OperatorProto: 1 string name, 2 bytes config, 3 bytes obj_info
 GraphProto: 1 repeated NodeProto node, 2 string name, 3 repeated ParameterProto parameters, 4 repeated OutputProto outputs, 5 repeated NamedValueProto const_vals
 NodeProto: 1 repeated InputProto input, 2 string name, 3 string op_type, 4 string scope, 5 repeated AttributeProto attribute, 6 TypeProto output_type, 7 uint64 output_i, 8 string full_name, 10 string instance_name
 InputProto: 1 string name, 2 enum type
-ParameterProto: 1 string name, 2 TypeProto type, 3 ValueProto default_val
+ParameterProto: 1 string name, 2 TypeProto type, 3 ValueProto default_val, 60 int32 part
 OutputProto: 1 string name, 2 TypeProto type
 AttributeProto: 1 string name, 2 ValueProto value
 NamedValueProto: 1 string key, 2 ValueProto value
@@ -67,6 +67,9 @@ TensorShapeProto: 1 repeated Dimension dim
 Dimension: 1 int64 size, 2 string name
 ValueProto: 1 enum dtype, 2 bool bool_val, 3 int64 int_val, 4 uint64 uint_val, 5 float float_val, 6 double double_val, 7 string str_val, 8 TensorProto tensor_val, 9 GraphProto graph, 10 repeated bool bool_vals, 11 repeated int64 int_vals, 12 repeated uint64 uint_vals, 13 repeated float float_vals, 14 repeated double double_vals, 15 repeated string str_vals, 16 repeated TensorProto tensor_vals, 17 repeated GraphProto graphs, 18 repeated ValueProto values, 19 repeated NamedValueProto dict_val, 20 TypeProto type_val
 """)
+
+WEIGHT, INPUT = 1, 2
+"""``ParameterProto.part``."""
 
 EVENT = SCHEMAS["Event"]
 SUMMARY = SCHEMAS["Summary"]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mindscope.graph.algorithms.drawing import to_svg as to_svg
     from mindscope.graph.algorithms.output import to_dot as to_dot
     from mindscope.graph.algorithms.output import to_json as to_json
+    from mindscope.graph.algorithms.summary import GraphSummary
     from mindscope.graph.compare.diff import Change, DiffCounts, GraphDiff, NodeDiff, Status
     from mindscope.graph.data.columns import EdgeKind, Role, TensorType
     from mindscope.graph.data.dataset import DatasetNode, DatasetOperation, read_dataset_graph
@@ -32,6 +33,7 @@ __all__ = [
     "EdgeKind",
     "Graph",
     "GraphDiff",
+    "GraphSummary",
     "Input",
     "Node",
     "NodeDiff",
@@ -56,6 +58,7 @@ __getattr__ = lazy_names(
     {
         "mindscope.graph.algorithms.drawing": "to_svg",
         "mindscope.graph.algorithms.output": "to_dot to_json",
+        "mindscope.graph.algorithms.summary": "GraphSummary",
         "mindscope.graph.compare.diff": "Change DiffCounts GraphDiff NodeDiff Status",
         "mindscope.graph.data.columns": "EdgeKind Role TensorType",
         "mindscope.graph.data.dataset": "DatasetNode DatasetOperation read_dataset_graph",

@@ -14,6 +14,7 @@ from mindscope.graph.algorithms.attribute_texts import AttributeTexts, attribute
 from mindscope.graph.algorithms.output import to_networkx
 from mindscope.graph.algorithms.paths import CriticalPath, between, critical_path
 from mindscope.graph.algorithms.selection import find_nodes, subgraph
+from mindscope.graph.algorithms.summary import GraphSummary, summarize
 from mindscope.graph.compare.diff import GraphDiff, diff_graphs
 from mindscope.graph.data.graph_data import GraphData, Node, Nodes
 
@@ -44,6 +45,11 @@ class Graph(GraphData):
     def attribute_texts(self) -> AttributeTexts:
         """The attributes of all nodes as texts, read at the first use."""
         return attribute_texts(self)
+
+    @cached_property
+    def summary(self) -> GraphSummary:
+        """The parameters, operations, shapes at both ends and repeated blocks, computed at the first use."""
+        return summarize(self)
 
     def diff(self, other: GraphData) -> GraphDiff:
         """List what ``other`` has, lacks and does differently. Nodes match by structure, not by name alone."""

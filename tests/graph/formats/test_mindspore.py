@@ -63,10 +63,8 @@ def test_nodes_edges_and_types() -> None:
     ]
     assert (second.op_type, second.scope, second.type) == ("UpdateState", "", TensorType("slice"))
     assert second.consumers == (first,)
-    assert [(each.name, each.type) for each in graph.parameters] == [
-        ("x", TensorType("float32", ())),
-        ("w", TensorType()),
-    ]
+    assert [(each.name, each.type) for each in graph.inputs] == [("x", TensorType("float32", ()))]
+    assert [(each.name, each.type) for each in graph.parameters] == [("w", TensorType())]
     assert list(graph.outputs) == [first]
     assert graph.name == "net"
     assert graph.edge_count == 3

@@ -7,6 +7,7 @@ import { json, type Json } from "./routes";
 export type GraphEntry = Json<"/api/graphs", "get">["graphs"][number];
 export type GraphProblem = Json<"/api/graphs", "get">["problems"][number];
 export type GraphNode = Json<"/api/graphs/node", "get">;
+export type GraphSummary = Json<"/api/graphs/summary", "get">;
 export type NodeEnd = GraphNode["inputs"][number];
 
 /** One graph of a run; `version` changes with its content. */
@@ -27,6 +28,11 @@ export async function fetchGraphProblems(run: string, signal: AbortSignal): Prom
 
 function listGraphs(run: string, signal: AbortSignal): Promise<Json<"/api/graphs", "get">> {
   return json(request(`/api/graphs?${new URLSearchParams({ run })}`, { signal }));
+}
+
+/** Parameters, FLOPs, shapes at both ends and blocks of a graph. */
+export function fetchSummary({ run, graph }: GraphKey, signal: AbortSignal): Promise<GraphSummary> {
+  return json(request(`/api/graphs/summary?${new URLSearchParams({ run, graph })}`, { signal }));
 }
 
 /** The structure of a graph as the server sends it, for `decode`. */

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.graph.data.columns import Indices
+from mindscope.graph.data.columns import Indices, Role
 from mindscope.graph.data.graph_data import GraphData
 
 _OUTSIDE = 1 << 40  # above all places inside of a scope
@@ -50,7 +50,10 @@ class _TreeOrder:
         target = rank[edges.target]
         edge_order = np.argsort(target, kind="stable")
         self.target, self.source = target[edge_order], rank[edges.source][edge_order]
-        outside = _OUTSIDE + nodes.role.astype(np.int64) * _TYPES + nodes.type
+        role = np.where(
+            nodes.role == Role.INPUT, np.uint8(Role.OPERATION), nodes.role
+        )  # the first layer is like others
+        outside = _OUTSIDE + role.astype(np.int64) * _TYPES + nodes.type
         self.outside = outside[edges.source][edge_order]
         self.edge_facts = (edges.output.astype(np.int64) * 2 + edges.is_control)[edge_order]
         self.labels = _label_numbers(graph)[np.argsort(self.preorder)]

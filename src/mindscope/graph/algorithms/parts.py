@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a graph that a view can hide: nodes that pass a value on, gradients, the optimizer."""
+"""Parts of a graph: nodes that pass a value on, gradients, the optimizer, parameters that no gradient changes."""
 
 from __future__ import annotations
 
+import re
 from enum import IntFlag
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.graph.data.columns import Indices
+from mindscope.graph.data.columns import Indices, Role
 from mindscope.graph.data.graph_data import GraphData
 
 
@@ -19,6 +20,8 @@ class NodePart(IntFlag):
     """Gives an input on unchanged, or changes only how it is packed or viewed."""
     GRADIENT = 2
     OPTIMIZER = 4
+    FIXED = 8
+    """A parameter that no gradient changes: a statistic of a normalization, a state of an optimizer, a counter."""
 
 
 _PASS_THROUGH = frozenset(
@@ -32,6 +35,11 @@ _OPTIMIZERS = frozenset(
     "ResourceApplyAdam ResourceApplyGradientDescent ResourceApplyMomentum ResourceApplyRMSProp".split()
 )
 
+_FIXED = re.compile(
+    r"(^|[._/])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|global_step|learning_rate)$"
+    r"|^(moments?|adam_[mv]|accum|mean_square|moment[12])\."
+)
+
 
 def node_parts(graph: GraphData) -> NDArray[np.uint8]:
     """Return the parts that each node belongs to, shape (n,)."""
@@ -39,7 +47,12 @@ def node_parts(graph: GraphData) -> NDArray[np.uint8]:
     parts = np.zeros(len(columns), np.uint8)
     parts[np.isin(columns.op_type, pass_through_types(graph))] = NodePart.PASS_THROUGH
     parts[np.isin(columns.op_type, _types_in(graph, _OPTIMIZERS))] = NodePart.OPTIMIZER
-    return parts | _scope_parts(graph)[columns.scope]
+    parts |= _scope_parts(graph)[columns.scope]
+    parameters = np.flatnonzero(columns.role == Role.PARAMETER)
+    names: list[int] = columns.name[parameters].tolist()
+    is_fixed = np.array([_FIXED.search(graph.texts[name]) is not None for name in names], bool)
+    parts[parameters[is_fixed]] |= np.uint8(NodePart.FIXED)
+    return parts
 
 
 def pass_through_types(graph: GraphData) -> Indices:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mindscope.formats.message_columns import ByteRanges, Texts, number_runs
 from mindscope.graph.algorithms.classes import scope_classes
+from mindscope.graph.algorithms.code_names import CodeName, is_of_pytorch, scope_names, shown_scopes
 from mindscope.graph.algorithms.costs import node_flops, output_bytes, parameter_counts
 from mindscope.graph.algorithms.parts import node_parts
 from mindscope.graph.data.columns import Indices, Role, Shape
@@ -33,12 +34,18 @@ class GraphStructure:
     parameter_count: NDArray[np.float64]  # (n,) elements, NaN if unknown
     flops: NDArray[np.float64]  # (n,) NaN if unknown
     scope_label: Indices  # (k,)
+    scope_name: Indices  # (k,) as in the code of the network, without its class
+    scope_type: Indices  # (k,) class, "" if unknown
     scope_parent: Indices  # (k,) -1 for the root, which is the first
     scope_class: NDArray[np.uint32]  # (k,) as scope_classes
     source: Indices  # (m,)
     target: Indices  # (m,)
     is_control: NDArray[np.bool_]  # (m,)
     output: Indices  # (m,)
+    is_of_pytorch: bool
+
+
+_REST = CodeName("backward, optimizer", "")
 
 
 def structure_of(graph: GraphData) -> GraphStructure:
@@ -47,6 +54,12 @@ def structure_of(graph: GraphData) -> GraphStructure:
     own = _runs(graph.texts)
     labels, scope_labels = _after_slash(own, _label_texts(graph)), _after_slash(own, scopes.path)
     words = [word for type in graph.types for word in (type.dtype, shape_text(type.shape))]
+    parts = node_parts(graph)
+    shown = shown_scopes(graph, parts)
+    modules = scope_names(graph)
+    if shown.rest >= 0:
+        modules[shown.rest] = _REST
+    words += [word for module in modules for word in module]
     used = _runs(Texts.of(words))
     data = own.data + used.data
     shifted = ByteRanges(data, used.start + len(own.data), used.stop + len(own.data))
@@ -57,26 +70,30 @@ def structure_of(graph: GraphData) -> GraphStructure:
         ByteRanges(data, scope_labels.start, scope_labels.stop),
         shifted,
     )
+    first_module = 2 * len(graph.types)
     return GraphStructure(
         texts=texts,
         label=label,
         type=op_type,
-        dtype=word[0::2][nodes.type],
-        shape=word[1::2][nodes.type],
+        dtype=word[0:first_module:2][nodes.type],
+        shape=word[1:first_module:2][nodes.type],
         device=device,
-        scope=nodes.scope,
+        scope=shown.of_node,
         role=nodes.role,
-        parts=node_parts(graph),
+        parts=parts,
         bytes=output_bytes(graph),
         parameter_count=parameter_counts(graph),
         flops=node_flops(graph),
         scope_label=scope_label,
-        scope_parent=scopes.parent,
+        scope_name=word[first_module::2],
+        scope_type=word[first_module + 1 :: 2],
+        scope_parent=shown.parent,
         scope_class=scope_classes(graph),
         source=edges.source,
         target=edges.target,
         is_control=edges.is_control,
         output=edges.output,
+        is_of_pytorch=is_of_pytorch(graph),
     )
 
 

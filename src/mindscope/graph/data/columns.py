@@ -23,7 +23,6 @@ class Role(IntEnum):
 
     OPERATION = 0
     PARAMETER = 1
-    """A weight, or with MindSpore also an input of the graph."""
     CONSTANT = 2
     INPUT = 3
     UNRESOLVED = 4

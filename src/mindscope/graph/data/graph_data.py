@@ -118,7 +118,7 @@ class GraphData:
 
     @property
     def parameters(self) -> Nodes:
-        """Weights; a graph of MindSpore lists its inputs among them."""
+        """Weights and buffers."""
         return self.nodes_of(Role.PARAMETER)
 
     @property

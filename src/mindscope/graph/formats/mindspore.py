@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from mindscope.errors import FormatError
 from mindscope.formats import wire
 from mindscope.formats.message_columns import ByteRanges, Messages, join_rows, number_runs
-from mindscope.formats.mindspore_schemas import GRAPH, SCHEMAS, SOURCE
+from mindscope.formats.mindspore_schemas import GRAPH, INPUT, SCHEMAS, SOURCE
 from mindscope.formats.mindspore_tensors import data_type_name, decode_tensor
 from mindscope.graph.data.columns import Role, Shape, TensorType
 from mindscope.graph.data.hashes import mix, sums_by_row
@@ -36,6 +37,11 @@ _PLAIN_VALUES = (
     "bool_vals int_vals uint_vals float_vals double_vals str_vals"
 ).split()
 _SOURCE = ByteRanges(SOURCE.encode(), np.zeros(1, np.int64), np.full(1, len(SOURCE), np.int64)).hashes()[0]
+_INPUT_NAME = re.compile(
+    r"(inputs?|x|y|data|labels?|targets?|args?|kwargs?|.*mask|tokens?|.*_ids?|batch|images?|img|src|tgt)_?\d*",
+    re.IGNORECASE,
+)
+"""Names of inputs, which MindSpore lists among the parameters; a weight has the path of its module."""
 _ROLES = {"node": Role.OPERATION, "parameters": Role.PARAMETER, "const_vals": Role.CONSTANT}
 
 
@@ -79,7 +85,13 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
                         types.of(constants.field_runs("value"), _type_of_constant),
                     ]
                 ),
-                role=np.repeat(np.array(list(_ROLES.values()), np.uint8), counts),
+                role=np.concatenate(
+                    [
+                        np.full(counts[0], Role.OPERATION, np.uint8),
+                        _roles_of(parameters, [texts[number] for number in parameter_name.tolist()]),
+                        np.full(counts[2], Role.CONSTANT, np.uint8),
+                    ]
+                ),
             ),
             inputs=NamedInputs(
                 source, target, np.zeros(len(source), np.int32), inputs.numbers("type") == _CONTROL_EDGE
@@ -93,6 +105,13 @@ def read_mindspore_graph(encoded: bytes) -> Graph:
             is_cut=bool(graph.broken.size),
         )
     )
+
+
+def _roles_of(parameters: Messages, names: list[str]) -> NDArray[np.uint8]:
+    """Return the roles of parameters: as the file says, else by their names."""
+    part = parameters.numbers("part")
+    is_input = part == INPUT if part.any() else [_INPUT_NAME.fullmatch(name) is not None for name in names]
+    return np.where(np.array(is_input, bool), np.uint8(Role.INPUT), np.uint8(Role.PARAMETER))
 
 
 def _free_name(row: int, taken: set[str]) -> str:

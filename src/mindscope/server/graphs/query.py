@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from hashlib import blake2b
 from typing import Any, TypeVar, cast
 
@@ -26,11 +26,12 @@ from mindscope.server.graphs.schema import (
     PipelineStage,
     RoleName,
     StructureHeader,
+    SummaryAnswer,
 )
 from mindscope.server.http.columns import Packed, Utf8Column, pack
 from mindscope.server.http.schema import ReasonEntry
 
-COLUMNS_REVISION = 2
+COLUMNS_REVISION = 3
 DIFF_COLUMNS = (
     "before_status", "after_status", "after_of", "before_of", "changes", "edge_removed", "edge_added",
 )  # fmt: skip
@@ -77,6 +78,11 @@ def pack_structure(name: str, graph: Graph) -> Packed:
     structure = structure_of(graph)
     columns = {each.name: getattr(structure, each.name) for each in fields(structure) if each.name != "texts"}
     return pack(StructureHeader(name=name, texts=Utf8Column.of(structure.texts), **columns))
+
+
+def summary_answer(graph: Graph) -> SummaryAnswer:
+    """Return the facts of a graph in one line."""
+    return SummaryAnswer.model_validate(asdict(graph.summary))
 
 
 def pack_attributes(graph: Graph) -> Packed:

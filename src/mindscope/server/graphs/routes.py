@@ -21,8 +21,9 @@ from mindscope.server.graphs.query import (
     pack_diff,
     pack_structure,
     pipeline_stages,
+    summary_answer,
 )
-from mindscope.server.graphs.schema import DatasetGraphAnswer, GraphsAnswer, NodeAnswer
+from mindscope.server.graphs.schema import DatasetGraphAnswer, GraphsAnswer, NodeAnswer, SummaryAnswer
 from mindscope.server.http.columns_response import COLUMNS, ColumnsResponse
 from mindscope.server.http.context import CurrentViewer, Viewer
 from mindscope.server.http.errors import failure
@@ -50,6 +51,13 @@ def get_graph_structure(run: str, graph: str, viewer: CurrentViewer, version: Ve
         return _no_graph(run, graph)
     response = ColumnsResponse(pack_structure(graph, found.graphs[graph]))
     return immutable(response) if version == graph_version(found, graph) else response
+
+
+@router.get("/graphs/summary", response_model=SummaryAnswer, responses=READABLE)
+def get_graph_summary(run: str, graph: str, viewer: CurrentViewer) -> Response:
+    """Parameters, operations, shapes at both ends and repeated blocks of a graph."""
+    found = _graphs(viewer, run).graphs.get(graph)
+    return _no_graph(run, graph) if found is None else JsonResponse(summary_answer(found))
 
 
 @router.get("/graphs/attributes", responses={**READABLE, **COLUMNS}, response_class=ColumnsResponse)

@@ -52,20 +52,50 @@ class GraphsAnswer(Answer):
     problems: list[GraphProblem]
 
 
+class SummaryAnswer(Answer):
+    """A graph in one line.
+
+    ``parameters`` are elements of weights, without those of ``unknown_parameters`` weights. ``flops`` are two for each
+    multiplication with its addition in products of the forward part, as PyTorch's ``FlopCounterMode`` counts them,
+    without ``unknown_flops`` operations. ``inputs`` and ``outputs`` are the first shapes of their counts, -1 for an
+    unknown size. Without edges (``has_edges``) only the structure of modules is recorded. ``blocks`` are the repeated
+    modules of the class ``block``.
+    """
+
+    name: str
+    operations: int
+    parameters: int
+    unknown_parameters: int
+    flops: float
+    unknown_flops: int
+    has_backward: bool
+    has_edges: bool
+    inputs: list[list[int] | None]
+    input_count: int
+    outputs: list[list[int] | None]
+    output_count: int
+    blocks: int
+    block: str
+
+
 class StructureHeader(Answer):
     """The JSON header of the n nodes, k scopes and m edges of a graph as ``application/vnd.mindscope.columns``.
 
     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
-    2 gradient and 4 optimizer; ``bytes`` of the output, ``parameter_count`` and ``flops`` are NaN if unknown.
+    2 gradient, 4 optimizer and 8 for a parameter that no gradient changes; ``bytes`` of the output,
+    ``parameter_count`` and ``flops`` are NaN if unknown.
 
-    Scopes: ``scope_label`` is a text; ``scope_parent`` is -1 for the root, which is the first; parents precede their
-    children; equal numbers above 0 in ``scope_class`` mean the same structure.
+    Scopes: ``scope_label`` is a text; ``scope_name`` and ``scope_type`` are the name of a module in code and its
+    class. The scope ``Default`` holds the backward pass and the optimizer, if a forward part is beside them;
+    ``scope_parent`` is -1 for the root, which is the first; parents precede their children; equal numbers above 0 in
+    ``scope_class`` mean the same structure.
 
     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source.
     """
 
     name: str
+    is_of_pytorch: bool
     label: CompactInt32
     type: CompactInt32
     dtype: CompactInt32
@@ -78,6 +108,8 @@ class StructureHeader(Answer):
     parameter_count: CompactFloat64
     flops: CompactFloat64
     scope_label: CompactInt32
+    scope_name: CompactInt32
+    scope_type: CompactInt32
     scope_parent: CompactInt32
     scope_class: CompactUint32
     source: CompactInt32

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mindscope.server.graphs.schema import SummaryAnswer
 from mindscope.server.http.schema import Answer, ReasonEntry
 
 
@@ -34,6 +35,7 @@ class GraphPreview(Answer):
     scopes: list[ScopePreview]
     scopes_left_out: int
     flows: list[ScopeEdge]
+    summary: SummaryAnswer
 
 
 class PipelineStage(Answer):

@@ -130,7 +130,14 @@ def _names(program: torch.export.ExportedProgram) -> dict[str, str]:
     signature = program.graph_signature
     constants = {**signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_buffers}
     found = {name: f"constant:{target}" for name, target in constants.items()}
-    return {**found, **signature.inputs_to_parameters}
+    first: dict[int, str] = {}  # a weight that several modules have is one parameter, under its first name
+    for target in signature.inputs_to_parameters.values():
+        first.setdefault(id(program.state_dict.get(target, target)), target)
+    tied = {
+        name: first[id(program.state_dict.get(target, target))]
+        for name, target in signature.inputs_to_parameters.items()
+    }
+    return {**found, **tied}
 
 
 def _fx_or_structure(

@@ -18,7 +18,7 @@ import torch
 from torch import fx, nn
 
 from mindscope.collector.structure import numbers_beside
-from mindscope.formats.mindspore_schemas import SOURCE
+from mindscope.formats.mindspore_schemas import INPUT, SOURCE, WEIGHT
 from mindscope.torch.graphs.scopes import Scopes
 from mindscope.torch.graphs.types import graph_value, tensor_type_value, type_of, value_of
 from mindscope.types import Message
@@ -68,8 +68,12 @@ class _Writer:
         if name.startswith("constant:"):
             self._add_constant(node, name.removeprefix("constant:"), node.meta.get("val"))
             return
+        is_new = name not in self._names.values()
         self._names[node] = name
-        self._message["parameters"].append(_typed({"name": name}, node.meta.get("val")))
+        if not is_new:
+            return
+        part = WEIGHT if node.name in self._given else INPUT
+        self._message["parameters"].append(_typed({"name": name, "part": part}, node.meta.get("val")))
 
     def _add_held(self, node: fx.Node) -> None:
         """Add a tensor or a graph that the module of this graph holds."""
@@ -78,7 +82,7 @@ class _Writer:
             self._subgraphs[node] = _Writer(held.graph, self._scopes, {}).write(str(node.target))
         elif isinstance(held, nn.Parameter):
             if str(node.target) not in self._names.values():
-                self._message["parameters"].append(_typed({"name": str(node.target)}, held))
+                self._message["parameters"].append(_typed({"name": str(node.target), "part": WEIGHT}, held))
             self._names[node] = str(node.target)
         else:
             self._add_constant(node, str(node.target), held)
@@ -123,7 +127,7 @@ class _Writer:
         weights = {f"{node.target}.{name}": weight for name, weight in called.named_parameters()}
         new = [name for name in weights if name not in self._module_weights]
         self._module_weights.update(new)
-        self._message["parameters"] += [_typed({"name": name}, weights[name]) for name in new]
+        self._message["parameters"] += [_typed({"name": name, "part": WEIGHT}, weights[name]) for name in new]
         return list(weights)
 
     def _op_type(self, node: fx.Node) -> str:

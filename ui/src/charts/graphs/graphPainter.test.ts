@@ -21,7 +21,7 @@ function blocks(isOpen: boolean): GraphPicture {
   ];
   graph.edge(first, second);
   graph.edge(second, last, true);
-  const pictures = new GraphPictures(buildScopeTree(graph.build()), DEFAULT_GRAPH_OPTIONS);
+  const pictures = new GraphPictures(buildScopeTree(graph.build()), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false });
   return pictures.picture({ open: new Set(isOpen ? [block] : []), unfolded: new Set() });
 }
 
@@ -61,7 +61,7 @@ describe("the painter of graphs", () => {
     const [inside, outside] = [graph.node(block), graph.node(0)];
     graph.edge(inside, outside);
     graph.edge(outside, inside);
-    const pictures = new GraphPictures(buildScopeTree(graph.build()), DEFAULT_GRAPH_OPTIONS);
+    const pictures = new GraphPictures(buildScopeTree(graph.build()), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false });
     expect(tips(drawn(pictures.picture({ open: new Set([block]), unfolded: new Set() })))).toBe(2);
   });
 
@@ -73,7 +73,7 @@ describe("the painter of graphs", () => {
   it("shrinks a name so that it fits before it cuts it", () => {
     const graph = new GraphBuilder();
     graph.node(0, { label: "a_name_of_some_length" });
-    const pictures = new GraphPictures(buildScopeTree(graph.build()), DEFAULT_GRAPH_OPTIONS);
+    const pictures = new GraphPictures(buildScopeTree(graph.build()), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false });
     const picture = pictures.picture({ open: new Set(), unfolded: new Set() });
     for (const scale of [3, 1, 0.8, 0.7, 0.6]) expect(textsOf(drawn(picture, {}, scale))).toEqual(["a_name_of_some_length"]);
   });
@@ -82,7 +82,7 @@ describe("the painter of graphs", () => {
     const graph = new GraphBuilder();
     const nodes = Array.from({ length: 3000 }, () => graph.node(0));
     for (let index = 1; index < nodes.length; index++) graph.edge(nodes[index - 1]!, nodes[index]!);
-    const pictures = new GraphPictures(buildScopeTree(graph.build()), DEFAULT_GRAPH_OPTIONS);
+    const pictures = new GraphPictures(buildScopeTree(graph.build()), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false });
     const picture = pictures.picture({ open: new Set(), unfolded: new Set() });
     const lines = (selected: number): number => drawn(picture, { selected }).match(/M[\d.]+ [\d.]+L/g)?.length ?? 0;
     expect([lines(-1), lines(picture.root.items.item[1]!)]).toEqual([0, 2]);
@@ -130,7 +130,7 @@ describe("the painter of graphs", () => {
     const graph = new GraphBuilder();
     const reader = graph.node(0, { label: "reader" });
     for (let index = 0; index < 6; index++) graph.edge(graph.node(0, { label: `w${index}`, role: ROLE.parameter }), reader);
-    const picture = new GraphPictures(buildScopeTree(graph.build()), DEFAULT_GRAPH_OPTIONS).picture({
+    const picture = new GraphPictures(buildScopeTree(graph.build()), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false }).picture({
       open: new Set(),
       unfolded: new Set(),
     });

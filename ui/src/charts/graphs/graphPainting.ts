@@ -13,6 +13,10 @@ export interface GraphLook {
   ports: (item: number) => number;
   /** CSS color of a box; null for the plain one. */
   color: (item: number) => string | null;
+  /** What a line carries, such as the shape of its tensor; "" for nothing. */
+  carries?: (frame: Frame, edge: number) => string;
+  /** Whether a box is one operation, though its item is a scope. */
+  isOperation?: (item: number) => boolean;
   /** A short mark in the corner of a closed box, such as the number of search hits inside; "" for none. */
   badge: (item: number) => string;
   selected: number;

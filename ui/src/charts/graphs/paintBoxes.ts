@@ -46,7 +46,7 @@ export function paintBoxes(painting: GraphPainting): void {
   for (let index = 0; index < parts.box.length; index++) {
     if (parts.isOpen[index]) continue;
     const rect = boxRect(painting, index);
-    const isScope = rect.item < picture.tree.scopeCount;
+    const isScope = rect.item < picture.tree.scopeCount && !look.isOperation?.(rect.item);
     const color = look.color(rect.item) ?? (isScope ? "var(--accent-wash)" : "var(--paper-raised)");
     const key = `${look.highlight === null || look.highlight.box(rect.item) ? 1 : 0}${color}`;
     const group = fills.get(key);
@@ -132,7 +132,8 @@ export function paintBoxLabels(painting: GraphPainting): void {
     const { stackSize } = parts.frames[parts.boxFrame[index]!]!.items;
     const count = stackSize[parts.box[index]!]!;
     const mark = look.badge(rect.item) || (count > 1 ? `×${count}` : "");
-    const badge = rect.item < picture.tree.scopeCount ? `${mark} +`.trim() : mark;
+    const opens = rect.item < picture.tree.scopeCount && (count > 1 || !look.isOperation?.(rect.item));
+    const badge = opens ? `${mark} +`.trim() : mark;
     const inset = INSET * transform.scale;
     const label = look.label(rect.item);
     const letters = textWidth(label) + textWidth(badge);

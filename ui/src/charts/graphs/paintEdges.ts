@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DRAWING, SPACING } from "../../core/graphs/layout/layoutInput";
+import { textWidth } from "../../core/graphs/view/boxSize";
 import type { Frame } from "../../core/graphs/view/graphPicture";
 import { vertexItem } from "../../core/graphs/view/scopeItems";
 import { FADED, xOf, yOf, type GraphPainting } from "./graphPainting";
@@ -13,7 +14,12 @@ const STUB_LENGTH = SPACING.stub;
 const STUB_DOT = 2;
 const ARROW = { length: 6, width: 5, leastScale: 0.35 } as const;
 const CORNER = 10;
-const LABEL_SCALE = 0.75;
+const LABEL_SCALE = 0.6;
+const LABEL_HEIGHT = 12;
+/** Letters of labels are smaller than those of boxes. */
+const LABEL_SHARE = 10 / 12;
+/** Keeps what a line carries apart from other lines. */
+const HALO = 3;
 /** Loops of data and of control lie on one another, their numbers do not. */
 const LOOP_LABEL_SHIFT = 6;
 const LABEL_FONT = '10px "Inter Variable", system-ui, sans-serif';
@@ -184,9 +190,13 @@ function dot({ surface }: GraphPainting, x: number, y: number): void {
 
 /** Numbers of bundled edges, and the names at the other ends of stubs; one name for the stubs of one box. */
 export function paintEdgeLabels(painting: GraphPainting): void {
-  const { surface, ink, parts, transform } = painting;
+  const { surface, ink, parts, look, transform } = painting;
   if (transform.scale < LABEL_SCALE) return;
+  const taken: { left: number; top: number; right: number }[] = [];
   surface.save();
+  surface.lineWidth = HALO;
+  surface.lineJoin = "round";
+  surface.strokeStyle = ink("var(--paper)");
   surface.font = LABEL_FONT;
   surface.textBaseline = "middle";
   surface.fillStyle = ink("var(--ink-soft)");
@@ -198,10 +208,12 @@ export function paintEdgeLabels(painting: GraphPainting): void {
     if (frame.layout.drawing[edge] === DRAWING.stub) {
       addStub(painting, stubs, frame, edge, points.slice(0, 2), false);
       addStub(painting, stubs, frame, edge, points.slice(2), true);
-    } else if (frame.items.bundles.count[edge]! > 1) {
+    } else {
+      const count = frame.items.bundles.count[edge]!;
+      const text = [look.carries?.(frame, edge) ?? "", count > 1 ? `×${count}` : ""].filter((part) => part !== "").join(" ");
       const isLoop = frame.layout.drawing[edge] === DRAWING.loop;
       const shift = isLoop ? (frame.items.bundles.isControl[edge] ? 1 : -1) * LOOP_LABEL_SHIFT : 0;
-      paintCount(painting, points, frame.items.bundles.count[edge]!, shift);
+      if (text !== "") paintCarried(painting, points, text, shift, taken);
     }
   }
   for (const { x, y, name, count, isAbove } of stubs.values()) {
@@ -228,10 +240,25 @@ function addStub(
   else stubs.set(key, { x: x!, y: y!, name: item < 0 ? "…" : look.label(item), count: 1, isAbove });
 }
 
-function paintCount({ surface }: GraphPainting, points: readonly number[], count: number, shift: number): void {
-  const segment = Math.max(2, 2 * Math.floor(points.length / 4));
-  const x = (points[segment]! + points[segment - 2]!) / 2;
-  const y = (points[segment + 1]! + points[segment - 1]!) / 2;
-  surface.textAlign = "left";
-  surface.fillText(`×${count}`, x + 5, y + shift);
+/** Writes what a line carries beside its first piece that is high enough, where no other text is. */
+function paintCarried(
+  { surface }: GraphPainting,
+  points: readonly number[],
+  text: string,
+  shift: number,
+  taken: { left: number; top: number; right: number }[],
+): void {
+  for (let at = 0; at + 3 < points.length; at += 2) {
+    const [fromY, toY] = [points[at + 1]!, points[at + 3]!];
+    if (Math.abs(toY - fromY) < LABEL_HEIGHT) continue;
+    const x = (points[at]! + points[at + 2]!) / 2 + 5;
+    const y = (fromY + toY) / 2 + shift;
+    const place = { left: x, top: y, right: x + textWidth(text) * LABEL_SHARE };
+    if (taken.some(({ left, top, right }) => Math.abs(top - y) < LABEL_HEIGHT && left < place.right && x < right)) continue;
+    taken.push(place);
+    surface.textAlign = "left";
+    surface.strokeText(text, x, y);
+    surface.fillText(text, x, y);
+    return;
+  }
 }

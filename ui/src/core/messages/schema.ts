@@ -936,6 +936,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/graphs/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Graph Summary
+         * @description Parameters, operations, shapes at both ends and repeated blocks of a graph.
+         */
+        get: operations["get_graph_summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/groups": {
         parameters: {
             query?: never;
@@ -5308,6 +5328,7 @@ export interface components {
             scopes: components["schemas"]["ScopePreview"][];
             /** Scopes Left Out */
             scopes_left_out: number;
+            summary: components["schemas"]["SummaryAnswer"];
         };
         /**
          * GraphProblem
@@ -8813,9 +8834,10 @@ export interface components {
          *
          *     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
          *     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
-         *     2 gradient and 4 optimizer; ``bytes`` of the output, ``parameter_count`` and ``flops`` are NaN if unknown.
+         *     2 gradient, 4 optimizer and 8 for a parameter that no gradient changes; ``bytes`` of the output, ``parameter_count`` and ``flops`` are NaN if unknown.
          *
-         *     Scopes: ``scope_label`` is a text; ``scope_parent`` is -1 for the root, which is the first; parents precede their
+         *     Scopes: ``scope_label`` is a text; ``scope_name`` and ``scope_type`` are the name of a module in code and its class;
+         *     nothing is in MindSpore's scope ``Default``; ``scope_parent`` is -1 for the root, which is the first; parents precede their
          *     children; equal numbers above 0 in ``scope_class`` mean the same structure.
          *
          *     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source.
@@ -8831,6 +8853,8 @@ export interface components {
             flops: components["schemas"]["CompactFloat64Column"];
             /** Is Control */
             is_control: components["schemas"]["CompactUint8Column"];
+            /** Is Of Pytorch */
+            is_of_pytorch: boolean;
             /** Label */
             label: components["schemas"]["CompactInt32Column"];
             /** Name */
@@ -8849,8 +8873,12 @@ export interface components {
             scope_class: components["schemas"]["CompactUint32Column"];
             /** Scope Label */
             scope_label: components["schemas"]["CompactInt32Column"];
+            /** Scope Name */
+            scope_name: components["schemas"]["CompactInt32Column"];
             /** Scope Parent */
             scope_parent: components["schemas"]["CompactInt32Column"];
+            /** Scope Type */
+            scope_type: components["schemas"]["CompactInt32Column"];
             /** Shape */
             shape: components["schemas"]["CompactInt32Column"];
             /** Source */
@@ -8860,6 +8888,46 @@ export interface components {
             texts: components["schemas"]["Utf8Column"];
             /** Type */
             type: components["schemas"]["CompactInt32Column"];
+        };
+        /**
+         * SummaryAnswer
+         * @description A graph in one line.
+         *
+         *     ``parameters`` are elements of weights, without those of ``unknown_parameters`` weights. ``flops`` are two for each
+         *     multiplication with its addition in products of the forward part, as PyTorch's ``FlopCounterMode`` counts them,
+         *     without ``unknown_flops`` operations. ``inputs`` and ``outputs`` are the first shapes of their counts, -1 for an
+         *     unknown size. Without edges (``has_edges``) only the structure of modules is recorded. ``blocks`` are the repeated
+         *     modules of the class ``block``.
+         */
+        SummaryAnswer: {
+            /** Block */
+            block: string;
+            /** Blocks */
+            blocks: number;
+            /** Flops */
+            flops: number;
+            /** Has Backward */
+            has_backward: boolean;
+            /** Has Edges */
+            has_edges: boolean;
+            /** Input Count */
+            input_count: number;
+            /** Inputs */
+            inputs: (number[] | null)[];
+            /** Name */
+            name: string;
+            /** Operations */
+            operations: number;
+            /** Output Count */
+            output_count: number;
+            /** Outputs */
+            outputs: (number[] | null)[];
+            /** Parameters */
+            parameters: number;
+            /** Unknown Flops */
+            unknown_flops: number;
+            /** Unknown Parameters */
+            unknown_parameters: number;
         };
         /**
          * TablesAnswer
@@ -14281,6 +14349,110 @@ export interface operations {
                 };
                 content: {
                     "application/vnd.mindscope.columns": string;
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description No such run, tag or value. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The bytes can't be read any more, or are no such value. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The answer takes too long to be computed. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    get_graph_summary: {
+        parameters: {
+            query: {
+                run: string;
+                graph: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryAnswer"];
                 };
             };
             /** @description The body is not JSON. */

@@ -25,7 +25,7 @@ const ADDRESSES = `
   graph_color=gradients_mean graph_color=none graph_color=outputs_max graph_color=outputs_mean graph_color=outputs_non_finite
   graph_color=outputs_zeros graph_color=parameter_largest graph_color=parameter_norm graph_color=parameters graph_color=scope
   graph_color=time graph_color=updates graph_constants=hidden graph_constants=node graph_module=log graph_parameters=hidden
-  graph_parameters=node graph_parameters=port graph_phase=backward graph_run=log graph_stacks=log graph_step=3 graph_table=layers
+  graph_parameters=node graph_parameters=port graph_phase=backward graph_run=log graph_stacks=log graph_step=3 graph_table=none
   graph_table=scopes graph_table=types group=directory group=ranks group_by=log groups=closed half_life_seconds=0.5 half_life_steps=0.5
   hidden=log hide=log highlight=bytes highlight=first_bad highlight=flops highlight=from highlight=paths highlight=to hits=step
   kernel_wait=3 landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_filled=off
@@ -44,7 +44,7 @@ const ADDRESSES = `
   rows=selected rows=unselected rows_column=log rows_columns=chosen rows_filter=log rows_fixed=log rows_group=each rows_group=name
   rows_hidden=log rows_regex=log rows_row=3 rows_sort=-device_self rows_sort=-share rows_sort=device_self rows_sort=share
   rows_part=kernels rows_where=name%3Daten%3A%3Amm rows_width=3%3A1.2 rows_with=log run=log runs=all runs=none scalar=log scopes=log shape=bands
-  shape=both shape=front shape=heat show=table side=3 side_run=log size=2 size=4 size=8 size=original sized_by=log slice=log
+  shape=both shape=front shape=heat show=table side=3 side_run=log single_operations=scopes size=2 size=4 size=8 size=original sized_by=log slice=log
   smoothing=0.5 sort=-1 spread=confidence spread=deviation spread=error spread=none spread=range stacks=none stage=3%3A1.2 step=3
   swipe=3 swipe_run=log table_order=steps%7E-share tag=log tag_regex=log tags=none target=log text=plain timeline=0%7E1000
   timeline_area=0%7E1000 timeline_closed=log timeline_panel=flame timeline_panel=statistics timeline_regex=log timeline_search=log

@@ -39,8 +39,8 @@ export const GRAPH_VIEW = fields({
   /** What is highlighted; `to` is the other end of all paths. */
   highlight: param("highlight", oneOf(GRAPH_HIGHLIGHTS), "none"),
   to: optional("to_node", text),
-  /** The table below the picture; null for none. */
-  table: optional("graph_table", oneOf(TABLE_KINDS)),
+  /** The table beside the picture. */
+  table: param("graph_table", oneOf([...TABLE_KINDS, "none"] as const), "layers"),
   /** The graph to compare with: a run, and its graph; null for its last one. */
   otherRun: optional("other_run", text),
   otherGraph: optional("other_graph", text),
@@ -56,6 +56,7 @@ export const GRAPH_VIEW = fields({
     hideGradient: flag("gradient", "hidden"),
     hideOptimizer: flag("optimizer", "hidden"),
     stackFrom: param("stacks", STACKS, stackFrom),
+    joinsSingle: flag("single_operations", "scopes", true),
   }),
 });
 export type GraphView = ValueOf<typeof GRAPH_VIEW>;

@@ -271,7 +271,7 @@ const views: fc.Arbitrary<ViewState> = fc
       module: fc.option(name),
       highlight: fc.constantFrom(...GRAPH_HIGHLIGHTS),
       to: fc.option(name),
-      table: fc.option(fc.constantFrom(...TABLE_KINDS)),
+      table: fc.constantFrom(...TABLE_KINDS, "none" as const),
       otherRun: fc.option(name),
       otherGraph: fc.option(name),
       color: fc.constantFrom(...GRAPH_COLORS),
@@ -284,6 +284,7 @@ const views: fc.Arbitrary<ViewState> = fc
         hideGradient: fc.boolean(),
         hideOptimizer: fc.boolean(),
         stackFrom: fc.constantFrom(DEFAULT_GRAPH_OPTIONS.stackFrom, Infinity),
+        joinsSingle: fc.boolean(),
       }),
     }),
     comparing: fc

@@ -2,7 +2,7 @@
 import { membersOf } from "../../core/graphs/arrays/groups";
 import { ROLE } from "../../core/graphs/model/structure";
 import { ODD, type ItemValues } from "../../core/graphs/model/overlay";
-import { itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
+import { itemName, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { Totals } from "../../core/graphs/model/typeTable";
 import type { GraphColor } from "../../core/view/graphView";
 import { t } from "../../i18n/i18n.svelte";
@@ -20,12 +20,13 @@ export interface ColorScale {
 
 const PLAIN: ColorScale = { of: () => null, entries: [], range: null };
 const HUES = 9;
-const SHARE = 38;
-const STEP_SHARE = 48;
+const SHARE = "38%";
+const STEP_SHARE = "48%";
 const OTHERS = "";
 
-const wash = (color: string, share = SHARE): string => `color-mix(in oklab, ${color} ${share}%, var(--paper-raised))`;
-const hue = (index: number): string => wash(`var(--series-${index})`);
+const wash = (color: string, share: string = SHARE): string => `color-mix(in oklab, ${color} ${share}, var(--paper-raised))`;
+/** Colors under text, as those of slices: each theme has its own, which are told apart on its paper. */
+const hue = (index: number): string => `var(--slice-${index})`;
 
 /** Colors of a continuous scale, from the lowest to the highest value. */
 export const STEPS: readonly string[] = Array.from({ length: 6 }, (_, step) => wash(`var(--map-${step})`, STEP_SHARE));
@@ -81,7 +82,7 @@ function byScope(tree: ScopeTree): ColorScale {
       const above = scopesAbove(tree, item).find((scope) => colors.has(scope));
       return above === undefined ? null : colors.get(above)!;
     },
-    entries: sorted.map(([scope, count]) => ({ name: itemLabel(tree, scope), color: colors.get(scope)!, count })),
+    entries: sorted.map(([scope, count]) => ({ name: itemName(tree, scope), color: colors.get(scope)!, count })),
     range: null,
   };
 }

@@ -27,7 +27,13 @@ export function graphLook(
     label: (item) => `${diff?.sign(item) ?? ""}${stage.label(item)}`,
     rows: (item) => stage.rows(item, options),
     ports: (item) => stage.leafPorts(item, options),
-    color: scale.of,
+    color: (item) => scale.of(item) ?? scale.of(stage.operationOf(item)),
+    carries: ({ items }, edge) => {
+      const { source, target, isControl, shape } = items.bundles;
+      const crosses = source[edge]! >= items.item.length || target[edge]! >= items.item.length; // said outside of the scope
+      return isControl[edge] || crosses ? "" : stage.carried(shape[edge]!);
+    },
+    isOperation: (item) => stage.operationOf(item) !== item,
     badge: (item) => {
       const first = item === badItem ? t("graph.first_bad") : "";
       const mark = [first, warned.has(item) ? WARNING : "", scale.mark?.(item) ?? ""].filter((part) => part !== "").join(" ");
@@ -36,7 +42,7 @@ export function graphLook(
       return `${mark} ${below > 0 ? `${below} ◆` : ""}`.trim();
     },
     selected: shown ? shown.frame.items.item[shown.box]! : -1,
-    isHit: (item) => hits.has(item),
+    isHit: (item) => hits.has(item) || hits.has(stage.operationOf(item)),
     highlight: highlightOf(stage),
   };
 }

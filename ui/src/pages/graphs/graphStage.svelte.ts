@@ -3,7 +3,7 @@ import type { GraphTable, TableRequest } from "../../core/graphs/model/graphTabl
 import { buildAdjacency } from "../../core/graphs/model/adjacency";
 import { parameterSums } from "../../core/graphs/model/parameterHomes";
 import { scopeTotals, type Totals } from "../../core/graphs/model/typeTable";
-import { buildScopeTree, itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
+import { boxTitle, buildScopeTree, itemPath, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { GraphStructure } from "../../core/graphs/model/structure";
 import { MATCH, MATCH_ANY, type NodeAttributes, type SearchResult } from "../../core/graphs/model/search";
 import { itemAt, type ArrowKey } from "../../core/graphs/view/arrowKeys";
@@ -61,6 +61,8 @@ export class GraphStage {
   shownNodes = $state.raw<ShownNodes | null>(null);
   openState = $state.raw<OpenState>({ open: new Set(), unfolded: new Set() });
   /** Scopes, then nodes, that the search found. */
+  /** The only operation that each scope draws; -1 for the others. */
+  sole = $derived<Int32Array>(this.shownNodes?.sole ?? new Int32Array(0));
   foundItems = $derived<readonly number[]>(
     this.found ? [...this.found.scopes, ...Array.from(this.found.nodes, (node) => this.tree.scopeCount + node)] : [],
   );
@@ -129,7 +131,7 @@ export class GraphStage {
   }
 
   label(item: number): string {
-    return itemLabel(this.tree, item);
+    return boxTitle(this.tree, this.sole, item);
   }
 
   /** Type, dtype or shape of a node. */
@@ -151,17 +153,29 @@ export class GraphStage {
 
   /** Full name of an item, with its scopes. */
   path(item: number): string {
-    return [...scopesAbove(this.tree, item).slice(1), item].map((step) => this.label(step)).join("/");
+    return itemPath(this.tree, item);
+  }
+
+  /** The operation that the box of a scope is, as an item; the item itself where it is none. */
+  operationOf(item: number): number {
+    const node = item < this.tree.scopeCount ? (this.sole[item] ?? -1) : -1;
+    return node < 0 ? item : this.tree.scopeCount + node;
+  }
+
+  /** Shape of the tensors of an edge; "" where they differ. */
+  carried(shape: number): string {
+    const text = shape < 0 ? "" : (this.structure.texts[shape] ?? "");
+    return text === "0" ? "" : text.replaceAll(" x ", "×"); // nothing is in a tensor of MindSpore that only orders
   }
 
   /** Names and shapes of the parameters and constants that a box lists. */
   rows(item: number, options: GraphOptions): readonly string[] {
-    return this.shownNodes ? leafRows(this.tree, this.shownNodes.attached, item, options) : [];
+    return this.shownNodes ? leafRows(this.tree, this.shownNodes.attached, this.operationOf(item), options) : [];
   }
 
   /** How many parameters and constants are ports of a box. */
   leafPorts(item: number, options: GraphOptions): number {
-    return this.shownNodes ? leavesOf(this.tree, this.shownNodes.attached, item, options, "port").length : 0;
+    return this.shownNodes ? leavesOf(this.tree, this.shownNodes.attached, this.operationOf(item), options, "port").length : 0;
   }
 
   async setOptions(options: GraphOptions): Promise<void> {
@@ -170,11 +184,13 @@ export class GraphStage {
   }
 
   toggle(item: number): Promise<void> {
+    const stack = this.operationOf(item) === item ? -1 : this.stackOf(item);
+    if (stack >= 0) return this.unfold(stack);
     return this.isOpen(item) ? this.close(item) : this.open(item);
   }
 
   async open(item: number): Promise<void> {
-    if (item <= 0 || item >= this.tree.scopeCount || this.isOpen(item)) return;
+    if (item <= 0 || item >= this.tree.scopeCount || this.isOpen(item) || this.operationOf(item) !== item) return;
     const scopes = [...scopesAbove(this.tree, item).slice(1), item];
     await this.#show(openScopes(this.openState, scopes), { anchor: item });
   }
@@ -203,8 +219,9 @@ export class GraphStage {
     this.fit();
   }
 
-  select(item: number): void {
+  select(chosen: number): void {
     this.#selections++;
+    const item = this.operationOf(chosen);
     if (item === this.selected) return;
     this.selected = item;
     this.#onchange({ node: item < 0 ? null : writeItem(this.tree, item) });
@@ -275,6 +292,12 @@ export class GraphStage {
     if (count === 0) return;
     this.foundAt = this.foundAt < 0 ? (direction > 0 ? 0 : count - 1) : (this.foundAt + direction + count) % count;
     await this.goTo(this.foundItems[this.foundAt]!);
+  }
+
+  /** Goes to one of the items that the search found; the next step begins there. */
+  async goToFound(item: number): Promise<void> {
+    this.foundAt = this.foundItems.indexOf(item);
+    await this.goTo(item);
   }
 
   async setHighlight(highlight: GraphHighlight): Promise<void> {
@@ -358,15 +381,16 @@ export class GraphStage {
   }
 
   async #start(view: GraphView, options: Promise<ShownNodes>): Promise<void> {
-    this.shownNodes = await options;
+    const shown = await options;
+    this.shownNodes = shown;
     const { tree } = this;
-    const open = view.open === null ? new Set(firstScopes(tree, this.shownNodes.isDrawn)) : readScopes(tree, view.open);
+    const open = view.open === null ? new Set(firstScopes(tree, shown.isDrawn)) : readScopes(tree, view.open);
     this.openState = { open, unfolded: readScopes(tree, view.unfolded) };
     const item = view.node === null ? -1 : readItem(tree, view.node);
     await this.#show(this.openState, { anchor: -1, isArranged: true, isFirst: true });
     if (item >= 0 && view.open === null) await this.goTo(item);
     else {
-      this.selected = item;
+      this.selected = this.operationOf(item);
       if (item >= 0) this.bringIntoSight(item);
     }
     this.pathEnd = view.to === null ? -1 : readItem(tree, view.to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AMOUNTS, layerPath, type Amount, type GraphTable } from "../../core/graphs/model/graphTables";
+import { AMOUNTS, type Amount, type GraphTable } from "../../core/graphs/model/graphTables";
 import type { TableKind } from "../../core/graphs/model/tableKinds";
-import { itemLabel, scopesAbove, type ScopeTree } from "../../core/graphs/model/scopeTree";
+import { itemName, itemPath, moduleClass, type ScopeTree } from "../../core/graphs/model/scopeTree";
 import type { Table } from "../../core/tables/json";
 import type { TableColumn } from "../../core/tables/tableColumn";
 import { formatBytes, formatCount, groupDigits } from "../../core/text/format";
@@ -13,7 +13,7 @@ export type GraphColumn = TableColumn & { id: TextColumn | Amount };
 const COLUMNS: Readonly<Record<TableKind, readonly GraphColumn["id"][]>> = {
   scopes: ["type", "shape", "dtype", "count", "parameters", "trainable", "flops", "bytes"],
   types: ["count", "parameters", "flops", "bytes", "dtype"],
-  layers: ["type", "shape", "dtype", "parameters", "trainable", "count", "flops", "bytes"],
+  layers: ["type", "parameters", "flops", "shape", "dtype", "trainable", "count", "bytes"],
 };
 export const NAME = "name";
 
@@ -32,14 +32,7 @@ export const graphColumns = (kind: TableKind): GraphColumn[] =>
 /** A name of a row: that of a type, the path of a layer, or the label of an item of the tree. */
 export function rowName(tree: ScopeTree, { kind, row }: GraphTable, place: number): string {
   if (kind === "types") return tree.structure.texts[row[place]!] || t("graph.no_type");
-  return (kind === "layers" ? layerPath(tree, row[place]!) : itemLabel(tree, row[place]!)) || t("graph.no_name");
-}
-
-/** The type of the module of a scope, such as Conv2d of `conv1-Conv2d`. */
-function moduleType(tree: ScopeTree, scope: number): string {
-  const label = itemLabel(tree, scope);
-  const dash = label.lastIndexOf("-");
-  return dash < 0 ? "" : label.slice(dash + 1);
+  return (kind === "layers" ? itemPath(tree, row[place]!) : itemName(tree, row[place]!)) || t("graph.no_name");
 }
 
 /** An amount in words; "–" for an unknown one, "≥" where a part of it is unknown. */
@@ -55,7 +48,7 @@ export function cellText(tree: ScopeTree, table: GraphTable, place: number, id: 
     const format = id === "bytes" ? formatBytes : id === "count" ? groupDigits : formatCount;
     return amountText(value, format, table.isPartial[id][place]! > 0);
   }
-  if (id === "type" && table.kind !== "types" && table.row[place]! < tree.scopeCount) return moduleType(tree, table.row[place]!);
+  if (id === "type" && table.kind !== "types" && table.row[place]! < tree.scopeCount) return moduleClass(tree, table.row[place]!);
   return tree.structure.texts[table[id][place]!] ?? "";
 }
 
@@ -67,7 +60,7 @@ export function savedTable(tree: ScopeTree, table: GraphTable): Table {
   const name = (place: number): string => {
     const item = table.row[place]!;
     if (table.kind !== "scopes") return rowName(tree, table, place);
-    return [...scopesAbove(tree, item).slice(1), item].map((step) => itemLabel(tree, step)).join("/");
+    return itemPath(tree, item);
   };
   return {
     header: ["name", ...columns],

@@ -7,10 +7,12 @@ import {
   fetchGraphProblems,
   fetchGraphs,
   fetchStructure,
+  fetchSummary,
   type GraphEntry,
   type GraphKey,
   type GraphNode,
   type GraphProblem,
+  type GraphSummary,
 } from "../../api/graphs";
 import { mergeGraphs, type GraphDiff, type MergedGraph } from "../../core/graphs/model/mergedGraph";
 import type { NodeAttributes } from "../../core/graphs/model/search";
@@ -41,6 +43,13 @@ export const graphProblems: ResourceDefinition<{ run: string }, readonly GraphPr
   kind: "graph files not read",
   read: ({ run }, signal) => fetchGraphProblems(run, signal),
   runs: ({ run }) => [run],
+};
+
+/** What a graph is in one line. */
+export const graphSummary: ResourceDefinition<GraphKey, { key: GraphKey; summary: GraphSummary }> = {
+  kind: "graph summary",
+  read: async (key, signal) => ({ key, summary: await fetchSummary(key, signal) }),
+  runs: noRuns,
 };
 
 /** The nodes, scopes and edges of a graph: what a version names never changes. */

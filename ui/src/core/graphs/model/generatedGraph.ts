@@ -15,7 +15,9 @@ export class GraphBuilder {
   private readonly texts: string[] = [""];
   private readonly textIds = new Map<string, number>([["", 0]]);
   private readonly nodes: Required<NodeColumns & { scope: number }>[] = [];
-  private readonly scopes: { label: string; parent: number; class: number }[] = [{ label: "", parent: -1, class: 0 }];
+  private readonly scopes: { label: string; parent: number; class: number; name?: string; type: string }[] = [
+    { label: "", parent: -1, class: 0, type: "" },
+  ];
   private readonly edges: { source: number; target: number; isControl: boolean }[] = [];
 
   get nodeCount(): number {
@@ -23,7 +25,8 @@ export class GraphBuilder {
   }
 
   scope(label: string, parent = 0, structureClass = 0): number {
-    return this.scopes.push({ label, parent, class: structureClass }) - 1;
+    const [, name, type = ""] = /^(.+)-([A-Z]\w*)$/.exec(label) ?? [];
+    return this.scopes.push({ label, parent, class: structureClass, type, ...(name === undefined ? {} : { name }) }) - 1;
   }
 
   node(scope: number, columns: NodeColumns = {}): number {
@@ -61,7 +64,10 @@ export class GraphBuilder {
       parameter_count: Float64Array.from(nodes, (node) => (node.role === ROLE.parameter ? node.bytes / 4 : Number.NaN)),
       flops: Float64Array.from(nodes, (node) => node.flops),
       scope_label: Int32Array.from(scopes, (scope) => this.text(scope.label)),
+      scope_name: Int32Array.from(scopes, (scope) => this.text(scope.name ?? scope.label)),
+      scope_type: Int32Array.from(scopes, (scope) => this.text(scope.type)),
       scope_parent: Int32Array.from(scopes, (scope) => scope.parent),
+      is_of_pytorch: false,
       scope_class: Uint32Array.from(scopes, (scope) => scope.class),
       source: Int32Array.from(edges, (edge) => edge.source),
       target: Int32Array.from(edges, (edge) => edge.target),

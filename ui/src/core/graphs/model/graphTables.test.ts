@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { buildAdjacency } from "./adjacency";
 import { graphFromNumbers } from "./arbitraries";
 import { GraphBuilder, generatedModel } from "./generatedGraph";
-import { AMOUNTS, GraphTables, layerPath, type TableRequest } from "./graphTables";
-import { buildScopeTree, itemLabel } from "./scopeTree";
+import { AMOUNTS, GraphTables, type TableRequest } from "./graphTables";
+import { buildScopeTree, isEmptyScope, itemLabel, itemPath } from "./scopeTree";
 import { PART, ROLE, type GraphStructure } from "./structure";
 
 const ALL: TableRequest = { kind: "scopes", sort: null, open: null, kept: null };
@@ -17,9 +17,9 @@ function network(): { structure: GraphStructure; names: (request: Partial<TableR
   const graph = new GraphBuilder();
   const net = graph.scope("Default");
   const [first, second, optimizer] = [graph.scope("conv-Conv2d", net), graph.scope("fc-Dense", net), graph.scope("optimizer-Adam", net)];
-  const x = graph.node(0, { label: "x", role: ROLE.parameter, bytes: 400 });
+  const x = graph.node(0, { label: "x", role: ROLE.input, bytes: 400 });
   const [w1, w2, mean] = ["conv.weight", "fc.weight", "conv.moving_mean"].map((label) =>
-    graph.node(0, { label, role: ROLE.parameter, bytes: 4000 }),
+    graph.node(0, { label, role: ROLE.parameter, bytes: 4000, parts: label.endsWith("mean") ? PART.fixed : 0 }),
   ) as [number, number, number];
   const update = graph.node(optimizer, { label: "update", type: "Adam", parts: PART.optimizer });
   const load = graph.node(0, { label: "load", type: "Load", bytes: 4000, parts: PART.passThrough });
@@ -50,7 +50,7 @@ describe("tables of a graph", () => {
   it("give a weight to the layer that reads it, and know inputs and fixed weights by their names", () => {
     const { tables, structure } = network();
     const { row, amounts, shape } = tables.table({ ...ALL, kind: "layers" });
-    expect(Array.from(row, (scope) => layerPath(buildScopeTree(structure), scope))).toEqual(["conv-Conv2d", "fc-Dense"]);
+    expect(Array.from(row, (scope) => itemPath(buildScopeTree(structure), scope))).toEqual(["Default.conv", "Default.fc"]);
     expect([...amounts.parameters]).toEqual([2000, 1000]);
     expect([...amounts.trainable]).toEqual([1000, 1000]);
     expect(structure.texts[shape[0]!]).toBe("1024 x 1");
@@ -83,7 +83,7 @@ describe("tables of a graph", () => {
         const tree = buildScopeTree(structure);
         const tables = tablesOf(structure);
         const { row, depth } = tables.table(ALL);
-        expect([...row].sort((a, b) => a - b)).toEqual([...tree.parent.keys()].slice(1));
+        expect([...row].sort((a, b) => a - b)).toEqual([...tree.parent.keys()].slice(1).filter((item) => !isEmptyScope(tree, item)));
         row.forEach((item, place) => {
           if (tree.parent[item]! > 0) expect(depth[place]).toBe(depth[row.indexOf(tree.parent[item]!)]! + 1);
         });

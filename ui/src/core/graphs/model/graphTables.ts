@@ -2,7 +2,7 @@
 import { membersOf } from "../arrays/groups";
 import type { Adjacency } from "./adjacency";
 import { isTrainable, isWeight, weightHomes } from "./parameterHomes";
-import { scopesAbove, type ScopeTree } from "./scopeTree";
+import { isEmptyScope, type ScopeTree } from "./scopeTree";
 import { scopeOutputs } from "./scopeOutputs";
 import { PART, ROLE } from "./structure";
 import type { TableKind } from "./tableKinds";
@@ -79,7 +79,7 @@ export class GraphTables {
     const sums = sumsOf(scopeCount + nodeCount);
     for (let node = 0; node < nodeCount; node++) {
       const item = scopeCount + node;
-      const isLeaf = structure.role[node] === ROLE.parameter || structure.role[node] === ROLE.constant;
+      const isLeaf = structure.role[node] !== ROLE.operation;
       const above = parent[item]!;
       for (const at of isLeaf ? [] : [item, above]) {
         sums.count.add(at, 1);
@@ -104,7 +104,7 @@ export class GraphTables {
     const waiting: number[] = [];
     const isUnfolded = (item: number): boolean => item < scopeCount && (open === null || open.has(item));
     const push = (scope: number): void => {
-      const inside = [...membersOf(children, scope)].filter((item) => !isKept || isKept[item]! > 0);
+      const inside = [...membersOf(children, scope)].filter((item) => !isEmptyScope(this.tree, item) && (!isKept || isKept[item]! > 0));
       if (compare) inside.sort(compare);
       for (let place = inside.length - 1; place >= 0; place--) waiting.push(inside[place]!);
     };
@@ -190,7 +190,7 @@ export class GraphTables {
     const sums = sumsOf(new Set(structure.type).size);
     const dtypes: Map<number, number>[] = [];
     for (let node = 0; node < nodeCount; node++) {
-      const isLeaf = structure.role[node] === ROLE.parameter || structure.role[node] === ROLE.constant;
+      const isLeaf = structure.role[node] !== ROLE.operation;
       if (isLeaf || (isKept && !isKept[scopeCount + node])) continue;
       const place = places.get(structure.type[node]!) ?? places.size;
       places.set(structure.type[node]!, place);
@@ -275,11 +275,4 @@ function comparing(value: (row: number) => number | string, isDescending: boolea
     if (typeof left === "string") return sign * collator.compare(left, String(right));
     return sign * (least(left) - least(Number(right)));
   };
-}
-
-/** Name of a layer: its path without the scope around everything. */
-export function layerPath(tree: ScopeTree, scope: number): string {
-  const { texts, scope_label } = tree.structure;
-  const labels = [...scopesAbove(tree, scope).slice(1), scope].map((step) => texts[scope_label[step]!]!);
-  return (labels.length > 1 && labels[0] === "Default" ? labels.slice(1) : labels).join("/");
 }

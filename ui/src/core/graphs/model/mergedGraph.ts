@@ -74,7 +74,10 @@ export function mergeGraphs(before: GraphStructure, after: GraphStructure, diff:
     bytes: numbers("bytes"),
     parameter_count: numbers("parameter_count"),
     flops: numbers("flops"),
+    is_of_pytorch: before.is_of_pytorch || after.is_of_pytorch,
     scope_label: scopes.label,
+    scope_name: scopes.name,
+    scope_type: scopes.type,
     scope_parent: scopes.parent,
     scope_class: new Uint32Array(scopes.label.length),
     source: concat(
@@ -139,8 +142,10 @@ function joinScopes(
   after: GraphStructure,
   removed: readonly number[],
   textOf: (id: number) => number,
-): { label: Int32Array; parent: Int32Array; of: (scope: number) => number } {
-  const [label, parent] = [[...after.scope_label], [...after.scope_parent]];
+): { label: Int32Array; name: Int32Array; type: Int32Array; parent: Int32Array; of: (scope: number) => number } {
+  const [label, name, type, parent] = [after.scope_label, after.scope_name, after.scope_type, after.scope_parent].map((column) => [
+    ...column,
+  ]) as [number[], number[], number[], number[]];
   const children = new Map<string, number>();
   parent.forEach((above, scope) => children.set(`${above} ${label[scope]}`, scope));
   const known = new Map([[0, 0]]);
@@ -150,13 +155,23 @@ function joinScopes(
     const above = place(before.scope_parent[scope]!);
     const key = `${above} ${textOf(before.scope_label[scope]!)}`;
     const found = children.get(key) ?? label.push(textOf(before.scope_label[scope]!)) - 1;
-    if (!children.has(key)) parent.push(above);
+    if (!children.has(key)) {
+      parent.push(above);
+      name.push(textOf(before.scope_name[scope]!));
+      type.push(textOf(before.scope_type[scope]!));
+    }
     children.set(key, found);
     known.set(scope, found);
     return found;
   };
   for (const node of removed) place(before.scope[node]!);
-  return { label: Int32Array.from(label), parent: Int32Array.from(parent), of: place };
+  const [labels, names, types, parents] = [label, name, type, parent].map((column) => Int32Array.from(column)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
+  return { label: labels, name: names, type: types, parent: parents, of: place };
 }
 
 function concat<Column extends Int32Array | Uint8Array | Float64Array>(

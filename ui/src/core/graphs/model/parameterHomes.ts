@@ -4,17 +4,10 @@ import type { ScopeTree } from "./scopeTree";
 import { PART, ROLE, type GraphStructure } from "./structure";
 import { AmountSums } from "./totals";
 
-/** MindSpore lists inputs among the parameters; names of their kind, without the path of a module, are inputs. */
-const INPUT_NAME = /^(inputs?|x|y|data|labels?|targets?|args?|kwargs?|.*mask|tokens?|.*_ids?|batch|images?|img|src|tgt)_?\d*$/i;
-const FIXED_NAME =
-  /(^|[._/])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|global_step|learning_rate)$|^(moments?|adam_[mv]|accum|mean_square|moment[12])\./;
+/** Whether a node is a weight, and whether a training changes it. */
+export const isWeight = ({ role }: GraphStructure, node: number): boolean => role[node] === ROLE.parameter;
 
-/** Whether a parameter is a weight, and whether a training changes it, by its role and its name. */
-export function isWeight({ role, label, texts }: GraphStructure, node: number): boolean {
-  return role[node] === ROLE.parameter && !INPUT_NAME.test(texts[label[node]!]!);
-}
-
-export const isTrainable = ({ label, texts }: GraphStructure, weight: number): boolean => !FIXED_NAME.test(texts[label[weight]!]!);
+export const isTrainable = ({ parts }: GraphStructure, weight: number): boolean => (parts[weight]! & PART.fixed) === 0;
 
 /** The scope to which each weight belongs, and the operation that reads it first; -1 for other nodes, and without a reader. */
 export interface WeightHomes {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { groupBy, groupValues, type Groups } from "../arrays/groups";
-import type { GraphStructure } from "./structure";
+import { ROLE, type GraphStructure } from "./structure";
 
 /**
  * Scopes and nodes as one tree of items: item `i` below `scopeCount` is scope `i`, the others are node `i - scopeCount`.
@@ -134,6 +134,55 @@ export function childAt(tree: ScopeTree, scope: number, position: number): numbe
 export function itemLabel(tree: ScopeTree, item: number): string {
   const { texts, label, scope_label } = tree.structure;
   return texts[item < tree.scopeCount ? scope_label[item]! : label[item - tree.scopeCount]!] ?? "";
+}
+
+/** Name of an item as in the code of the network: operations of PyTorch have no number. */
+export function itemName(tree: ScopeTree, item: number): string {
+  const { texts, scope_name, is_of_pytorch } = tree.structure;
+  if (item < tree.scopeCount) return texts[scope_name[item]!] ?? "";
+  const label = itemLabel(tree, item);
+  return is_of_pytorch ? label.replace(/-op\d+$/, "") : label;
+}
+
+/** Class of the module of a scope; "" if unknown. */
+export const moduleClass = (tree: ScopeTree, scope: number): string => tree.structure.texts[tree.structure.scope_type[scope]!] ?? "";
+
+/** Names from the root to an item: `layers.0.attn` where the names of modules are known, else with `/`. */
+export function itemPath(tree: ScopeTree, item: number): string {
+  const steps = [...scopesAbove(tree, item).slice(1), item];
+  const hasModules = tree.structure.scope_type.some((type) => tree.structure.texts[type] !== "");
+  return steps.map((step) => itemName(tree, step)).join(hasModules ? "." : "/");
+}
+
+/** A scope without nodes: the scope around everything in MindSpore's files. */
+export const isEmptyScope = (tree: ScopeTree, item: number): boolean => tree.begin[item] === tree.end[item];
+
+/** The only operation that a scope draws, by scope; -1 for a scope with several or none. Its box is the operation itself. */
+export function soleNodes(tree: ScopeTree, isDrawn: Uint8Array): Int32Array {
+  const { scopeCount, nodeCount, nodeAt, begin, end } = tree;
+  const next = new Int32Array(nodeCount + 1).fill(nodeCount); // position of the first drawn node from each position on
+  for (let position = nodeCount - 1; position >= 0; position--)
+    next[position] = isDrawn[nodeAt[position]!] ? position : next[position + 1]!;
+  const sole = new Int32Array(scopeCount).fill(-1);
+  for (let scope = 1; scope < scopeCount; scope++) {
+    const position = next[begin[scope]!]!;
+    if (position >= end[scope]! || next[position + 1]! < end[scope]!) continue;
+    const node = nodeAt[position]!;
+    if (tree.structure.role[node] === ROLE.operation) sole[scope] = node;
+  }
+  return sole;
+}
+
+/** Title of a box: the name of a module with its class, of one with a single operation with the names down to it. */
+export function boxTitle(tree: ScopeTree, sole: Int32Array, item: number): string {
+  const node = item < tree.scopeCount ? sole[item]! : -1;
+  if (item >= tree.scopeCount) return itemName(tree, item);
+  const inner = node < 0 ? item : tree.structure.scope[node]!;
+  const names = [itemName(tree, inner)];
+  for (let scope = inner; scope !== item;) names.unshift(itemName(tree, (scope = tree.parent[scope]!)));
+  const type = moduleClass(tree, inner) || (node < 0 ? "" : tree.structure.texts[tree.structure.type[node]!]!);
+  const name = names.join(".");
+  return type === "" || type === name ? name : `${name}: ${type}`;
 }
 
 /** Scopes from the root down to the scope of an item, without the item. */

@@ -34,11 +34,14 @@ export interface SearchResult {
 /** Time after which a regular expression is given up. */
 const MOST_MILLISECONDS = 250;
 const TESTS_PER_CLOCK = 64;
+const PATH_SIGNS = /[/.]/;
+/** The scope around everything in full names of MindSpore and of dumps, which the tree of scopes does not have. */
+const ROOT = /^default\//;
 
-/** Searches names, types, shapes and dtypes. Each distinct text is tested once. A text with `/` is searched in full paths. */
+/** Searches names, types, shapes and dtypes. Each distinct text is tested once. A text with `/` or `.` is searched in full paths. */
 export class GraphSearch {
   private lower: readonly string[] | null = null;
-  private paths: string[] | null = null;
+  private paths: { full: string[]; code: string[] } | null = null;
   private attributes: NodeAttributes | null = null;
 
   constructor(private readonly tree: ScopeTree) {}
@@ -55,7 +58,7 @@ export class GraphSearch {
   search(query: SearchQuery): SearchResult {
     const matcher = query.text === "" ? () => false : this.matcher(query);
     if (typeof matcher === "string") return this.result([], [], [], matcher);
-    const isPath = query.text.includes("/") && (query.fields & MATCH.label) !== 0;
+    const isPath = PATH_SIGNS.test(query.text) && (query.fields & MATCH.label) !== 0;
     try {
       return this.collect(query, isPath, matcher);
     } catch (error) {
@@ -66,7 +69,7 @@ export class GraphSearch {
 
   private matcher({ text, isRegex }: SearchQuery): ((candidate: string) => boolean) | "invalid_pattern" | "slow_pattern" {
     if (!isRegex) {
-      const lower = text.toLowerCase();
+      const lower = text.toLowerCase().replace(ROOT, "");
       return (candidate) => candidate.includes(lower);
     }
     if (isSlowPattern(text)) return "slow_pattern";
@@ -86,14 +89,16 @@ export class GraphSearch {
       return known[text] === 2;
     };
     const paths = isPath ? this.scopePaths() : null;
-    const isLabel = (text: number, scope: number): boolean =>
-      isMatch(text) || (paths !== null && matches(paths[scope]! + lowerTexts[text]!));
+    const isLabel = (text: number, name: number, scope: number): boolean =>
+      isMatch(text) ||
+      (paths !== null && (matches(paths.full[scope]! + lowerTexts[text]!) || matches(paths.code[scope]! + lowerTexts[name]!)));
     const hasAttribute = query.fields & MATCH.attribute ? this.nodesByAttribute(matches) : null;
     const nodes = new IntList();
     const found = new IntList();
     for (let position = 0; position < nodeCount; position++) {
       const node = nodeAt[position]!;
-      let bits = query.fields & MATCH.label && isLabel(structure.label[node]!, structure.scope[node]!) ? MATCH.label : 0;
+      let bits =
+        query.fields & MATCH.label && isLabel(structure.label[node]!, structure.label[node]!, structure.scope[node]!) ? MATCH.label : 0;
       if (query.fields & MATCH.type && isMatch(structure.type[node]!)) bits |= MATCH.type;
       if (query.fields & MATCH.shape && isMatch(structure.shape[node]!)) bits |= MATCH.shape;
       if (query.fields & MATCH.dtype && isMatch(structure.dtype[node]!)) bits |= MATCH.dtype;
@@ -104,7 +109,11 @@ export class GraphSearch {
     }
     const scopes = new IntList();
     for (let scope = 1; scope < scopeCount; scope++)
-      if (query.fields & MATCH.label && isLabel(structure.scope_label[scope]!, structure.scope_parent[scope]!)) scopes.push(scope);
+      if (
+        query.fields & MATCH.label &&
+        isLabel(structure.scope_label[scope]!, structure.scope_name[scope]!, structure.scope_parent[scope]!)
+      )
+        scopes.push(scope);
     return this.result(nodes.toArray(), found.toArray(), scopes.toArray(), null);
   }
 
@@ -117,14 +126,16 @@ export class GraphSearch {
     return found;
   }
 
-  /** Lower-case path of each scope, with a `/` at the end; empty for the root. */
-  private scopePaths(): string[] {
+  /** Lower-case path of each scope in the file and in the code of the network, with a sign at the end; empty for the root. */
+  private scopePaths(): { full: string[]; code: string[] } {
     if (this.paths) return this.paths;
-    const { scope_label, scope_parent } = this.tree.structure;
-    this.paths = [""];
-    for (let scope = 1; scope < scope_parent.length; scope++)
-      this.paths.push(`${this.paths[scope_parent[scope]!]!}${this.lowerTexts[scope_label[scope]!]!}/`);
-    return this.paths;
+    const { scope_label, scope_name, scope_parent } = this.tree.structure;
+    const [full, code] = [[""], [""]];
+    for (let scope = 1; scope < scope_parent.length; scope++) {
+      full.push(`${full[scope_parent[scope]!]!}${this.lowerTexts[scope_label[scope]!]!}/`);
+      code.push(`${code[scope_parent[scope]!]!}${this.lowerTexts[scope_name[scope]!]!}.`);
+    }
+    return (this.paths = { full, code });
   }
 
   private result(

@@ -4,7 +4,7 @@ import type { Message } from "../../messages/message";
 export const ROLE = { operation: 0, parameter: 1, constant: 2, input: 3, unresolved: 4 } as const;
 
 /** Bits of `parts`. */
-export const PART = { passThrough: 1, gradient: 2, optimizer: 4 } as const;
+export const PART = { passThrough: 1, gradient: 2, optimizer: 4, fixed: 8 } as const;
 
 /** A graph as columns, as the server sends it. Labels, types, dtypes, shapes and devices are indices of `texts`. */
 export type GraphStructure = Omit<Message<"StructureHeader">, "name">;

@@ -12,7 +12,7 @@ describe("the totals of scopes", () => {
   const totals = scopeTotals(tree);
 
   it("add up to the whole graph at the root", () => {
-    const isOperation = (node: number) => structure.role[node] !== ROLE.parameter && structure.role[node] !== ROLE.constant;
+    const isOperation = (node: number) => structure.role[node] === ROLE.operation;
     const nodes = [...structure.scope.keys()].filter(isOperation);
     const sum = (values: number[]) => values.filter((value) => !Number.isNaN(value)).reduce((total, value) => total + value, 0);
     expect(totals.count[0]).toBe(nodes.length);

@@ -12,7 +12,7 @@ export interface Totals {
   isPartial: Record<"flops" | "bytes", Uint8Array>;
 }
 
-const isOperation = (role: number): boolean => role !== ROLE.parameter && role !== ROLE.constant;
+const isOperation = (role: number): boolean => role === ROLE.operation;
 
 export function scopeTotals(tree: ScopeTree): Totals {
   const { role, flops, bytes } = tree.structure;

@@ -10,12 +10,21 @@ export interface Bundles {
   /** Number of flows, and the sum of their bytes. */
   count: Int32Array;
   bytes: Float64Array;
+  /** The shape of all tensors of a bundle, as a text; -1 where they differ. */
+  shape: Int32Array;
   /** The flows of each bundle. */
   flows: Groups;
 }
 
 /** Bundles flows by their ends, in linear time; `from` and `to` are vertices, by index of `flow`. */
-export function bundleFlows(flows: Flows, flow: Int32Array, from: Int32Array, to: Int32Array, vertices: number): Bundles {
+export function bundleFlows(
+  flows: Flows,
+  flow: Int32Array,
+  from: Int32Array,
+  to: Int32Array,
+  vertices: number,
+  shapes: Int32Array,
+): Bundles {
   const bundleOf = new Int32Array(flow.length);
   const bundleAt = new Int32Array(vertices * 2);
   const seenBy = new Int32Array(vertices * 2).fill(-1);
@@ -35,8 +44,19 @@ export function bundleFlows(flows: Flows, flow: Int32Array, from: Int32Array, to
     isControl: Uint8Array.from(ends, (end) => end & 1),
     count: Int32Array.from(ends, (_, bundle) => groups.start[bundle + 1]! - groups.start[bundle]!),
     bytes: sumBytes(flows, flow, bundleOf, ends.length),
+    shape: commonShapes(flows, flow, bundleOf, ends.length, shapes),
     flows: { start: groups.start, members: groups.members.map((index) => flow[index]!) },
   };
+}
+
+function commonShapes({ source }: Flows, flow: Int32Array, bundleOf: Int32Array, count: number, shapes: Int32Array): Int32Array {
+  const [none, several] = [-2, -1];
+  const common = new Int32Array(count).fill(none);
+  for (let index = 0; index < flow.length; index++) {
+    const [bundle, shape] = [bundleOf[index]!, shapes[source[flow[index]!]!]!];
+    common[bundle] = common[bundle] === none || common[bundle] === shape ? shape : several;
+  }
+  return common;
 }
 
 function sumBytes({ bytes }: Flows, flow: Int32Array, bundleOf: Int32Array, count: number): Float64Array {

@@ -18,7 +18,8 @@ const numbers = fc.array(fc.nat(100_000), { maxLength: 40 });
 const graphs = fc.tuple(numbers, numbers, numbers).map(([scopes, nodes, edges]) => graphFromNumbers(scopes, nodes, edges));
 const openings = fc.uniqueArray(fc.nat(40), { maxLength: 20 });
 const nothing = { open: new Set<number>(), unfolded: new Set<number>() };
-const picturesOf = (structure: Parameters<typeof buildScopeTree>[0]) => new GraphPictures(buildScopeTree(structure), DEFAULT_GRAPH_OPTIONS);
+const picturesOf = (structure: Parameters<typeof buildScopeTree>[0]) =>
+  new GraphPictures(buildScopeTree(structure), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false });
 const everything = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
 const pictureCases = fc
   .tuple(graphs, openings)

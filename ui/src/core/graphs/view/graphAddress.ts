@@ -8,6 +8,8 @@ import { itemLabel, scopesAbove, type ScopeTree } from "../model/scopeTree";
  */
 const ESCAPES: Readonly<Record<string, string>> = { "~": "~t", "(": "~o", ")": "~c", ",": "~s", "*": "~a", "'": "~q", "/": "~l" };
 const NO_NAME = "~e";
+/** The scope around everything in MindSpore's files, which holds no more than what follows the forward part. */
+const ROOT = "Default";
 const UNESCAPES: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(ESCAPES).map(([plain, escaped]) => [escaped, plain]));
 
 const escapeName = (name: string): string => name.replace(/[~(),*'/]/g, (letter) => ESCAPES[letter]!) || NO_NAME;
@@ -84,7 +86,15 @@ function childName(tree: ScopeTree, item: number): string {
   return escapeName(label) + (twins > 0 ? `*${twins}` : "");
 }
 
+/** The child of a scope with a name. Older addresses have all of the forward part in `Default`, and the rest beside it. */
 function findChild(tree: ScopeTree, scope: number, name: string, isScope: boolean): number {
+  const found = childOf(tree, scope, name, isScope);
+  if (found >= 0 || tree.depth[scope]! > 1) return found;
+  const around = scope === 0 ? childOf(tree, 0, ROOT, true) : itemLabel(tree, scope) === ROOT ? 0 : -1;
+  return around < 0 ? -1 : name === ROOT ? around : childOf(tree, around, name, isScope);
+}
+
+function childOf(tree: ScopeTree, scope: number, name: string, isScope: boolean): number {
   const [escaped = "", twin = "0"] = name.split("*");
   const label = unescapeName(escaped);
   let twins = Number(twin);

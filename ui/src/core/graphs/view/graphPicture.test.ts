@@ -15,7 +15,7 @@ const graphs = fc.tuple(numbers, numbers, numbers).map(([scopes, nodes, edges]) 
 const openings = fc.uniqueArray(fc.nat(40), { maxLength: 20 });
 
 const pictures = (structure: GraphStructure, options: Partial<GraphOptions> = {}): GraphPictures =>
-  new GraphPictures(buildScopeTree(structure), { ...DEFAULT_GRAPH_OPTIONS, ...options });
+  new GraphPictures(buildScopeTree(structure), { ...DEFAULT_GRAPH_OPTIONS, joinsSingle: false, ...options });
 
 const closed = { open: new Set<number>(), unfolded: new Set<number>() };
 const opened = (...open: number[]) => ({ open: new Set(open), unfolded: new Set<number>() });

@@ -6,7 +6,7 @@ import { placeScope, type ScopeLayout, type Skeleton } from "../layout/scopeLayo
 import { buildAdjacency, type Adjacency } from "../model/adjacency";
 import { buildFlows } from "../model/flows";
 import { ScopeFlows } from "../model/scopeFlows";
-import { itemLabel, scopesAbove, type ScopeTree } from "../model/scopeTree";
+import { boxTitle, scopesAbove, soleNodes, type ScopeTree } from "../model/scopeTree";
 import { runningSums, totalBelow } from "../model/totals";
 import { headerWidth } from "./boxSize";
 import type { GraphOptions } from "./graphOptions";
@@ -55,8 +55,13 @@ export class GraphPictures {
       scopeFlows: new ScopeFlows(tree, flows),
       options,
       isDrawn: (item) => totalBelow(tree, drawn, item) > 0,
+      sole: options.joinsSingle ? soleNodes(tree, flows.isDrawn) : new Int32Array(tree.scopeCount).fill(-1),
       boxItem: (item) => this.boxItem(item),
     };
+  }
+
+  get sole(): Int32Array {
+    return this.source.sole;
   }
 
   get scopeFlows(): ScopeFlows {
@@ -89,6 +94,7 @@ export class GraphPictures {
       if (box < 0) break;
       if (shown().item[box] !== step) unfolded.add(shown().stack[box]!);
       shown();
+      if (this.source.sole[step]! >= 0) break;
       if (step !== item) open.add(step);
       scope = step;
     }
@@ -120,7 +126,7 @@ export class GraphPictures {
       const scope = visible[index]!;
       const items = this.readItems(scope, unfoldedBelow.get(scope) ?? []);
       for (const child of openBelow.get(scope) ?? [])
-        if (items.item[items.boxOfChild[this.tree.ordinal[child]!]!] === child) visible.push(child);
+        if (items.item[items.boxOfChild[this.tree.ordinal[child]!]!] === child && this.source.sole[child]! < 0) visible.push(child);
     }
     return visible;
   }
@@ -170,7 +176,7 @@ export class GraphPictures {
     if (!isArranged && last?.items === known.items && isSame(last.inner, inner)) return last;
     const sizes = openSizes(known.items, inner);
     if (isArranged) known.shared = this.skeletons.get({ ...known.items.input, ...sizes });
-    const leastWidth = scope === 0 ? 0 : headerWidth(itemLabel(this.tree, scope));
+    const leastWidth = scope === 0 ? 0 : headerWidth(boxTitle(this.tree, this.source.sole, scope));
     return { scope, items: known.items, layout: layoutFrame(known.shared, known.items, sizes, inner, leastWidth), inner };
   }
 }

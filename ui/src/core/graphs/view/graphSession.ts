@@ -16,6 +16,8 @@ import { markPicture, type PictureMarks } from "./marks";
 export interface ShownNodes {
   attached: Groups;
   isDrawn: Uint8Array;
+  /** The operation that the box of each scope is; -1 for the others. */
+  sole: Int32Array;
 }
 
 /** One graph in a worker: every call has plain arguments and a plain answer. */
@@ -38,7 +40,7 @@ export class GraphSession {
   setOptions(options: GraphOptions): ShownNodes {
     this.pictures = new GraphPictures(this.tree, options, this.adjacency);
     const { attached, isDrawn } = this.pictures.scopeFlows.flows;
-    return { attached, isDrawn };
+    return { attached, isDrawn, sole: this.pictures.sole };
   }
 
   picture(state: OpenState, isArranged: boolean): PictureMessage {

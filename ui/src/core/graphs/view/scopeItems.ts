@@ -2,7 +2,7 @@
 import { membersOf } from "../arrays/groups";
 import type { LayoutInput } from "../layout/layoutInput";
 import type { ScopeContent, ScopeFlows } from "../model/scopeFlows";
-import { itemLabel } from "../model/scopeTree";
+import { boxTitle } from "../model/scopeTree";
 import { BOX, boxWidth, nodeHeight } from "./boxSize";
 import { bundleFlows, type Bundles } from "./bundles";
 import type { GraphOptions } from "./graphOptions";
@@ -44,6 +44,8 @@ export interface ItemSource {
   scopeFlows: ScopeFlows;
   options: GraphOptions;
   isDrawn: (item: number) => boolean;
+  /** The only operation of a scope, as `soleNodes` finds it. */
+  sole: Int32Array;
   boxItem: (item: number) => number;
 }
 
@@ -55,7 +57,9 @@ export function scopeItems(source: ItemSource, scope: number, unfolded: Readonly
     source.scopeFlows.tree.parent[item] === scope ? item : source.boxItem(item),
   );
   const bundles = bundleScope(source.scopeFlows, content, boxes, ports);
-  const rows = Array.from(boxes.item, (item) => leafRows(source.scopeFlows.tree, source.scopeFlows.flows.attached, item, source.options));
+  const rows = Array.from(boxes.item, (item) =>
+    leafRows(source.scopeFlows.tree, source.scopeFlows.flows.attached, operationItem(source, item), source.options),
+  );
   const input = layoutInput(source, boxes, rows, ports, bundles);
   return { scope, ...boxes, rows: Uint16Array.from(rows, ({ length }) => length), ports, bundles, input };
 }
@@ -87,7 +91,7 @@ function findBoxes({ scopeFlows, options, isDrawn }: ItemSource, content: ScopeC
   };
 }
 
-function bundleScope({ flows }: ScopeFlows, content: ScopeContent, { item, boxOfChild }: ScopeBoxes, ports: Ports): Bundles {
+function bundleScope({ flows, tree }: ScopeFlows, content: ScopeContent, { item, boxOfChild }: ScopeBoxes, ports: Ports): Bundles {
   const inner = content.inner.length;
   const flow = new Int32Array(inner + content.border.length);
   const from = new Int32Array(flow.length);
@@ -104,24 +108,24 @@ function bundleScope({ flows }: ScopeFlows, content: ScopeContent, { item, boxOf
     from[inner + slot] = content.isLeaving[slot] ? box : port;
     to[inner + slot] = content.isLeaving[slot] ? port : box;
   }
-  return bundleFlows(flows, flow, from, to, item.length + ports.neighbor.length);
+  return bundleFlows(flows, flow, from, to, item.length + ports.neighbor.length, tree.structure.shape);
 }
 
-function layoutInput(
-  { scopeFlows }: ItemSource,
-  boxes: ScopeBoxes,
-  rows: readonly string[][],
-  ports: Ports,
-  bundles: Bundles,
-): LayoutInput {
-  const { tree } = scopeFlows;
-  const isScope = (item: number): boolean => item < tree.scopeCount;
+/** The operation that the box of an item is; the item itself where it contains several. */
+function operationItem({ sole, scopeFlows }: ItemSource, item: number): number {
+  const node = item < scopeFlows.tree.scopeCount ? sole[item]! : -1;
+  return node < 0 ? item : scopeFlows.tree.scopeCount + node;
+}
+
+function layoutInput(source: ItemSource, boxes: ScopeBoxes, rows: readonly string[][], ports: Ports, bundles: Bundles): LayoutInput {
+  const { tree } = source.scopeFlows;
+  const isScope = (item: number): boolean => operationItem(source, item) < tree.scopeCount;
   return {
     boxes: boxes.item.length,
     inPorts: ports.inputs,
     outPorts: ports.outputs,
     width: Float64Array.from(boxes.item, (item, box) =>
-      boxWidth(itemLabel(tree, item), isScope(item) || boxes.stackSize[box]! > 1, rows[box]),
+      boxWidth(boxTitle(tree, source.sole, item), isScope(item) || boxes.stackSize[box]! > 1, rows[box]),
     ),
     height: Float64Array.from(boxes.item, (item, box) => (isScope(item) ? BOX.scopeHeight : nodeHeight(rows[box]!.length))),
     source: bundles.source,
