@@ -89,9 +89,9 @@ def test_recorded_gradients_color_the_graph_by_step(
     want = f"{max(gradients[name, 3] for name in ('0.weight', '2.weight', '2.bias')):.3g}"
     ends = legend.locator(".ends").inner_text()
     assert float(re.split(r"\s+", ends)[-1]) >= float(want) * 0.99
-    color.select_option("gradient_norm")
+    choose(page, "color", "gradient_norm")
     expect(page.get_by_test_id("graph-estimated")).to_be_visible()
-    color.select_option("type")
+    choose(page, "color", "type")
     expect(bar).to_have_count(0)
 
 

@@ -82,23 +82,48 @@ def fact(panel: Locator, name: str) -> Locator:
 
 
 @pytest.mark.parametrize(
-    ("name", "shape", "count", "text"),
-    [("LeNet", "64 x 10", 34622, "34.6k"), ("ResNet18", "2 x 1000", 11689512, "11.7M")],
+    ("name", "count", "sentence", "layer"),
+    [
+        ("LeNet", 34622, "LeNet: 34.6k parameters, 35 MFLOPs, 64×1×28×28 → 64×10", "features.0"),
+        (
+            "ResNet18",
+            11689512,
+            "ResNet18: 11.7M parameters, 590 MFLOPs, 2×3×64×64 → 2×1000, 8 blocks (Block)",
+            "layers.2.downsample.0",
+        ),
+    ],
 )
-def test_totals_of_a_network(
-    recorded: LiveViewer, open_page: OpenPage, name: str, shape: str, count: int, text: str
+def test_the_page_begins_with_a_sentence_and_the_layers(
+    recorded: LiveViewer, open_page: OpenPage, name: str, count: int, sentence: str, layer: str
 ) -> None:
     assert sum(parameter.numel() for parameter in networks()[name][0].parameters()) == count
-    page = open_page(recorded, f"/graph?run={name}&graph_table=scopes")
+    page = open_page(recorded, f"/graph?run={name}")
     opened(page)
-    whole = page.get_by_test_id("graph-table").get_by_role("row").nth(1)
-    expect(whole).to_contain_text(shape)
-    expect(whole).to_contain_text(text)
-    whole.get_by_role("button").last.click()
+    expect(page.get_by_test_id("graph-sentence").locator("p").first).to_have_text(sentence)
+    expect(page.get_by_test_id("graph-sentence-note")).to_have_count(0)
+    row = page.get_by_test_id("graph-table").get_by_role("row").filter(has_text=layer).first
+    expect(row).to_contain_text("Conv2d")
+    row.get_by_role("button").click()
     panel = page.get_by_test_id("graph-panel")
-    expect(fact(panel, "Parameters")).to_have_text(text)
+    expect(panel.get_by_role("heading", level=2)).to_have_text("conv2d")
+    expect(fact(panel, "Type")).to_have_text("conv2d")
     choose(page, "color", "parameters")
-    expect(page.get_by_test_id("graph-legend")).to_contain_text(text[:2])
+    expect(page.get_by_test_id("graph-legend")).to_contain_text("k")
+
+
+def test_a_search_lists_its_hits_under_their_scopes(recorded: LiveViewer, open_page: OpenPage) -> None:
+    page = open_page(recorded, "/graph?run=ResNet18")
+    opened(page)
+    page.get_by_test_id("graph-search").fill("layers.2.conv1")
+    hits = page.get_by_test_id("graph-hits")
+    expect(hits).to_contain_text("layers.2.conv1")
+    expect(hits.get_by_role("button", name="conv2d")).to_have_count(1)
+    expect(hits).to_contain_text("Parameter 128×64×3×3")
+    hits.get_by_role("button", name="conv2d").click()
+    expect(page.get_by_test_id("graph-path")).to_contain_text("conv1: Conv2d")
+    page.get_by_test_id("graph-search").fill("")
+    expect(hits).to_have_count(0)
+    expect(page.get_by_test_id("graph-table")).to_be_visible()
 
 
 @pytest.fixture(scope="module")

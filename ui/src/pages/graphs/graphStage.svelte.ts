@@ -162,6 +162,12 @@ export class GraphStage {
     return node < 0 ? item : this.tree.scopeCount + node;
   }
 
+  /** The module whose only operation an item is; else the item itself. */
+  moduleOf(item: number): number {
+    const scope = this.tree.parent[item] ?? -1;
+    return scope > 0 && this.operationOf(scope) === item ? scope : item;
+  }
+
   /** Shape of the tensors of an edge; "" where they differ. */
   carried(shape: number): string {
     const text = shape < 0 ? "" : (this.structure.texts[shape] ?? "");
