@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notes, tags, colors of runs and groups, thresholds, pins, views, mutes and targets over HTTP."""
+"""Notes, tags, colors of runs and groups, thresholds, pins, views, mutes, targets and reports over HTTP."""
 
 from __future__ import annotations
 
@@ -72,6 +72,23 @@ def test_a_lost_update_is_answered_with_the_newer_one(noted: LiveViewer):
         ("pin", {"page": "scalars", "subject": "train/loss", "place": 2.5}),
         ("view", {"title": "the best", "address": "/scalars?runs=a&smooth=0.6", "note": ""}),
         ("target", {"goal": "min", "is_chosen": True}),
+        (
+            "report",
+            {
+                "title": "\u62a5\u544a",
+                "blocks": [
+                    {"id": "1", "text": "# Why", "address": None, "card": None, "pinned": None, "is_half": False},
+                    {
+                        "id": "2",
+                        "text": "",
+                        "address": "/images?run=a",
+                        "card": {"title": "input", "run": "a"},
+                        "pinned": "/images?run=a&step=3",
+                        "is_half": True,
+                    },
+                ],
+            },
+        ),
         ("mute", {"alert": None, "rule": "nan", "run": "a/b", "tag": None, "until": 1.8e9}),
         ("threshold", {"tag": "loss", "rule": "value > 2", "for_steps": 3, "runs": "a/*", "enabled": True}),
     ],
@@ -124,6 +141,9 @@ def test_a_rule_that_can_not_be_read_says_why(noted: LiveViewer):
         ("target", {"goal": "highest"}),
         ("view", {"title": "evil", "address": "//evil.example"}),
         ("view", {"title": "evil", "address": "javascript:alert(1)"}),
+        ("report", {"title": "evil", "blocks": [{"id": "1", "address": "//evil.example"}]}),
+        ("report", {"title": "evil", "blocks": [{"id": "1", "address": "/a", "pinned": "https://evil.example"}]}),
+        ("report", {"title": "long", "blocks": [{"id": str(number)} for number in range(501)]}),
     ],
 )
 def test_what_is_out_of_range_is_refused(noted: LiveViewer, sort: str, value: dict[str, Any]):

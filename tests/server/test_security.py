@@ -23,7 +23,7 @@ CONTENT_SECURITY_POLICY = {
     "connect-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    "frame-ancestors 'self'",
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""User data about runs in the workspace: notes, tags, colors, pins, thresholds, views, mutes, targets."""
+"""User data about runs in the workspace: notes, tags, colors, pins, thresholds, views, mutes, targets, reports."""
 
 from __future__ import annotations
 

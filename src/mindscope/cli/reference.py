@@ -39,7 +39,7 @@ The configuration is Python: the line `PORT = 8081` sets the port. The viewer's 
 |---|---|
 | `WORKSPACE/log/mindscope.PORT.log` | output of a background viewer |
 | `WORKSPACE/log/access.PORT.log` | one line per request, the last 60 MB |
-| `WORKSPACE/annotations.sqlite3` | annotations: notes, tags, colors, pins, thresholds, views, mutes, targets |
+| `WORKSPACE/annotations.sqlite3` | annotations: notes, tags, colors, pins, thresholds, views, mutes, targets, reports |
 | `WORKSPACE/annotations.copy.sqlite3` | copy of the annotations, once a day and when the viewer stops after a change |
 | `WORKSPACE/annotations.damaged-*.sqlite3` | damaged annotations that the viewer replaced |
 | `WORKSPACE/cache` | caches of logs, profiles and statistics of dumps; you can delete it at any time |

@@ -21,6 +21,7 @@ from mindscope.server.annotations.schema import (
     GroupNotesRecord,
     MuteRecord,
     PinRecord,
+    ReportRecord,
     RunChange,
     RunNotesRecord,
     Stored,
@@ -37,7 +38,8 @@ S = TypeVar("S", bound=Stored)
 
 VALUE = "value"
 """The name of the tag in the rule of a threshold."""
-RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE, TARGET = "run", "group", "threshold", "pin", "view", "mute", "target"
+RUN, GROUP, THRESHOLD, PIN, VIEW, MUTE = "run", "group", "threshold", "pin", "view", "mute"
+TARGET, REPORT = "target", "report"
 """The kinds of records in the file."""
 
 
@@ -60,6 +62,7 @@ def answer_records(contents: Contents) -> AnnotationRecords:
         views=_of(contents, VIEW, ViewRecord),
         mutes=_of(contents, MUTE, MuteRecord),
         targets=_of(contents, TARGET, TargetRecord),
+        reports=_of(contents, REPORT, ReportRecord),
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Annotations: notes, tags and colors of runs, colors of groups, thresholds, pins, views, mutes and targets."""
+"""Annotations: notes, tags, colors of runs and groups, thresholds, pins, views, mutes, targets and reports."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mindscope.reasons import Reason, reason_of
 from mindscope.server.annotations.query import (
     MUTE,
     PIN,
+    REPORT,
     TARGET,
     THRESHOLD,
     VIEW,
@@ -31,6 +32,7 @@ from mindscope.server.annotations.schema import (
     LiveAnnotations,
     MuteChange,
     PinChange,
+    ReportChange,
     RunsChange,
     StaleAnswer,
     TargetChange,
@@ -98,6 +100,12 @@ def put_mute(query: MuteChange, viewer: CurrentViewer) -> JsonResponse | JSONRes
 def put_target(query: TargetChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
     """Write or delete the goal of a lineage column."""
     return _write(viewer, [whole_change(TARGET, query.id, query.version, query.target)])
+
+
+@router.put("/annotations/reports", response_model=AnnotationRecords, responses=REFUSALS)
+def put_report(query: ReportChange, viewer: CurrentViewer) -> JsonResponse | JSONResponse:
+    """Write or delete a report."""
+    return _write(viewer, [whole_change(REPORT, query.id, query.version, query.report)])
 
 
 def _write(viewer: Viewer, changes: list[AnnotationChange]) -> JsonResponse | JSONResponse:

@@ -16,7 +16,12 @@ Label = Annotated[str, Field(min_length=1, max_length=100)]
 Color = Annotated[str, Field(pattern=r"^(#[0-9a-f]{6}|[0-9])$")]
 """An index into the palette of the page, which has a color for each theme, or an RGB color."""
 
+# \x85 and \ufeff are white space for some regular expressions only, so they are named
+Address = Annotated[str, Field(pattern=r"^/($|[^/\\\s\x85\ufeff][^\s\x85\ufeff]*$)", max_length=20_000)]
+"""The URL of a page of the viewer from its path on, with all of its state."""
+
 MAX_CHANGES = 10_000
+MAX_BLOCKS = 500
 
 
 class Stored(Query):
@@ -63,14 +68,13 @@ class Pin(Stored):
 
 
 class View(Stored):
-    """A saved view: ``address`` is the URL of the page from its path on, with all of its state.
+    """A saved view: a page of the viewer with all of its state.
 
     ``is_start``: the page opens this view by default.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
-    # \x85 and \ufeff are white space for some regular expressions only, so they are named
-    address: Annotated[str, Field(pattern=r"^/($|[^/\\\s\x85\ufeff][^\s\x85\ufeff]*$)", max_length=20_000)]
+    address: Address
     note: str = Field(default="", max_length=100_000)
     is_start: StrictBool = False
 
@@ -96,6 +100,35 @@ class Target(Stored):
 
     goal: Literal["max", "min"]
     is_chosen: StrictBool = False
+
+
+class ReportCard(Stored):
+    """A card of a page: its title, and its run if it shows one run."""
+
+    title: Annotated[str, Field(max_length=2000)]
+    run: Annotated[str, Field(max_length=1000)] | None = None
+
+
+class ReportBlock(Stored):
+    """A part of a report: a text in Markdown, or cards of the page at ``address``.
+
+    ``card`` is one card of the page; null is all of them. ``pinned`` is the address with fixed runs, steps and ranges;
+    null follows new data. ``is_half``: the block is half as wide as the report.
+    """
+
+    id: Label
+    text: str = Field(default="", max_length=100_000)
+    address: Address | None = None
+    card: ReportCard | None = None
+    pinned: Address | None = None
+    is_half: StrictBool = False
+
+
+class Report(Stored):
+    """A document of texts and cards, from top to bottom."""
+
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    blocks: list[ReportBlock] = Field(default=[], max_length=MAX_BLOCKS)
 
 
 class RunNotesRecord(RunNotes):
@@ -149,6 +182,12 @@ class TargetRecord(Target):
     version: Whole = Field(ge=0, le=LATEST)
 
 
+class ReportRecord(Report):
+    """A report with its version."""
+
+    version: Whole = Field(ge=0, le=LATEST)
+
+
 class AnnotationRecords(Answer):
     """Records by key: run ids, names of groups, ids of lineage columns for targets, and ids that clients choose.
 
@@ -163,6 +202,7 @@ class AnnotationRecords(Answer):
     views: dict[str, ViewRecord | None]
     mutes: dict[str, MuteRecord | None]
     targets: dict[str, TargetRecord | None]
+    reports: dict[str, ReportRecord | None]
 
 
 class AnnotationsAnswer(AnnotationRecords):
@@ -247,6 +287,14 @@ class TargetChange(Query):
     id: Key
     version: Whole = Field(ge=0, le=LATEST)
     target: Target | None
+
+
+class ReportChange(Query):
+    """Write a report, or delete it with null."""
+
+    id: Key
+    version: Whole = Field(ge=0, le=LATEST)
+    report: Report | None
 
 
 class LiveAnnotations(Answer):

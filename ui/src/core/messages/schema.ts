@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/annotations/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Report
+         * @description Write or delete a report.
+         */
+        put: operations["put_report"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/annotations/runs": {
         parameters: {
             query?: never;
@@ -2530,6 +2550,10 @@ export interface components {
             pins: {
                 [key: string]: components["schemas"]["PinRecord"] | null;
             };
+            /** Reports */
+            reports: {
+                [key: string]: components["schemas"]["ReportRecord"] | null;
+            };
             /** Revision */
             revision: number;
             /** Runs */
@@ -2569,6 +2593,10 @@ export interface components {
                 [key: string]: components["schemas"]["PinRecord"] | null;
             };
             problem: components["schemas"]["ReasonEntry"] | null;
+            /** Reports */
+            reports: {
+                [key: string]: components["schemas"]["ReportRecord"] | null;
+            };
             /** Revision */
             revision: number;
             /** Runs */
@@ -7927,6 +7955,117 @@ export interface components {
             time_ns: number;
         };
         /**
+         * Report
+         * @description A document of texts and cards, from top to bottom.
+         */
+        Report: {
+            /**
+             * Blocks
+             * @default []
+             */
+            blocks: components["schemas"]["ReportBlock-Input"][];
+            /** Title */
+            title: string;
+        };
+        /**
+         * ReportBlock
+         * @description A part of a report: a text in Markdown, or cards of the page at ``address``.
+         *
+         *     ``card`` is one card of the page; null is all of them. ``pinned`` is the address with fixed runs, steps and ranges;
+         *     null follows new data. ``is_half``: the block is half as wide as the report.
+         */
+        "ReportBlock-Input": {
+            /** Address */
+            address?: string | null;
+            card?: components["schemas"]["ReportCard-Input"] | null;
+            /** Id */
+            id: string;
+            /**
+             * Is Half
+             * @default false
+             */
+            is_half: boolean;
+            /** Pinned */
+            pinned?: string | null;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        };
+        /**
+         * ReportBlock
+         * @description A part of a report: a text in Markdown, or cards of the page at ``address``.
+         *
+         *     ``card`` is one card of the page; null is all of them. ``pinned`` is the address with fixed runs, steps and ranges;
+         *     null follows new data. ``is_half``: the block is half as wide as the report.
+         */
+        "ReportBlock-Output": {
+            /** Address */
+            address: string | null;
+            card: components["schemas"]["ReportCard-Output"] | null;
+            /** Id */
+            id: string;
+            /**
+             * Is Half
+             * @default false
+             */
+            is_half: boolean;
+            /** Pinned */
+            pinned: string | null;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        };
+        /**
+         * ReportCard
+         * @description A card of a page: its title, and its run if it shows one run.
+         */
+        "ReportCard-Input": {
+            /** Run */
+            run?: string | null;
+            /** Title */
+            title: string;
+        };
+        /**
+         * ReportCard
+         * @description A card of a page: its title, and its run if it shows one run.
+         */
+        "ReportCard-Output": {
+            /** Run */
+            run: string | null;
+            /** Title */
+            title: string;
+        };
+        /**
+         * ReportChange
+         * @description Write a report, or delete it with null.
+         */
+        ReportChange: {
+            /** Id */
+            id: string;
+            report: components["schemas"]["Report"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * ReportRecord
+         * @description A report with its version.
+         */
+        ReportRecord: {
+            /**
+             * Blocks
+             * @default []
+             */
+            blocks: components["schemas"]["ReportBlock-Output"][];
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
+        };
+        /**
          * Role
          * @description The role of a tensor at its operator.
          * @enum {string}
@@ -9551,7 +9690,7 @@ export interface components {
         };
         /**
          * View
-         * @description A saved view: ``address`` is the URL of the page from its path on, with all of its state.
+         * @description A saved view: a page of the viewer with all of its state.
          *
          *     ``is_start``: the page opens this view by default.
          */
@@ -10141,6 +10280,102 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PinChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRecords"];
+                };
+            };
+            /** @description The body is not JSON. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The Host header or the origin is not this viewer's. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body did not come in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A record has changed since; nothing was written. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaleAnswer"];
+                };
+            };
+            /** @description The body is too large to be read, or the answer to be sent. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The body is not declared as application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description A field is missing, unknown or out of range. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+            /** @description The annotations can't be written. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureAnswer"];
+                };
+            };
+        };
+    };
+    put_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportChange"];
             };
         };
         responses: {
