@@ -14,6 +14,8 @@ from .live_viewer import GrowingLog, LiveViewer, eventually, running_viewer
 from .test_live import listening
 
 RUN = "run"
+CARD = {"title": "input", "run": "a"}
+BLOCK = {"id": "1", "text": "# Why", "address": None, "card": None, "pinned": None, "is_half": False}
 
 
 @pytest.fixture(scope="module")
@@ -76,17 +78,7 @@ def test_a_lost_update_is_answered_with_the_newer_one(noted: LiveViewer):
             "report",
             {
                 "title": "\u62a5\u544a",
-                "blocks": [
-                    {"id": "1", "text": "# Why", "address": None, "card": None, "pinned": None, "is_half": False},
-                    {
-                        "id": "2",
-                        "text": "",
-                        "address": "/images?run=a",
-                        "card": {"title": "input", "run": "a"},
-                        "pinned": "/images?run=a&step=3",
-                        "is_half": True,
-                    },
-                ],
+                "blocks": [BLOCK, BLOCK | {"address": "/images?run=a", "card": CARD, "is_half": True}],
             },
         ),
         ("mute", {"alert": None, "rule": "nan", "run": "a/b", "tag": None, "until": 1.8e9}),
@@ -141,9 +133,9 @@ def test_a_rule_that_can_not_be_read_says_why(noted: LiveViewer):
         ("target", {"goal": "highest"}),
         ("view", {"title": "evil", "address": "//evil.example"}),
         ("view", {"title": "evil", "address": "javascript:alert(1)"}),
-        ("report", {"title": "evil", "blocks": [{"id": "1", "address": "//evil.example"}]}),
-        ("report", {"title": "evil", "blocks": [{"id": "1", "address": "/a", "pinned": "https://evil.example"}]}),
-        ("report", {"title": "long", "blocks": [{"id": str(number)} for number in range(501)]}),
+        ("report", {"title": "evil", "blocks": [BLOCK | {"address": "//evil.example"}]}),
+        ("report", {"title": "evil", "blocks": [BLOCK | {"pinned": "https://evil.example"}]}),
+        ("report", {"title": "long", "blocks": [BLOCK] * 501}),
     ],
 )
 def test_what_is_out_of_range_is_refused(noted: LiveViewer, sort: str, value: dict[str, Any]):

@@ -17,6 +17,9 @@ routeOf(location.pathname)
 
 const target = document.getElementById("app")!;
 
+// a report shows cards through a frame of the viewer
+if (parent !== window) void import("./export/frame/serveCards").then(({ serveCards }) => serveCards(parent));
+
 void settings.apply().then(() => {
   target.replaceChildren();
   mount(App, { target });

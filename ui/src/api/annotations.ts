@@ -17,6 +17,9 @@ export type Mute = components["schemas"]["Mute"];
 export type MuteRecord = components["schemas"]["MuteRecord"];
 export type Target = components["schemas"]["Target"];
 export type TargetRecord = components["schemas"]["TargetRecord"];
+export type Report = components["schemas"]["Report"];
+export type ReportBlock = components["schemas"]["ReportBlock"];
+export type ReportRecord = components["schemas"]["ReportRecord"];
 export type RunChange = Partial<components["schemas"]["RunChange"]>;
 export type GroupChange = components["schemas"]["GroupChange"];
 
@@ -50,6 +53,10 @@ export function sendMute(id: string, version: number, mute: Mute | null): Promis
 
 export function sendTarget(id: string, version: number, target: Target | null): Promise<Records> {
   return json(request("/api/annotations/targets", { body: { id, version, target }, method: "PUT" }));
+}
+
+export function sendReport(id: string, version: number, report: Report | null): Promise<Records> {
+  return json(request("/api/annotations/reports", { body: { id, version, report }, method: "PUT" }));
 }
 
 /** The current records, if the server refused a change because of a newer version. */

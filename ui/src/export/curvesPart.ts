@@ -8,7 +8,7 @@ import type { Series } from "../core/series/series";
 import { chartCounts, seriesSummary } from "../core/series/seriesSummary";
 import type { Box } from "../core/scales/zoom";
 import { t } from "../i18n/i18n.svelte";
-import type { CurvesPart, TablePart } from "./html/model";
+import type { CardPin, CurvesPart, TablePart } from "./html/model";
 import { settingsOfChart, thresholdGuides } from "../state/charts/curveStyles";
 import { view } from "../state/view/view.svelte";
 import { nanText } from "../state/charts/nanText";
@@ -27,8 +27,20 @@ export interface Size {
 }
 
 /** Cards beside each other, or one that has the page for itself. */
+const [SMALL, LARGE]: readonly [Size, Size] = [
+  { width: 560, height: 280 },
+  { width: 1060, height: 440 },
+];
+
+let block: "half" | "full" | null = null;
+
 export function drawingSize(cards: number): Size {
-  return cards === 1 ? { width: 1060, height: 440 } : { width: 560, height: 280 };
+  return block === null ? (cards === 1 ? LARGE : SMALL) : block === "half" ? SMALL : LARGE;
+}
+
+/** In a report, drawings are as wide as their block, however many cards the page has; null for a page. */
+export function fitDrawings(width: typeof block): void {
+  block = width;
 }
 
 /** Pixel columns per line, for a number of lines. */
@@ -78,6 +90,12 @@ export function curvesPart(card: CurvesCard, lines: readonly DrawnLine[]): Curve
   };
 }
 
+/** What keeps a chart at the points that it has now. */
+export function chartPin(key: string, { drawing: { plot } }: CurvesPart): CardPin | undefined {
+  const [y] = plot?.ys ?? [];
+  return plot && y ? { chart: key, box: { x: plot.x.range, y: y.range } } : undefined;
+}
+
 /** The numbers of a curve, with the steps where the axis says something else. */
 export function lineOf(curve: Curve, series: Series, key: string): DrawnLine {
   const { axis, xTag } = settingsOfChart(key);
@@ -85,12 +103,12 @@ export function lineOf(curve: Curve, series: Series, key: string): DrawnLine {
   return { name: label, part, color, scale, x, value: raw, smoothed, step: axis === "step" && xTag === null ? null : series.step };
 }
 
-/** Last, lowest and highest value of each curve. */
-export function curvesTable(curves: readonly Curve[], series: readonly Series[]): TablePart {
+/** Last, lowest and highest value of each curve, of the part that is shown. */
+export function curvesTable(curves: readonly Curve[], series: readonly Series[], range: Range | null): TablePart {
   const number = (value: number | null): { text: string; value: number | null } => ({ text: formatValue(value, 6), value });
   const rows = series.map((one, index) => {
     const { color, label, part } = curves[index]!;
-    const { last, minimum, maximum, points } = seriesSummary(one);
+    const { last, minimum, maximum, points } = seriesSummary(one, range && { places: curves[index]!.x, range });
     const name = part === "" ? label : `${label} · ${part}`;
     return {
       color,

@@ -3,7 +3,9 @@ import { formatWallTime } from "../core/text/time";
 import { currentLanguage, t } from "../i18n/i18n.svelte";
 import { CardFailure, writeView, type Progress, type WrittenView } from "./html/write";
 import type { ViewPlan } from "./html/model";
+import { REPORT } from "./html/page";
 import { problemOf } from "../state/requests/problem";
+import { fontRules } from "./fontRules";
 import { saveBlob } from "../widgets/controls/download";
 
 /** Message after the export succeeds or fails. */
@@ -14,7 +16,7 @@ const NONCE_BYTES = 18;
 /** Most names in the list of what could not be read. */
 const NAMES = 3;
 
-/** Exports the view and starts the download. Never raises; an aborted signal gives no message. */
+/** Exports a page or a report, and starts the download. Never raises; an aborted signal gives no message. */
 export async function saveFile(
   plan: (signal: AbortSignal) => Promise<ViewPlan>,
   signal: AbortSignal,
@@ -29,6 +31,7 @@ export async function saveFile(
       made: formatWallTime(seconds),
       language: currentLanguage() === "zh" ? "zh-CN" : "en",
       nonce: nonce(),
+      font: await fontRules(signal),
     };
     const written = await writeView(planned, {
       facts,
@@ -37,11 +40,20 @@ export async function saveFile(
       explain,
     });
     signal.throwIfAborted();
-    saveBlob(`mindscope-${planned.page}-${facts.made.replace(/\D/g, "").slice(0, 12)}.html`, written.file);
+    saveBlob(`${fileName(planned, facts.made)}.html`, written.file);
     return { isSaved: true, cards: written.cards, size: written.file.size, notes: notesOf(written) };
   } catch (error) {
-    return { isSaved: false, ...(error instanceof CardFailure ? failure(error) : of(error)) };
+    return notSaved(error);
   }
+}
+
+export function notSaved(error: unknown): SavedOutcome {
+  return { isSaved: false, ...(error instanceof CardFailure ? failure(error) : of(error)) };
+}
+
+/** A page has its name and the time; a report has its title. */
+export function fileName({ page, title }: ViewPlan, made: string): string {
+  return page === REPORT ? title : `mindscope-${page}-${made.replace(/\D/g, "").slice(0, 12)}`;
 }
 
 /** A file of two views would be worse than none. */

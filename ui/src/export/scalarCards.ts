@@ -10,7 +10,7 @@ import { facetRanges } from "../state/charts/facetRanges.svelte";
 import { problemOf, ReasonError } from "../state/requests/problem";
 import { view } from "../state/view/view.svelte";
 import { zooms } from "../state/view/zooms.svelte";
-import { curveFacts, curvesPart, curvesTable, lineOf, pixelsOf, type Size } from "./curvesPart";
+import { chartPin, curveFacts, curvesPart, curvesTable, lineOf, pixelsOf, type Size } from "./curvesPart";
 import { filterSetting } from "./selectedRuns";
 
 /** Charts of scalars as cards of a file; `baseline` is the run that the others are compared with. */
@@ -50,15 +50,14 @@ async function readCard(plan: ChartPlan, baseline: string | null, size: Size, pi
   const unread = failed
     ? [t("card.some_failed", { n: read.length - readable.length, error: problemOf(new ReasonError(failed.error!)).what })]
     : [];
+  const part = curvesPart(
+    chart,
+    curves.map((curve, index) => lineOf(curve, series[index]!, plan.key)),
+  );
   return {
     facts: [...curveFacts(curves, series, scaling.isLog, zoom), ...unread],
-    parts: [
-      curvesPart(
-        chart,
-        curves.map((curve, index) => lineOf(curve, series[index]!, plan.key)),
-      ),
-      curvesTable(curves, series),
-    ],
+    parts: [part, curvesTable(curves, series, zoom?.x ?? null)],
+    pin: chartPin(plan.key, part),
   };
 }
 

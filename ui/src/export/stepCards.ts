@@ -60,7 +60,11 @@ async function readStep<List extends ValueList>(
   if (row < 0) return { facts: [t("values.none")], parts: [] };
   const step = list.step[row]!;
   const { facts, parts } = await read({ key: { run, tag, id: list.id[row]! }, step, row, list }, signal);
-  return { facts: [t("images.step", { step: groupDigits(step) }), formatWallTime(list.wall_time[row] ?? NaN), ...facts], parts };
+  return {
+    facts: [t("images.step", { step: groupDigits(step) }), formatWallTime(list.wall_time[row] ?? NaN), ...facts],
+    parts,
+    pin: { step },
+  };
 }
 
 /** How a saved page shows the values of a kind. */

@@ -26,6 +26,8 @@ import { lineage } from "./en/lineage";
 import { modelLineage } from "./en/modelLineage";
 import type { logTexts } from "./en/logs";
 import { media } from "./en/media";
+import { reports } from "./en/reports";
+import type { reportTexts } from "./en/reportTexts";
 import { runs } from "./en/runs";
 import { saved } from "./en/saved";
 import { scalars } from "./en/scalars";
@@ -46,6 +48,7 @@ export const en = {
   ...dashboard,
   ...values,
   ...views,
+  ...reports,
   ...tensors,
   ...media,
   ...profiles,
@@ -74,4 +77,5 @@ export type MessageKey =
   | keyof typeof debugCompareTexts
   | keyof typeof logTexts
   | keyof typeof pairTexts
+  | keyof typeof reportTexts
   | keyof typeof debuggerTexts;

@@ -27,6 +27,8 @@ import { lineage } from "./zh/lineage";
 import { modelLineage } from "./zh/modelLineage";
 import { logTexts } from "./zh/logs";
 import { media } from "./zh/media";
+import { reports } from "./zh/reports";
+import { reportTexts } from "./zh/reportTexts";
 import { runs } from "./zh/runs";
 import { saved } from "./zh/saved";
 import { scalars } from "./zh/scalars";
@@ -47,6 +49,7 @@ export const zh: Record<MessageKey, string> = {
   ...dashboard,
   ...values,
   ...views,
+  ...reports,
   ...tensors,
   ...media,
   ...landscapes,
@@ -70,5 +73,6 @@ export const zh: Record<MessageKey, string> = {
   ...debugCompareTexts,
   ...logTexts,
   ...pairTexts,
+  ...reportTexts,
   ...debuggerTexts,
 };

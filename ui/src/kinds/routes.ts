@@ -21,6 +21,14 @@ export const ROUTES: readonly Route[] = [
   },
   ...KINDS.flatMap(({ pages = [] }) => pages),
   {
+    path: "/reports",
+    group: "results",
+    name: "nav.reports",
+    icon: "report",
+    load: () => import("../pages/reports/ReportsPage.svelte"),
+    hasRunTable: true,
+  },
+  {
     path: "/logs",
     group: "system",
     name: "nav.logs",

@@ -106,7 +106,7 @@ class ReportCard(Stored):
     """A card of a page: its title, and its run if it shows one run."""
 
     title: Annotated[str, Field(max_length=2000)]
-    run: Annotated[str, Field(max_length=1000)] | None = None
+    run: Annotated[str, Field(max_length=1000)] | None
 
 
 class ReportBlock(Stored):
@@ -117,18 +117,18 @@ class ReportBlock(Stored):
     """
 
     id: Label
-    text: str = Field(default="", max_length=100_000)
-    address: Address | None = None
-    card: ReportCard | None = None
-    pinned: Address | None = None
-    is_half: StrictBool = False
+    text: str = Field(max_length=100_000)
+    address: Address | None
+    card: ReportCard | None
+    pinned: Address | None
+    is_half: StrictBool
 
 
 class Report(Stored):
     """A document of texts and cards, from top to bottom."""
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
-    blocks: list[ReportBlock] = Field(default=[], max_length=MAX_BLOCKS)
+    blocks: list[ReportBlock] = Field(max_length=MAX_BLOCKS)
 
 
 class RunNotesRecord(RunNotes):

@@ -7959,11 +7959,8 @@ export interface components {
          * @description A document of texts and cards, from top to bottom.
          */
         Report: {
-            /**
-             * Blocks
-             * @default []
-             */
-            blocks: components["schemas"]["ReportBlock-Input"][];
+            /** Blocks */
+            blocks: components["schemas"]["ReportBlock"][];
             /** Title */
             title: string;
         };
@@ -7974,66 +7971,24 @@ export interface components {
          *     ``card`` is one card of the page; null is all of them. ``pinned`` is the address with fixed runs, steps and ranges;
          *     null follows new data. ``is_half``: the block is half as wide as the report.
          */
-        "ReportBlock-Input": {
-            /** Address */
-            address?: string | null;
-            card?: components["schemas"]["ReportCard-Input"] | null;
-            /** Id */
-            id: string;
-            /**
-             * Is Half
-             * @default false
-             */
-            is_half: boolean;
-            /** Pinned */
-            pinned?: string | null;
-            /**
-             * Text
-             * @default
-             */
-            text: string;
-        };
-        /**
-         * ReportBlock
-         * @description A part of a report: a text in Markdown, or cards of the page at ``address``.
-         *
-         *     ``card`` is one card of the page; null is all of them. ``pinned`` is the address with fixed runs, steps and ranges;
-         *     null follows new data. ``is_half``: the block is half as wide as the report.
-         */
-        "ReportBlock-Output": {
+        ReportBlock: {
             /** Address */
             address: string | null;
-            card: components["schemas"]["ReportCard-Output"] | null;
+            card: components["schemas"]["ReportCard"] | null;
             /** Id */
             id: string;
-            /**
-             * Is Half
-             * @default false
-             */
+            /** Is Half */
             is_half: boolean;
             /** Pinned */
             pinned: string | null;
-            /**
-             * Text
-             * @default
-             */
+            /** Text */
             text: string;
         };
         /**
          * ReportCard
          * @description A card of a page: its title, and its run if it shows one run.
          */
-        "ReportCard-Input": {
-            /** Run */
-            run?: string | null;
-            /** Title */
-            title: string;
-        };
-        /**
-         * ReportCard
-         * @description A card of a page: its title, and its run if it shows one run.
-         */
-        "ReportCard-Output": {
+        ReportCard: {
             /** Run */
             run: string | null;
             /** Title */
@@ -8055,11 +8010,8 @@ export interface components {
          * @description A report with its version.
          */
         ReportRecord: {
-            /**
-             * Blocks
-             * @default []
-             */
-            blocks: components["schemas"]["ReportBlock-Output"][];
+            /** Blocks */
+            blocks: components["schemas"]["ReportBlock"][];
             /** Title */
             title: string;
             /** Version */

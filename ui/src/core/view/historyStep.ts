@@ -20,10 +20,11 @@ export function historyStep({
   profiles,
   debug,
   logs,
+  report,
 }: ViewState): string {
   const { rows, memory, steps, compare } = profiles;
   return JSON.stringify([
-    [fullTag, list.details, comparing.isTable, lineage.chart, dataLineage.stage, dashboard.run],
+    [fullTag, report, list.details, comparing.isTable, lineage.chart, dataLineage.stage, dashboard.run],
     [graphs.run, graphs.graph, graphs.node, graphs.table, graphs.otherRun, graphs.otherGraph],
     [landscapes.form, landscapes.chosen, landscapes.full],
     [profiles.chosen, profiles.tab, profiles.slice, profiles.panel, profiles.further, profiles.furtherRow, profiles.stream],

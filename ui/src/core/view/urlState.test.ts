@@ -53,6 +53,7 @@ const views: fc.Arbitrary<ViewState> = fc
     lead: fc.option(name),
     isAllClosed: fc.boolean(),
     closed: names,
+    report: fc.option(fc.string()),
     step: fc.option(fc.integer()),
     shape: fc.constantFrom(...SHAPES),
     scalars: fc

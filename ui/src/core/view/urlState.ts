@@ -83,6 +83,8 @@ const VIEW = fields({
   profiles: PROFILE_VIEW,
   debug: DEBUG_VIEW,
   logs: LOGS,
+  /** Id of the open report. */
+  report: optional("report", text),
   /** Step of all images; null follows the newest. */
   step: optional("step", integer),
   pictures: IMAGE_VIEW,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs inside of a saved view, without any library: what the curves say where the pointer is. Without it the page is whole.
-(() => {
-  "use strict";
+// Runs inside of a saved view, without any library, and in a report: what the curves say where the pointer is. Without it a page is whole.
+/** `root` is a document or a shadow root; `read` returns the values of its cards. */
+export function pointAtCurves(root, read) {
   const MOST_ROWS = 12;
   /** Pixels of a drawing. */
   const NEAR = 6;
@@ -11,7 +11,7 @@
 
   /** The numbers of a drawing; they are read when somebody first points at one. */
   function partOf(svg) {
-    values ??= JSON.parse(document.getElementById("values").textContent);
+    values ??= read();
     const card = Number(svg.closest("figure").id.replace("card-", ""));
     return values.cards[card].parts[Number(svg.dataset.part)];
   }
@@ -102,7 +102,7 @@
     if (found.length > MOST_ROWS) tip.append(element("p", values.words.more.replace("{n}", found.length - MOST_ROWS)));
     tip.className = "tip";
     tip.setAttribute("role", "status");
-    document.body.append(tip);
+    (root.body ?? root).append(tip);
     const [wide, high] = [tip.offsetWidth, tip.offsetHeight];
     const isLeft = pointer.x + 16 + wide > document.documentElement.clientWidth;
     tip.style.left = `${Math.max(4, isLeft ? pointer.x - 16 - wide : pointer.x + 16)}px`;
@@ -128,7 +128,7 @@
   function hide() {
     tip?.remove();
     tip = null;
-    document.querySelector(".pointed")?.remove();
+    root.querySelector(".pointed")?.remove();
   }
 
   function pointed(svg, event) {
@@ -156,7 +156,7 @@
     show(svg, at, { x: box.left + at.x * scale, y: box.top + (Number.isNaN(at.y) ? plot.top : at.y) * scale });
   }
 
-  for (const svg of document.querySelectorAll("svg[data-part]")) {
+  for (const svg of root.querySelectorAll("svg[data-part]")) {
     svg.setAttribute("tabindex", "0");
     svg.addEventListener("pointermove", (event) => pointed(svg, event));
     svg.addEventListener("pointerleave", hide);
@@ -164,9 +164,9 @@
     svg.addEventListener("keydown", (event) => typed(svg, event));
   }
 
-  for (const edge of document.querySelectorAll(".pair.swipe + input")) {
+  for (const edge of root.querySelectorAll(".pair.swipe + input")) {
     const pair = edge.previousElementSibling;
     edge.hidden = false;
     edge.addEventListener("input", () => pair.style.setProperty("--edge", `${edge.value}%`));
   }
-})();
+}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Dash } from "../../core/series/dashes";
 import type { Drawing, DrawnLine } from "../../core/layout/vectorDrawing";
+import type { Box } from "../../core/scales/zoom";
 import type { TableCell } from "../../core/tables/json";
 
-/** A page of the viewer as a file: what it is about, and cards that are read one after the other while it is written. */
+/** A page of the viewer, or a report of its cards, as a file: what it is about, and cards that are read one after the other while it is written. */
 export interface ViewPlan {
   /** A word for the name of the file. */
   page: string;
@@ -33,17 +34,28 @@ export interface Setting {
 }
 
 export interface PlannedSection {
+  /** Empty for a block of a report. */
   title: string;
+  /** CSS filter of the pictures of this section. */
+  filter?: string | undefined;
+  /** Beside another one, where there is room. */
+  isHalf?: boolean;
   cards: readonly PlannedCard[];
 }
 
-export interface PlannedCard {
+/** The head of a card. */
+export interface DrawnCard {
   title: string;
   run: Pick<NamedRun, "name" | "color"> | null;
   /** As wide as the page rather than beside others. */
   isWide?: boolean;
   /** False for a title that is not a tag: a slash in it separates no prefix. */
   hasPrefix?: boolean;
+  /** Text without a frame and a title. */
+  isProse?: boolean;
+}
+
+export interface PlannedCard extends DrawnCard {
   /** Reads what the card shows. Raises what the requests raise, and what an aborted signal raises. */
   make: (signal: AbortSignal) => Promise<CardContent>;
 }
@@ -52,7 +64,12 @@ export interface CardContent {
   /** Said beside the title: step, time, size, what is left out. */
   facts: readonly string[];
   parts: readonly Part[];
+  /** What keeps the card as it is when new data come; absent where nothing does. */
+  pin?: CardPin | undefined;
 }
+
+/** The step that a card shows, or the box of its chart. */
+export type CardPin = { step: number } | { chart: string; box: Box };
 
 export type Part = CurvesPart | DrawingPart | SurfacePart | ImagePart | CellsPart | TablePart | TextPart | AudioPart | NoticePart;
 
@@ -68,6 +85,8 @@ export interface DrawingPart {
   kind: "drawing";
   label: string;
   drawing: Drawing;
+  /** As large as it is drawn, where there is room; others fill their card. */
+  isNatural?: boolean;
   /** Its numbers, for programs. */
   values: unknown;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import tokens from "../../styles/tokens.css?raw";
+import type { Drawing } from "../../core/layout/vectorDrawing";
 import { t } from "../../i18n/i18n.svelte";
 import { partMarkup } from "./partMarkup";
 import { html, Markup, scriptJson } from "./markup";
-import type { CardContent, NamedRun, PlannedCard, ViewPlan } from "./model";
+import type { CardContent, DrawnCard, NamedRun, PlannedSection, ViewPlan } from "./model";
+import type { CardValues } from "./partValues";
 import script from "./hover.js?raw";
 import surfaceScript from "./surface.js?raw";
 import style from "./page.css?raw";
@@ -19,8 +21,19 @@ export interface FileFacts {
   language: string;
   /** A random nonce: only the style and the script of the file run. */
   nonce: string;
+  /** Style rules of the font, with its bytes. */
+  font: string;
 }
 
+/** The functions of the scripts, called for the whole file. */
+const [POINT, TURN] = [
+  `${script.replace("export ", "")}pointAtCurves(document, values);`,
+  `${surfaceScript.replace("export ", "")}turnSurfaces(document, values);`,
+];
+const VALUES = `const values = () => JSON.parse(document.getElementById("values").textContent);`;
+
+/** The name of reports in files, which arranges their sections. */
+export const REPORT = "report";
 const MAP = 6;
 const SHADES = 48;
 /** Longer tables go on on the next page of a print. */
@@ -28,8 +41,8 @@ const ROWS_OF_PAGE = 16;
 /** From this number of sections on, the page has a table of contents. */
 const CONTENTS_FROM = 3;
 
-export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }: FileFacts): string {
-  const policy = `default-src 'none'; img-src data:; media-src data:; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
+export function openingMarkup(plan: ViewPlan, { address, made, language, nonce, font }: FileFacts): string {
+  const policy = `default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'`;
   const head = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -39,7 +52,7 @@ export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }
 <meta name="generator" content="mindscope">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>${plan.title} · mindscope</title>
-<style nonce="${nonce}">${new Markup(tokens + shades() + style + filter(plan))}</style>
+<style nonce="${nonce}">${new Markup(font + tokens + shades(":root") + style + filters(plan))}</style>
 </head>
 <body>
 <header>
@@ -48,23 +61,38 @@ export function openingMarkup(plan: ViewPlan, { address, made, language, nonce }
 <p class="made">${t("saved.made", { time: made })} · <a href="${address}" rel="noreferrer">${address}</a></p>
 ${settings(plan)}${runs(plan.runs)}${contents(plan)}
 </header>
-<main${plan.sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null}>
+<main${mainClass(plan)}>
 `;
   return head.text;
 }
 
+function mainClass({ page, sections }: ViewPlan): Markup | null {
+  if (page === REPORT) return html` class="report"`;
+  return sections.flatMap(({ cards }) => cards).length === 1 ? html` class="single"` : null;
+}
+
 /** The color map in steps, in the theme of the reader. */
-function shades(): string {
+function shades(root: string): string {
   const steps = Array.from({ length: SHADES }, (_, step) => {
     const place = (step / (SHADES - 1)) * (MAP - 1);
     const from = Math.min(MAP - 2, Math.floor(place));
     return `--shade-${step}:color-mix(in srgb,var(--map-${from + 1}) ${((place - from) * 100).toFixed(1)}%,var(--map-${from}));`;
   });
-  return `:root{${steps.join("")}}\n`;
+  return `${root}{${steps.join("")}}\n`;
 }
 
-function filter({ filter }: ViewPlan): string {
-  return filter === undefined ? "" : `.pictures,.pair{filter:${filter}}\n`;
+function filters({ filter, sections }: ViewPlan): string {
+  const ofSections = sections.map((section, index) => filterRule(section.filter, `#section-${index} `));
+  return filterRule(filter) + ofSections.join("");
+}
+
+function filterRule(filter: string | undefined, within = ""): string {
+  return filter === undefined ? "" : `${within}:is(.pictures,.pair){filter:${filter}}\n`;
+}
+
+/** The style of cards inside of a shadow root of the viewer, which has the tokens. */
+export function cardStyle(filter?: string): string {
+  return shades(":host") + style + filterRule(filter);
 }
 
 function settings({ settings }: ViewPlan): Markup | null {
@@ -83,11 +111,20 @@ function runs(runs: readonly NamedRun[]): Markup | null {
 }
 
 function contents({ sections }: ViewPlan): Markup | null {
-  if (sections.length < CONTENTS_FROM) return null;
+  if (sections.length < CONTENTS_FROM || sections.some(({ title }) => title === "")) return null;
   return html`<nav aria-label="${t("saved.contents")}">${sections.map(({ title, cards }, index) => html`<a href="#section-${index}">${title} <span class="soft">${cards.length}</span></a>`)}</nav>\n`;
 }
 
-export function sectionMarkup(title: string, count: number, index: number, isAlone: boolean): string {
+/** A drawing as a file of its own, in the colors of paper. */
+export function drawingFile({ width, height, body }: Drawing, font: string): string {
+  const rules = `${font}${tokens}${shades(":root")}${style}:root{color-scheme:light}svg{background:none}`;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><style>${rules}</style><rect width="100%" height="100%" fill="var(--paper)"/>${new Markup(body)}</svg>`
+    .text;
+}
+
+export function sectionMarkup({ title, cards, isHalf = false }: PlannedSection, index: number, isAlone: boolean): string {
+  if (title === "") return html`<section id="section-${index}"${isHalf ? html` class="half"` : null}><div class="cards">\n`.text;
+  const count = cards.length;
   const heading = isAlone ? html`<h2 class="alone">${title}</h2>` : html`<h2>${title} <span class="soft">${count}</span></h2>`;
   return html`<section id="section-${index}" aria-label="${title}">${heading}\n<div class="cards">\n`.text;
 }
@@ -98,10 +135,11 @@ export function sectionEnd(): string {
 
 /** A card: its title, its facts, and its parts. `id` is that of its values. */
 export function cardMarkup(
-  { title, run, isWide = false, hasPrefix = true }: PlannedCard,
+  { title, run, isWide = false, hasPrefix = true, isProse = false }: DrawnCard,
   { facts, parts }: CardContent,
   id: string,
 ): string {
+  if (isProse) return html`<figure id="${id}" class="prose">${parts.map(partMarkup)}</figure>\n`.text;
   const slash = hasPrefix ? title.lastIndexOf("/") : -1;
   const named = html`<h3><span class="soft">${title.slice(0, slash + 1)}</span>${title.slice(slash + 1)}</h3>`;
   const of = run && html`<span class="run">${swatch(run.color)}${run.name}</span>`;
@@ -116,14 +154,18 @@ export function cardMarkup(
 export function closingMarkup(nonce: string, hasSurfaces: boolean): { beforeValues: string; afterValues: string } {
   return {
     beforeValues: html`</main>\n<footer>${t("saved.footer")}</footer>\n`.text,
-    afterValues: `<script nonce="${nonce}">${script}${hasSurfaces ? surfaceScript : ""}</script>\n</body>\n</html>\n`,
+    afterValues: `<script nonce="${nonce}">${VALUES}${POINT}${hasSurfaces ? TURN : ""}</script>\n</body>\n</html>\n`,
   };
+}
+
+export function tipWords(): CardValues["words"] {
+  return { step: t("tip.step"), smoothed: t("tip.smoothed"), runs: t("compare.tip_count"), more: t("tip.more") };
 }
 
 /** The begin of the values of a file: what it is about; the cards follow one by one. */
 export function valuesHead(plan: ViewPlan, { address, made, language }: FileFacts): string {
   const { title, page, settings, runs } = plan;
-  const words = { step: t("tip.step"), smoothed: t("tip.smoothed"), runs: t("compare.tip_count"), more: t("tip.more") };
+  const words = tipWords();
   const head = scriptJson({ mindscope: "saved view", version: 1, page, title, address, made, language, settings, runs, words });
   return `<script type="application/json" id="values">${head.slice(0, -1)},"cards":[`;
 }

@@ -12,7 +12,7 @@ export function partMarkup(part: Part, index: number): Markup {
     case "curves":
       return drawing(part.drawing, part.label, html` data-part="${index}"`);
     case "drawing":
-      return drawing(part.drawing, part.label);
+      return drawing(part.drawing, part.label, part.isNatural ? html` width="${part.drawing.width}"` : null);
     case "surface":
       return html`<div class="surface" data-surface="${index}">${drawing(part.drawing, part.label)}</div>`;
     case "pictures":
@@ -32,10 +32,12 @@ export function partMarkup(part: Part, index: number): Markup {
 
 /** Drawings less wide than this many times their height do not fill a wide card: they would be as high as a screen. */
 const SQUARE = 1.25;
+/** Wider drawings fill a screen. */
+const LARGE = 800;
 
-function drawing({ width, height, body }: Drawing, label: string, part: Markup | null = null): Markup {
-  const shape = width < SQUARE * height ? " square" : "";
-  return html`<svg class="drawing${shape}"${part} viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${new Markup(body)}</svg>`;
+function drawing({ width, height, body }: Drawing, label: string, attribute: Markup | null = null): Markup {
+  const shape = width < SQUARE * height ? " square" : width > LARGE ? " large" : "";
+  return html`<svg class="drawing${shape}"${attribute} viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">${new Markup(body)}</svg>`;
 }
 
 function pictures({ pictures, arrangement }: ImagePart): Markup {

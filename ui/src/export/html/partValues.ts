@@ -3,6 +3,13 @@ import type { DrawnLine } from "../../core/layout/vectorDrawing";
 import { jsonNumbers, shortNumbers } from "../../core/tables/json";
 import type { Part, TableRow } from "./model";
 
+/** What the scripts of a page need to know of its cards. */
+export interface CardValues {
+  language: string;
+  words: { step: string; smoothed: string; runs: string; more: string };
+  cards: readonly { parts: readonly unknown[] }[];
+}
+
 /** The numbers and texts of a part as JSON, for programs and for the tooltip. Images and audio are only in the page. */
 export function partValues(part: Part): unknown {
   switch (part.kind) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs inside of a saved view, without any library: turns the surfaces of its landscapes. Without it they are contour lines.
-(() => {
-  "use strict";
+// Runs inside of a saved view, without any library, and in a report: turns the surfaces of landscapes. Without it they are contour lines.
+/** `root` is a document or a shadow root; `read` returns the values of its cards. */
+export function turnSurfaces(root, read) {
   const [MOST_CELLS, TURNING_CELLS] = [128, 48];
   const [REST_MS, NEAR, FLOOR] = [160, 14, -0.06];
   const RADIANS = Math.PI / 180;
 
-  for (const figure of document.querySelectorAll("[data-surface]")) open(figure);
+  for (const figure of root.querySelectorAll("[data-surface]")) open(figure);
 
   function open(host) {
-    const values = JSON.parse(document.getElementById("values").textContent);
     const card = Number(host.closest("figure").id.replace("card-", ""));
-    const { look, values: all } = values.cards[card].parts[Number(host.dataset.surface)];
+    const { look, values: all } = read().cards[card].parts[Number(host.dataset.surface)];
     const canvas = document.createElement("canvas");
     const said = document.createElement("p");
     canvas.tabIndex = 0;
@@ -267,4 +266,4 @@
       ? `${look.names[2]} ${number(front.loss)} · ${look.names[0]} ${number(front.x)} · ${look.names[1]} ${number(front.y)}`
       : look.hint;
   }
-})();
+}

@@ -5,7 +5,7 @@ import type { CardContent, Part, PlannedCard, ViewPlan } from "./model";
 import { CardFailure, writeView, type Progress, type Issue } from "./write";
 
 const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert(2)">'"&`;
-const FACTS = { address: 'http://localhost/scalars?tag=<b>&run="a"', made: "2026-11-21 12:00:00", language: "en", nonce: "0a1b" };
+const FACTS = { address: 'http://localhost/scalars?tag=<b>&run="a"', made: "2026-11-21 12:00:00", language: "en", nonce: "0a1b", font: "" };
 const DRAWING = {
   width: 10,
   height: 10,

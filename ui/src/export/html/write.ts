@@ -73,7 +73,7 @@ export async function writeView(plan: ViewPlan, writing: Writing): Promise<Writt
   );
   const total = contents.length;
   for (const [index, section] of plan.sections.entries()) {
-    page.add(sectionMarkup(section.title, section.cards.length, index, plan.sections.length === 1));
+    page.add(sectionMarkup(section, index, plan.sections.length === 1));
     for (const card of section.cards) {
       writing.onprogress({ done: cards, total, title: card.title });
       const isFull = page.size + values.size > MOST;

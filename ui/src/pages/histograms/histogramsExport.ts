@@ -2,11 +2,12 @@
 import { histogramDrawing } from "../../charts/export/histogramDrawing";
 import { groupDigits } from "../../core/text/format";
 import { histogramJson } from "../../core/tables/histogramTable";
-import { oddCounts, type Histograms } from "../../core/series/histograms";
+import { axisPositions, type Range } from "../../core/scales/axis";
+import { bucketExtent, oddCounts, type Histograms } from "../../core/series/histograms";
 import type { ChartShape } from "../../core/series/histogramLayout";
 import { shownBox } from "../../core/scales/zoom";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, PlannedCard, ViewPlan } from "../../export/html/model";
+import type { CardContent, CardPin, PlannedCard, ViewPlan } from "../../export/html/model";
 import { colors } from "../../state/view/runColors.svelte";
 import { histogramSource } from "../../state/data/histograms";
 import { readOnce } from "../../state/requests/resourceCache";
@@ -49,7 +50,22 @@ async function readCard({ run, tag }: SeriesItem, size: Size, signal: AbortSigna
     drawing: histogramDrawing({ ...look, shape }, size),
     values: index === 0 ? (JSON.parse(histogramJson(histograms)) as unknown) : null,
   }));
-  return { facts: [...(zoom ? [t("saved.zoomed")] : []), ...histogramFacts(histograms)], parts: drawings };
+  return { facts: [...(zoom ? [t("saved.zoomed")] : []), ...histogramFacts(histograms)], parts: drawings, pin: pinOf(tag, histograms) };
+}
+
+/** What keeps the chart at the steps and values that it has now. */
+function pinOf(tag: string, histograms: Histograms): CardPin | undefined {
+  const { start_wall_time: start, last_step: step, last_wall_time: wallTime } = histograms;
+  const [first] = axisPositions(view.axis, histograms, start);
+  const last = axisPositions(view.axis, { step, wall_time: wallTime }, start).at(-1);
+  const values = bucketExtent(histograms);
+  if (first === undefined || last === undefined || values === null) return undefined;
+  return { chart: tag, box: { x: widened([first, last]), y: widened(values) } };
+}
+
+/** A zoom needs two ends. */
+function widened([low, high]: Range): Range {
+  return low < high ? [low, high] : [low - 0.5, high + 0.5];
 }
 
 /** How many steps are drawn, and what of them is in no bucket. */

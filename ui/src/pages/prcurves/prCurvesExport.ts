@@ -42,7 +42,8 @@ async function readCard({ tag, runs }: TagRuns, step: PrStep, size: Size, signal
   const shown = drawable.map(({ run, series }): RunPr => ({ run, step: series.step[0] ?? 0, curve: series }));
   const problem = read.find(({ series }) => series.problem !== null)?.series.problem;
   if (shown.length === 0 && problem) throw new ReasonError(problem);
-  return { facts: [], parts: [chartOf(tag, shown, size), tableOf(shown)] };
+  const last = Math.max(...shown.map(({ step }) => step));
+  return { facts: [], parts: [chartOf(tag, shown, size), tableOf(shown)], pin: shown.length > 0 ? { step: last } : undefined };
 }
 
 function chartOf(tag: string, shown: readonly RunPr[], size: Size): CurvesPart {

@@ -5,7 +5,7 @@ import type { Group } from "../../core/series/groupStatistics";
 import { groupSummary } from "../../core/tables/groupTable";
 import { formatValue, groupDigits } from "../../core/text/format";
 import type { ChartPlan } from "../../core/view/chartPlan";
-import { curvesPart, pixelsOf, type Size } from "../../export/curvesPart";
+import { chartPin, curvesPart, pixelsOf, type Size } from "../../export/curvesPart";
 import type { CardContent, PlannedCard, TablePart } from "../../export/html/model";
 import { t } from "../../i18n/i18n.svelte";
 import { axesOf, scalingOf } from "../../state/charts/curveStyles";
@@ -46,16 +46,11 @@ async function readCard(plan: ChartPlan, size: Size, pixels: number, signal: Abo
     size,
     hasGuides: plan.parts.length === 1 && baseline === null,
   };
-  return {
-    facts: factsOf(groups),
-    parts: [
-      curvesPart(
-        chart,
-        curves.map((curve, index) => lineOf(curve, groups[index]!)),
-      ),
-      figures(curves, groups),
-    ],
-  };
+  const part = curvesPart(
+    chart,
+    curves.map((curve, index) => lineOf(curve, groups[index]!)),
+  );
+  return { facts: factsOf(groups), parts: [part, figures(curves, groups)], pin: chartPin(plan.key, part) };
 }
 
 function lineOf({ part, color, scale, raw, band }: Curve, group: Group): DrawnLine {

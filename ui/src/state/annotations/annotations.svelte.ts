@@ -5,6 +5,7 @@ import {
   sendGroupChanges,
   sendMute,
   sendPin,
+  sendReport,
   sendRunChanges,
   sendTarget,
   sendThreshold,
@@ -15,6 +16,9 @@ import {
   type Pin,
   type PinRecord,
   type Records,
+  type Report,
+  type ReportBlock,
+  type ReportRecord,
   type RunChange,
   type RunNotes,
   type Target,
@@ -30,7 +34,22 @@ import { filled, merged, type ByKey } from "./records";
 import { Backoff } from "../requests/backoff";
 import { problemOf, type Problem } from "../requests/problem";
 
-export type { Mute, MuteRecord, Pin, PinRecord, RunNotes, Target, TargetRecord, Threshold, ThresholdRecord, View, ViewRecord };
+export type {
+  Mute,
+  MuteRecord,
+  Pin,
+  PinRecord,
+  Report,
+  ReportBlock,
+  ReportRecord,
+  RunNotes,
+  Target,
+  TargetRecord,
+  Threshold,
+  ThresholdRecord,
+  View,
+  ViewRecord,
+};
 
 /** A change of a run; an absent field stays. `color` null is the assigned color. */
 export type NotesChange = Partial<Pick<RunNotes, "tags" | "color" | "archived">>;
@@ -50,6 +69,7 @@ class Annotations {
   mutes = $state.raw<ByKey<MuteRecord>>(new Map());
   /** By the id of a column of the lineage. */
   targets = $state.raw<ByKey<TargetRecord>>(new Map());
+  reports = $state.raw<ByKey<ReportRecord>>(new Map());
   /** Everything was read at least once. */
   isRead = $state(false);
   isWritable = $state(true);
@@ -78,6 +98,7 @@ class Annotations {
       this.views = filled(answer.views);
       this.mutes = filled(answer.mutes);
       this.targets = filled(answer.targets);
+      this.reports = filled(answer.reports);
       this.isRead = true;
       this.isWritable = answer.is_writable;
       this.warning = answer.problem;
@@ -147,6 +168,20 @@ class Annotations {
     return this.#write(() => sendTarget(id, this.targets.get(id)?.version ?? 0, target));
   }
 
+  addReport(id: string, report: Report): Promise<boolean> {
+    return this.#write(() => sendReport(id, 0, report));
+  }
+
+  /** Changes a report on top of what others changed; null deletes it. False: it failed, or others deleted the report. */
+  changeReport(id: string, change: (report: Report) => Report | null): Promise<boolean> {
+    return this.#write(() => {
+      const record = this.reports.get(id);
+      if (!record) return null;
+      const { version, ...report } = record;
+      return sendReport(id, version, change(report));
+    });
+  }
+
   /** Changes are sent one after the other: each is made on top of the answer to the one before. */
   #write(send: Send): Promise<boolean> {
     this.#last = this.#last.then(() => this.#send(send));
@@ -182,6 +217,7 @@ class Annotations {
     this.views = merged(this.views, records.views);
     this.mutes = merged(this.mutes, records.mutes);
     this.targets = merged(this.targets, records.targets);
+    this.reports = merged(this.reports, records.reports);
   }
 }
 

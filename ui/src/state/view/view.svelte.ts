@@ -51,6 +51,11 @@ class View {
     return address.state.step;
   }
 
+  /** Id of the open report; null for the list of reports. */
+  get report(): string | null {
+    return address.state.report;
+  }
+
   get shape(): Shape {
     return address.state.shape;
   }
@@ -163,6 +168,10 @@ class View {
 
   setStep(step: number | null): void {
     address.change({ step });
+  }
+
+  setReport(report: string | null): void {
+    address.change({ report });
   }
 
   setShape(shape: Shape): void {

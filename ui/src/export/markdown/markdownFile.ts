@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatWallTime } from "../../core/text/time";
+import { t } from "../../i18n/i18n.svelte";
+import { saveBlob } from "../../widgets/controls/download";
+import { fontRules } from "../fontRules";
+import type { CardContent, Part, PlannedCard, TablePart, ViewPlan } from "../html/model";
+import type { Progress } from "../html/write";
+import { fileName, notSaved, type SavedOutcome } from "../saveFile";
+import { drawingPng } from "./drawingPng";
+import { zipOf, type ZippedFile } from "./zip";
+
+/** Texts and tables of a plan, and its pictures beside them. */
+class MarkdownFiles {
+  readonly files: ZippedFile[] = [];
+  #text = "";
+  readonly #font: string;
+
+  constructor(font: string) {
+    this.#font = font;
+  }
+
+  add(...lines: string[]): void {
+    this.#text += `${lines.join("\n")}\n\n`;
+  }
+
+  async addCard({ title, run, isProse }: PlannedCard, { facts, parts }: CardContent): Promise<void> {
+    const name = [title, run?.name ?? ""].filter((part) => part !== "").join(" · ");
+    if (!isProse) {
+      this.add(`### ${escaped(name)}`);
+      if (facts.length > 0) this.add(escaped(facts.join(" · ")));
+    }
+    for (const part of parts) await this.#addPart(part, name, isProse === true);
+  }
+
+  zip(): Blob {
+    return zipOf([{ name: "report.md", bytes: new TextEncoder().encode(this.#text) }, ...this.files]);
+  }
+
+  async #addPart(part: Part, name: string, isProse: boolean): Promise<void> {
+    switch (part.kind) {
+      case "curves":
+      case "drawing":
+      case "surface":
+        return this.#addFile(name, "png", await drawingPng(part.drawing, this.#font));
+      case "pictures":
+        for (const { source, label } of part.pictures) this.#addData(label, source);
+        return;
+      case "cells":
+        return this.#addData(part.label, part.light);
+      case "sound":
+        if (part.source !== null) this.#addData(part.label, part.source);
+        return;
+      case "table":
+        return this.add(...tableLines(part));
+      case "text":
+        return isProse || part.markup !== null ? this.add(part.text) : this.add("```", part.text.replaceAll("```", "` ` `"), "```");
+      case "notice":
+        return this.add(`> ${escaped(part.text)}`);
+    }
+  }
+
+  #addData(label: string, source: string): void {
+    const [, type = "", data = ""] = /^data:(?:image|audio)\/([a-z0-9]+)[^,]*;base64,(.*)$/s.exec(source) ?? [];
+    if (data === "") return this.add(escaped(label));
+    this.#addFile(
+      label,
+      type.replace("jpeg", "jpg"),
+      Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)),
+    );
+  }
+
+  #addFile(label: string, ending: string, bytes: Uint8Array<ArrayBuffer>): void {
+    const name = `files/${String(this.files.length + 1).padStart(3, "0")}.${ending}`;
+    this.files.push({ name, bytes });
+    const isSound = ["wav", "mpeg", "mp3", "ogg", "flac"].includes(ending);
+    this.add(`${isSound ? "" : "!"}[${escaped(label)}](${name})`);
+  }
+}
+
+/** Writes a report as Markdown with its pictures, and starts the download of the archive. Never raises. */
+export async function saveMarkdown(
+  plan: () => Promise<ViewPlan>,
+  signal: AbortSignal,
+  onprogress: (progress: Progress) => void,
+): Promise<SavedOutcome> {
+  try {
+    const planned = await plan();
+    const made = formatWallTime(Date.now() / 1000);
+    const all = planned.sections.flatMap(({ cards }) => cards);
+    if (all.length === 0) return { isSaved: false, what: t("saved.nothing"), notes: [] };
+    const files = new MarkdownFiles(await fontRules(signal));
+    files.add(`# ${escaped(planned.title)}`);
+    files.add(`${t("saved.made", { time: made })} · <${location.href}>`);
+    for (const [done, card] of all.entries()) {
+      onprogress({ done, total: all.length, title: card.title });
+      const content = await card.make(signal);
+      signal.throwIfAborted();
+      await files.addCard(card, content);
+    }
+    const archive = files.zip();
+    saveBlob(`${fileName(planned, made)}.zip`, archive);
+    return { isSaved: true, cards: all.length, size: archive.size, notes: [] };
+  } catch (error) {
+    return notSaved(error);
+  }
+}
+
+function tableLines({ columns, rows }: TablePart): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => escaped(cell)).join(" | ")} |`;
+  return [
+    line(columns.map(({ title, group = "" }) => (group === "" ? title : `${group} ${title}`))),
+    `| ${columns.map(({ isNumber }) => (isNumber ? "---:" : "---")).join(" | ")} |`,
+    ...rows.map(({ cells }) => line(cells.map(({ text }) => text))),
+  ];
+}
+
+/** A name or a number, which may look like Markdown or HTML. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#]/g, (sign) => `\\${sign}`).replace(/\s*\n\s*/g, " ");
+}
