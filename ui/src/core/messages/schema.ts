@@ -8925,11 +8925,13 @@ export interface components {
          *
          *     Nodes: ``label``, ``type``, ``dtype``, ``shape`` and ``device`` are numbers of texts, ``scope`` is a scope; ``role``
          *     is 0 for operations, 1 parameters, 2 constants, 3 inputs, 4 unresolved names; ``parts`` has the bits 1 pass-through,
-         *     2 gradient, 4 optimizer and 8 for a parameter that no gradient changes; ``bytes`` of the output, ``parameter_count`` and ``flops`` are NaN if unknown.
+         *     2 gradient, 4 optimizer and 8 for a parameter that no gradient changes; ``bytes`` of the output,
+         *     ``parameter_count`` and ``flops`` are NaN if unknown.
          *
-         *     Scopes: ``scope_label`` is a text; ``scope_name`` and ``scope_type`` are the name of a module in code and its class;
-         *     nothing is in MindSpore's scope ``Default``; ``scope_parent`` is -1 for the root, which is the first; parents precede their
-         *     children; equal numbers above 0 in ``scope_class`` mean the same structure.
+         *     Scopes: ``scope_label`` is a text; ``scope_name`` and ``scope_type`` are the name of a module in code and its
+         *     class. The scope ``Default`` holds the backward pass and the optimizer, if a forward part is beside them;
+         *     ``scope_parent`` is -1 for the root, which is the first; parents precede their children; equal numbers above 0 in
+         *     ``scope_class`` mean the same structure.
          *
          *     Edges: ``source`` and ``target`` are nodes, ``output`` is the output of the source.
          */
