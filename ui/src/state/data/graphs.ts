@@ -19,7 +19,7 @@ import type { NodeAttributes } from "../../core/graphs/model/search";
 import type { GraphStructure } from "../../core/graphs/model/structure";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
-export type { GraphEntry, GraphKey, GraphNode, NodeEnd } from "../../api/graphs";
+export type { GraphEntry, GraphKey, GraphNode, GraphSummary, NodeEnd } from "../../api/graphs";
 
 /** Bytes of the columns for each node with its edges. */
 const NODE_BYTES = 80;

@@ -6,17 +6,10 @@ import { t as english } from "../../../i18n/i18n.svelte";
 import { zh } from "../../../i18n/zh";
 import type { DebugFirstBadAnswer, DebugVerdict } from "../../../state/data/debugger";
 import { firstBad } from "../firstBad/firstBadExample";
-import {
-  countText,
-  crashHead,
-  crashNotes,
-  explanationName,
-  explanationText,
-  isAboutNumbers,
-  mismatchHead,
-  worstFirst,
-} from "./findingsWords";
+import { countText, crashHead, crashNotes, isAboutNumbers, mismatchHead, worstFirst } from "./findingsWords";
+import { explanationName, explanationText } from "../firstBad/explanationWords";
 import type { DebugCrash } from "./findingsWords";
+import { explanationName, explanationText } from "../firstBad/explanationWords";
 
 const chinese: typeof english = (key, values = {}) => fill(zh[key], values);
 

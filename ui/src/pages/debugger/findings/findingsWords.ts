@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatBytes, formatValue, groupDigits } from "../../../core/text/format";
+import { formatBytes, groupDigits } from "../../../core/text/format";
 import { findingsTexts } from "../../../i18n/en/findings";
 import type { Values } from "../../../i18n/fill";
 import { addEnglish, type MessageKey } from "../../../i18n/i18n.svelte";
 import type { DebugFailures } from "../../../state/data/debugFailures";
-import type { DebugFirstBadAnswer, DebugVerdict } from "../../../state/data/debugger";
+import type { DebugVerdict } from "../../../state/data/debugger";
 import "../firstBad/firstBadWords"; // its texts
 
 addEnglish(findingsTexts);
@@ -13,7 +13,6 @@ addEnglish(findingsTexts);
 type Say = (key: MessageKey, values?: Values) => string;
 export type DebugCrash = DebugFailures["crashes"][number];
 type Mismatch = DebugFailures["mismatches"][number];
-type Explanation = NonNullable<DebugFirstBadAnswer["found"]>["explanations"][number];
 
 const BYTES = /(?:allocate|of size)\D{0,8}(?<count>\d{4,19})\b/i;
 const ABOUT_NUMBERS = /\bnan\b|\binf(?:s|inite|inity|inities)?\b|non-?finite|not finite/i;
@@ -58,31 +57,6 @@ export function mismatchHead(mismatches: readonly Mismatch[], say: Say): string 
 function ranksText(entries: readonly (readonly [string, string])[], say: Say): string {
   const names = entries.slice(0, MOST_RANKS).map(([rank]) => say("debug.of_rank", { rank }));
   return `${names.join(", ")}${entries.length > MOST_RANKS ? " …" : ""}`;
-}
-
-/** A tensor on the way up to the first cause, and the numbers in it. */
-export function explanationText(each: Explanation, isFirst: boolean, say: Say): string {
-  const since = groupDigits(each.since);
-  const isLarge = each.trait === "large";
-  const what = isLarge
-    ? say("findings.has_large", { value: formatValue(each.value), since })
-    : say("findings.has", {
-        what: say(`debug.bad_trait_${each.trait}`),
-        count: groupDigits(each.count),
-        n: groupDigits(each.total),
-        since,
-      });
-  if (each.update_ratio !== null) {
-    return say("findings.updated", { what, update: say("debug.bad_large_update", { ratio: formatValue(each.update_ratio, 3) }) });
-  }
-  if (!isFirst || each.kind !== "operator") return what;
-  if (!isLarge) return say("findings.made", { what });
-  return each.inputs_reach === null ? what : say("findings.made_large", { what, value: formatValue(each.inputs_reach) });
-}
-
-export function explanationName({ kind, name }: Explanation, say: Say): string {
-  if (kind === "parameter") return say("findings.parameter", { name });
-  return kind === "batch" ? say("findings.batch", { name }) : name;
 }
 
 /** How much there is to look at: 2 for a bad number, 1 for an end within a step. */

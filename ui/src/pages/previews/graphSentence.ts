@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { GraphSummary } from "../../api/graphs";
 import { formatCount, groupDigits } from "../../core/text/format";
-import { t } from "../../i18n/i18n.svelte";
-import "./graphWords"; // its texts
+import { graphs } from "../../i18n/en/graphs";
+import { addEnglish, t } from "../../i18n/i18n.svelte";
+import type { GraphSummary } from "../../state/data/graphs";
+
+addEnglish(graphs);
 
 const MOST_SHAPES = 3;
 const PREFIXES = ["", "k", "M", "G", "T", "P"] as const;
