@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -125,7 +126,7 @@ def test_an_opened_scope_keeps_its_pixel_and_grows_unless_motion_is_reduced(
     page.emulate_media(reduced_motion="reduce" if motion == "reduce" else "no-preference")
     picture = picture_of(page)
     choose(page, "depth", "0")
-    x, y = first_pixel(page, picture, lambda words: is_box(words) and words.rpartition(" · ")[2].isdigit())
+    x, y = first_pixel(page, picture, lambda words: re.fullmatch(r"[^·→]+ · \d+", words) is not None)
     scope = pointed(page, x, y).partition(" · ")[0]
     page.mouse.dblclick(x, y)
     frames = picture.locator("canvas").first.evaluate(FRAMES)

@@ -258,6 +258,8 @@ def test_tables_sum_up_the_graph_and_lead_to_boxes(viewer: LiveViewer, open_page
     assert "Conv2D" in kinds
     row.get_by_role("button", name="Conv2D", exact=True).click()
     expect(page.get_by_test_id("graph-panel")).to_contain_text("Conv2D-op0")
+    expect(page.get_by_test_id("graph-hits").get_by_role("button")).to_have_count(op_types(graph).count("Conv2D"))
+    page.get_by_test_id("graph-search").fill("")
     page.get_by_test_id("graph-table-kind").get_by_text("Summary").click()
     expect(table.get_by_role("columnheader").first).to_have_text("Layer")
     all_layers = table.get_by_role("table").get_attribute("aria-rowcount")

@@ -88,7 +88,7 @@ def fact(panel: Locator, name: str) -> Locator:
         (
             "ResNet18",
             11689512,
-            "ResNet18: 11.7M parameters, 590 MFLOPs, 2×3×64×64 → 2×1000, 8 blocks (Block)",
+            "ResNet18: 11.7M parameters, 594 MFLOPs, 2×3×64×64 → 2×1000, 8 blocks (Block)",
             "layers.2.downsample.0",
         ),
     ],

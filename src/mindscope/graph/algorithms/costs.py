@@ -109,7 +109,8 @@ def _of_rule(rule: Flops, types: Sequence[TensorType]) -> float:
 def _convolution(output: Shape, inputs: Sequence[Shape]) -> float:
     """Return the operations of a convolution.
 
-    Its weights come last but for the bias, as (out, in / groups, ...); TensorFlow's as (..., in, out).
+    Its weights are the last input with three or more dimensions: (out, in / groups, ...), or (..., in, out) of
+    TensorFlow.
     """
     weights = [shape for shape in inputs if len(shape) >= 3][-1]
     channels = weights[0] if weights[0] in output[1:2] else weights[-1]
