@@ -15,10 +15,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from mindscope.ingest import Catalog
+from mindscope.profile.open import read_profile
+from mindscope.profile.timeline.build_timeline import build_timeline
 from mindscope.server.app import create_app
-from mindscope.server.profiles.timeline.query import first_rows
+from mindscope.server.profiles.timeline.query import facts_of, first_rows
 from mindscope.server.profiles.timeline.schema import TrackRows
 from mindscope.settings import Settings
+from tests.profile.kineto_events import Events
 
 EVENTS: list[dict[str, Any]] = [
     {"ph": "M", "name": "process_name", "pid": 1, "tid": 1, "ts": 0, "args": {"name": "python"}},
@@ -73,6 +76,24 @@ def columns_of(body: bytes) -> tuple[dict[str, Any], Any]:
         return np.frombuffer(body, place["dtype"], place["length"], 8 + length + place["offset"]).tolist()
 
     return header, column
+
+
+def test_threads_that_only_help_come_last(tmp_path: Path) -> None:
+    events = Events()
+    events.step(1, 0, 100)
+    events.add("python_function", "threading.py(982): run", 0, 100, tid=0)
+    events.add("python_function", "train.py(3): main", 0, 100)
+    events.add("python_function", "nn.Module: Net_0", 1, 90)
+    events.add("python_function", "torch/nn/modules/module.py(1782): _call_impl", 2, 80)
+    events.op("aten::mm", 10, 50)
+    trace = read_profile(events.write(tmp_path / "a.pt.trace.json")).trace
+    assert trace is not None
+    facts = facts_of(build_timeline(trace, tmp_path / "a.pt.trace.json"), "")
+    found = [(each.thread, each.is_steps, each.is_helper, each.rows) for each in facts.tracks]
+    assert found == [
+        ("900 steps", True, False, 1), ("900", False, False, 3), ("0", False, True, 1),
+        ("900 wrappers", False, True, 1),
+    ]  # fmt: skip
 
 
 def test_profiles_belong_to_the_nearest_run(client: TestClient) -> None:

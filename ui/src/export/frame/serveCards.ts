@@ -24,15 +24,15 @@ class GoneError extends Error {}
 
 /** Answers queries of the report that this viewer is a frame of: opens the page of each, and reads its cards. */
 export function serveCards(report: Window): void {
-  const tell = (answer: CardsAnswer): void => report.postMessage(answer, location.origin);
+  const send = (answer: CardsAnswer): void => report.postMessage(answer, location.origin);
   addEventListener("message", ({ source, origin, data }: MessageEvent<CardsQuery>) => {
     if (source !== report || origin !== location.origin) return;
     readCards(data).then(
-      (value) => tell({ id: data.id, value }),
-      (error: unknown) => tell({ id: data.id, problem: problemFor(error) }),
+      (value) => send({ id: data.id, value }),
+      (error: unknown) => send({ id: data.id, problem: problemFor(error) }),
     );
   });
-  tell({ id: null });
+  send({ id: null });
 }
 
 async function readCards({ address, card: wanted, isHalf }: CardsQuery): Promise<ReadCards> {

@@ -6,7 +6,7 @@ export const profileRows = {
   "rows.all_operators": "All operators",
   "rows.all_kernels": "All kernels",
   "rows.path": "What is shown",
-  "rows.within": "in {module}",
+  "rows.within": "in module {module}",
   "rows.none": "(none)",
   "rows.by_each": "Single rows",
   "rows.by_type": "Type",

@@ -3,7 +3,7 @@ export const reportTexts = {
   "report.none": "No reports yet",
   "report.none_how":
     "A report is a page of texts, charts, tables and images of any runs, for a colleague or a paper. Begin one here, or click “Add to report” on any chart, image or table.",
-  "report.none_read": "Nobody has written a report for this base directory, and this viewer is read-only.",
+  "report.none_read": "There are no reports for this base directory, and this viewer is read-only.",
   "report.list": "Reports of this base directory",
   "report.blocks": "{n} {n|block|blocks}",
   "report.rename": "Rename {title}",
@@ -13,7 +13,7 @@ export const reportTexts = {
   "report.delete": "Delete {title}",
   "report.deleted": "Deleted {title}",
   "report.undo": "Undo",
-  "report.missing": "This report does not exist. Somebody may have deleted it.",
+  "report.missing": "This report does not exist. It may have been deleted.",
   "report.all": "All reports",
   "report.empty": "This report is empty",
   "report.empty_how":
