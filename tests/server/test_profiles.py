@@ -91,8 +91,8 @@ def test_threads_that_only_help_come_last(tmp_path: Path) -> None:
     facts = facts_of(build_timeline(trace, tmp_path / "a.pt.trace.json"), "")
     found = [(each.thread, each.is_steps, each.is_helper, each.rows) for each in facts.tracks]
     assert found == [
-        ("900 steps", True, False, 1), ("900", False, False, 3), ("0", False, True, 1),
-        ("900 wrappers", False, True, 1),
+        ("900 steps", True, False, 1), ("900", False, False, 3), ("900 wrappers", False, True, 1),
+        ("0", False, True, 1),
     ]  # fmt: skip
 
 
