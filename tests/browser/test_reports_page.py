@@ -62,8 +62,16 @@ def put(live: LiveViewer, id: str, *blocks: dict[str, Any]) -> str:
 
 
 def add(scope: Locator, choice: str = "new") -> None:
-    """Adds a card, or a page, to the newest report, or to a new one."""
-    scope.get_by_test_id("add-to-report").click()
+    """Adds a card, or a page, to a report. A card makes its buttons when the pointer is on it."""
+    button = scope.get_by_test_id("add-to-report")
+
+    def is_made() -> bool:
+        scope.page.mouse.move(0, 0)
+        scope.hover()
+        return button.count() > 0
+
+    eventually(is_made)
+    button.click()
     chosen = scope.page.locator(":popover-open [data-testid^='add-to-report-']")
     (chosen.last if choice == "new" else chosen.first).click()
     expect(scope.page.get_by_test_id("report-added")).to_contain_text("Added to")
@@ -91,14 +99,10 @@ def names(page: Page) -> list[str]:
 
 def test_cards_of_pages_become_a_report_that_is_arranged(room: LiveViewer, open_page: OpenPage):
     page = open_page(room, f"/scalars?{QUERY}&smoothing=0.5")
-    card = page.get_by_role("article", name="loss/train", exact=True)
-    card.hover()
-    add(card)
+    add(page.get_by_role("article", name="loss/train", exact=True))
     for address, tag in ((f"/images?{QUERY}", "batch"), (f"/histograms?{QUERY}", "weights/fc1")):
         page.goto(f"http://127.0.0.1:{room.port}{address}")
-        card = page.get_by_role("article", name=tag, exact=True).first
-        card.hover()
-        add(card, "newest")
+        add(page.get_by_role("article", name=tag, exact=True).first, "newest")
     page.goto(f"http://127.0.0.1:{room.port}/?{QUERY}&rows=selected")
     expect(page.get_by_test_id("save-view")).to_be_enabled()
     add(page.get_by_role("main"), "newest")
@@ -124,9 +128,9 @@ def test_cards_of_pages_become_a_report_that_is_arranged(room: LiveViewer, open_
     blocks.nth(0).get_by_test_id("half").click()
     blocks.nth(1).get_by_test_id("half").click()
     eventually(lambda: are_beside(blocks.nth(0), blocks.nth(1)))
-    blocks.nth(3).hover()
-    blocks.nth(3).get_by_test_id("drag").drag_to(blocks.nth(2), target_position={"x": 400, "y": 40})
-    eventually(lambda: names(page)[3] == "weights/fc1")
+    blocks.nth(1).hover()
+    blocks.nth(1).get_by_test_id("drag").drag_to(blocks.nth(0), target_position={"x": 20, "y": 60})
+    eventually(lambda: names(page)[:2] == [first, second])
 
     page.get_by_test_id("report-title").fill("Weekly")
     page.get_by_test_id("report-title").press("Enter")

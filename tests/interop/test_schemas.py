@@ -26,6 +26,7 @@ OURS = {
     ("LossLandscape", "facts"),
     ("UserDefinedInfo", "map_bool"),
     ("UserDefinedInfo", "map_int64"),
+    ("ParameterProto", "part"),
 }
 """What we add to MindSpore's messages; its package keeps it as an unknown field."""
 

@@ -51,7 +51,7 @@ def test_why_streams_are_missing(client: TestClient) -> None:
 def test_rows_of_advice_have_places(client: TestClient) -> None:
     of = wait_until_read(client, TRACE)
     summary: dict[str, Any] = client.get("/api/profiles/tables", params=of).json()["tables"]["summary"]
-    advice = {each["code"]: each for each in summary["advice"]}
+    advice = {each["code"]: each for card in summary["cards"] for each in card["advice"]}
     assert "stream_gaps" not in {each["part"] for each in summary["missing"]}
     collective = advice["other_backend"]["rows"][0]
     version = client.get("/api/profiles/timeline", params=of).json()["timeline"]["version"]

@@ -432,7 +432,7 @@ def test_a_learning_rate_that_is_too_high_is_followed_to_the_weights(tmp_path: P
     assert bad is not None
     cause = bad.explanations[-1]
     assert (cause.trait, cause.kind) == ("large", "parameter")
-    assert cause.name in ("0.weight", "2.weight")
+    assert cause.name in ("0.weight", "0.bias", "2.weight", "2.bias")
     assert cause.update_ratio > 1
     assert "the learning rate may be too high" in bad.text
 

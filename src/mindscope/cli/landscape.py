@@ -17,7 +17,6 @@ from mindscope.cli.callables import CallableError, call, described, find_callabl
 from mindscope.cli.executors import ExecutorName, executor_of
 from mindscope.cli.interruption import exit_code, terminable
 from mindscope.errors import LandscapeError, MindscopeError
-from mindscope.landscape.flatness import loss_rise
 from mindscope.torch import landscapes
 
 if TYPE_CHECKING:
@@ -239,6 +238,8 @@ def _print(found: Landscape, tag: str, directory: str) -> None:
 def _lines(found: Landscape, tag: str, directory: str) -> Iterator[str]:
     """Describe a landscape in lines."""
     import numpy as np
+
+    from mindscope.landscape.flatness import loss_rise
 
     facts, z = found.facts, np.asarray(found.z, np.float64)
     finite = z[np.isfinite(z)]
