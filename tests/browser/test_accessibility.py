@@ -61,7 +61,7 @@ def test_nothing_serious_is_found(viewer: LiveViewer, open_page: OpenPage, addre
     ("name", "seen"),
     {
         "debugger": "debug-summary",
-        "debugger-watchpoints": "watch-list",
+        "debugger-watchpoints": "watchpoints",
         "debugger-compare": "compare-head",
         "logs": "log-line",
     }.items(),
@@ -74,3 +74,7 @@ def test_nothing_serious_is_found_in_tools(tools: LiveViewer, open_page: OpenPag
     assert serious(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     assert serious(page, *OF_COLORS) == []
+    if seen == "watchpoints":
+        page.get_by_test_id("watch-open").click()
+        expect(page.get_by_test_id("watch-list")).to_be_visible()
+        assert serious(page) == []

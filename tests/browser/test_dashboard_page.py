@@ -32,6 +32,7 @@ CARDS = {
 }
 
 
+DRAWN = "canvas => canvas.toDataURL()"
 SHIFTS = """
   window.shift = 0;
   new PerformanceObserver((list) => {
@@ -164,13 +165,14 @@ def test_another_landscape_is_chosen_and_kept_in_the_address(viewer: LiveViewer,
     choice = page.get_by_test_id("card-landscape").get_by_test_id("preview-tag")
     expect(choice.locator("option")).to_have_text(list(landscapes))
     expect(choice).not_to_have_value(first)
-    usual = page.get_by_test_id("card-landscape").locator("canvas").screenshot()
+    canvas = page.get_by_test_id("card-landscape").locator("canvas")
+    usual = canvas.evaluate(DRAWN)
     with page.expect_response(lambda response: "landscape=" in response.url) as answer:
         choice.select_option(first)
     assert answer.value.json()["landscape"]["tag"] == first
     expect(choice).to_have_value(first)
     expect_view(page, "preview_landscape", quote_plus(first))
-    until(page, lambda: page.get_by_test_id("card-landscape").locator("canvas").screenshot() != usual)
+    until(page, lambda: canvas.evaluate(DRAWN) != usual)
     again = open_page(viewer, page.url.removeprefix(f"http://127.0.0.1:{viewer.port}"))
     expect(again.get_by_test_id("card-landscape").get_by_test_id("preview-tag")).to_have_value(first)
     elsewhere = open_page(viewer, "/dashboard?run=mindspore%2Flandscape%2Funit_step&preview_landscape=nix")

@@ -139,14 +139,14 @@ def test_back_goes_through_nodes_lines_tabs_and_landscapes(
     search, path = page.get_by_test_id("graph-search"), page.get_by_test_id("graph-path")
     expect(page.get_by_test_id("graph")).to_have_attribute("data-state", "shown")
 
-    def find(node: str) -> None:
+    def find(node: str, layer: str) -> None:
         search.fill(node)
         search.press("Enter")
-        expect(path).to_contain_text(node.rsplit("/", 1)[-1])
+        expect(path).to_contain_text(layer)
 
-    walk_back(page, "node", [lambda: find("conv1-Conv2d/Conv2D-op0"), lambda: find("fc3-Dense/MatMul-op")])
+    walk_back(page, "node", [lambda: find("conv1-Conv2d/Conv2D-op0", "conv1"), lambda: find("fc3-Dense", "fc3")])
     page.go_back()
-    expect(path).to_contain_text("Conv2D-op0")
+    expect(path).to_contain_text("conv1")
 
     page = open_page(several, "/logs?runs=all")
     lines, details = page.get_by_test_id("log-line"), page.get_by_test_id("log-details")
@@ -166,10 +166,10 @@ def test_back_goes_through_nodes_lines_tabs_and_landscapes(
 
     page = open_page(several, "/landscape?run=first&run=second")
     forms = page.get_by_test_id("landscape-form").locator("label")
-    walk_back(page, "landscape_form", [lambda index=index: forms.nth(index).click() for index in (1, 2)])
+    walk_back(page, "landscape_form", [forms.nth(1).click])
     walk_back(page, "landscape_full", [lambda: page.get_by_test_id("landscape-full").first.click()])
     expect(page.get_by_test_id("landscape-card")).to_have_count(1)
     page.go_back()
     expect(page.get_by_test_id("landscape-card")).to_have_count(2)
     page.go_back()
-    expect(forms.nth(1).locator("input")).to_be_checked()
+    expect(forms.nth(0).locator("input")).to_be_checked()

@@ -341,7 +341,7 @@ def test_mindspores_intervals_are_chosen_below_the_real_loss(viewer: LiveViewer,
     page.get_by_test_id("language").click()
     page.get_by_text("中文", exact=True).click()
     expect(panel).to_contain_text("优化器")
-    expect(buttons.nth(0)).to_have_text("step 1 至 5")
+    expect(buttons.nth(0)).to_have_text("第 1 至 5 步")
 
 
 def test_a_surface_grows_while_it_is_computed_and_keeps_the_camera(tmp_path: Path, open_page: OpenPage):

@@ -37,7 +37,7 @@ def cards(path: Path, training: Training, *, with_stack: bool) -> list[AdviceCar
     [
         (planted.slow_samples, "no_workers", ": decode", 0.3),
         (lambda: planted.slow_samples(2), "data_waiting", "", 0.2),
-        (planted.ReadsNumbers, "item_calls", ": after", 0.03),
+        (planted.ReadsNumbers, "item_calls", ": after", 0.01),
         (planted.AddsElements, "small_operators", ": loss_of", 0.2),
         (planted.Loops, "python_code", ": decode", 0.3),
         (planted.LogsImages, "logging_calls", ": after", 0.2),

@@ -159,7 +159,7 @@ export const scalars = {
     "Over tags of the same run: a - b, max(a, b), `train/loss` / `val/loss`. Put names with characters other than letters, digits and _ in backticks.",
   "compose.add_formula": "Add",
   "compose.remove": "Remove {part}",
-  "compose.pairs": "Train + val together",
+  "compose.pairs": "Train + val",
   "compose.pairs_title": "Put train and val of the same metric into one chart ({n} {n|chart|charts})",
   "compose.pairs_off": "Remove the charts of train and val together",
   "compose.done": "Show chart",

@@ -13,6 +13,7 @@ const ANSWER = {
   views: {},
   mutes: {},
   targets: {},
+  reports: {},
   is_writable: true,
   problem: null,
 };

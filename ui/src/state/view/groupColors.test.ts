@@ -20,7 +20,7 @@ describe("colors of groups that a browser kept", () => {
       pins: {},
       views: {},
       mutes: {},
-      targets: {},
+      targets: {}, reports: {},
     });
     vi.stubGlobal("localStorage", {
       getItem: (key: string) => stored.get(key) ?? null,

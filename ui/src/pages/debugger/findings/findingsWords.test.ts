@@ -7,7 +7,6 @@ import { zh } from "../../../i18n/zh";
 import type { DebugFirstBadAnswer, DebugVerdict } from "../../../state/data/debugger";
 import { firstBad } from "../firstBad/firstBadExample";
 import { countText, crashHead, crashNotes, isAboutNumbers, mismatchHead, worstFirst } from "./findingsWords";
-import { explanationName, explanationText } from "../firstBad/explanationWords";
 import type { DebugCrash } from "./findingsWords";
 import { explanationName, explanationText } from "../firstBad/explanationWords";
 
