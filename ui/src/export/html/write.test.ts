@@ -125,7 +125,9 @@ describe("a saved view", () => {
 
   it("forbids everything that it does not bring itself", async () => {
     const { text } = await written(planOf(card("a", whole())));
-    expect(text).toContain("default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'nonce-0a1b'; script-src 'nonce-0a1b'");
+    expect(text).toContain(
+      "default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'nonce-0a1b'; script-src 'nonce-0a1b'",
+    );
     expect(text).not.toMatch(/(src|srcset)="(?!data:)/);
     expect(text).not.toMatch(/ style="/);
     expect(text).not.toMatch(/url\(/);

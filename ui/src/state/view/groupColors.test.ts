@@ -20,7 +20,8 @@ describe("colors of groups that a browser kept", () => {
       pins: {},
       views: {},
       mutes: {},
-      targets: {}, reports: {},
+      targets: {},
+      reports: {},
     });
     vi.stubGlobal("localStorage", {
       getItem: (key: string) => stored.get(key) ?? null,
