@@ -12,10 +12,7 @@ from mindscope.alerts.alert import Alert, Finding
 from mindscope.alerts.rules import FAILED
 from mindscope.alerts.run_checks import alert_of
 from mindscope.analysis.ranks import rank_stores
-from mindscope.debug.logs.crash import CrashKind
 from mindscope.ingest import Catalog
-from mindscope.reading.failures import find_failures, read_failures
-from mindscope.reading.training_logs import crashes_of, logs_of
 from mindscope.store import RunStore
 from mindscope.store.contents import ContentKind
 
@@ -76,6 +73,11 @@ class FailureChecks:
         return self._set(run, None if is_live else self._alert(store, stores))
 
     def _alert(self, store: RunStore, stores: list[RunStore]) -> Alert | None:
+        # a viewer answers before it imports what reads logs
+        from mindscope.debug.logs.crash import CrashKind
+        from mindscope.reading.failures import find_failures, read_failures
+        from mindscope.reading.training_logs import crashes_of, logs_of
+
         with suppress(OSError):
             crashes = crashes_of(logs_of(store, self._catalog.runs), stores)
             if crashes:
