@@ -94,7 +94,7 @@ def test_runs_are_named_by_their_parameters(viewer: LiveViewer, open_page: OpenP
     page.get_by_test_id("run-naming-parameters").click()
     expect(first).to_contain_text("learning_rate 0.001")
     expect(first).not_to_contain_text("run_01")
-    expect(first.get_by_title("mindspore/lineage_sweep/run_01").last).to_be_visible()
+    expect(first.get_by_title("mindspore/lineage_sweep/run_01", exact=True).last).to_be_visible()
     expect(beside(page, "mindspore/custom_loop")).to_contain_text("custom_loop")
 
 
