@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { zipSync, type Zippable } from "fflate";
+
 import { formatWallTime } from "../../core/text/time";
 import { t } from "../../i18n/i18n.svelte";
 import { saveBlob } from "../../widgets/controls/download";
@@ -7,11 +9,11 @@ import type { CardContent, Part, PlannedCard, TablePart, ViewPlan } from "../htm
 import type { Progress } from "../html/write";
 import { fileName, notSaved, type SavedOutcome } from "../saveFile";
 import { drawingPng } from "./drawingPng";
-import { zipOf, type ZippedFile } from "./zip";
 
 /** Texts and tables of a plan, and its pictures beside them. */
 class MarkdownFiles {
-  readonly files: ZippedFile[] = [];
+  /** Pictures are compressed already. */
+  readonly #files: Zippable = {};
   #text = "";
   readonly #font: string;
 
@@ -33,7 +35,8 @@ class MarkdownFiles {
   }
 
   zip(): Blob {
-    return zipOf([{ name: "report.md", bytes: new TextEncoder().encode(this.#text) }, ...this.files]);
+    const files = { "report.md": new TextEncoder().encode(this.#text), ...this.#files };
+    return new Blob([zipSync(files, { level: 0 })], { type: "application/zip" });
   }
 
   async #addPart(part: Part, name: string, isProse: boolean): Promise<void> {
@@ -70,8 +73,8 @@ class MarkdownFiles {
   }
 
   #addFile(label: string, ending: string, bytes: Uint8Array<ArrayBuffer>): void {
-    const name = `files/${String(this.files.length + 1).padStart(3, "0")}.${ending}`;
-    this.files.push({ name, bytes });
+    const name = `files/${String(Object.keys(this.#files).length + 1).padStart(3, "0")}.${ending}`;
+    this.#files[name] = bytes;
     const isSound = ["wav", "mpeg", "mp3", "ogg", "flac"].includes(ending);
     this.add(`${isSound ? "" : "!"}[${escaped(label)}](${name})`);
   }
