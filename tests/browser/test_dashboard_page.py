@@ -33,6 +33,8 @@ CARDS = {
 
 
 DRAWN = "canvas => canvas.toDataURL()"
+BELOW = """card => Math.max(...[...card.querySelectorAll("*")].map((one) => one.getBoundingClientRect().bottom))
+  - card.getBoundingClientRect().bottom"""
 SHIFTS = """
   window.shift = 0;
   new PerformanceObserver((list) => {
@@ -145,6 +147,7 @@ def test_every_kind_of_a_run_has_a_preview(viewer: LiveViewer, open_page: OpenPa
     graph = page.get_by_test_id("card-graph")
     expect(graph).to_contain_text(f"{len(list(run.graphs().values())[-1].operations)} nodes")
     expect(graph.locator("rect")).not_to_have_count(0)
+    assert graph.evaluate(BELOW) <= 0
     expect(page.get_by_test_id("card-pipeline")).to_contain_text("MnistDataset")
     expect(page.get_by_test_id("card-pipeline")).to_contain_text("batch_size 32")
 
