@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import tracemalloc
 from datetime import datetime, timezone
 from pathlib import Path
@@ -23,6 +22,7 @@ from mindscope.debug.logs.line_heads import Severity, parse_head
 from mindscope.debug.logs.log_files import LogFiles, Selection
 from mindscope.debug.logs.saved_index import evict_indexes
 from mindscope.errors import DebugDataError
+from mindscope.server.jobs.jobs import run_steps
 
 CPP = "[WARNING] DEVICE(1520,7f0a,python):2026-11-23-20:41:31.123.456 [mindspore/ccsrc/a.cc:12] Run] slow"
 PYTHON = "[ERROR] ME(1520:140,MainProcess):2026-11-23-20:41:31.512.3 [mindspore/train/model.py:12] failed"
@@ -408,12 +408,13 @@ def test_a_slow_expression_stops_at_the_deadline_and_goes_on(tmp_path: Path) -> 
         "".join(f"2026-11-23 20:41:31,123 - root - INFO - step {number} {'ab' * 40}\n" for number in range(9000))
     )
     logs = LogFiles([("train.log", path)], None)
-    logs.refresh(time.monotonic() + 60)
+    logs.refresh()
+    run_steps(logs)
     selection = Selection(logs, LogFilter(regex="(?:a.?b.?){30}7?"))
     steps = 0
     while not selection.is_complete:
         before = selection.searched
-        selection.advance(0.0)  # over already: one group each time
+        run_steps(selection, 0.0)  # over already: one group each time
         assert selection.searched > before
         steps += 1
     assert steps > 1

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -22,7 +22,7 @@ from mindscope.debug.logs.message_index import open_index
 SECOND_NS = 10**9
 _HOUR_NS = 3600 * SECOND_NS
 _PIECE = 8 << 20
-"""Bytes that are indexed before the time is checked."""
+"""Bytes that a step indexes."""
 _GROUP = 1 << 17
 _LEAST_GROUP = 1 << 6
 _QUICK_S, _SLOW_S = 0.05, 0.2
@@ -49,19 +49,26 @@ class LogFile:
         self.index = open_index(path, folder)
         self.error: OSError | None = None
         self.size = 0
+        self.is_indexed = True
+        """Whether nothing more can be indexed before the next ``refresh``."""
         self._zone: tuple[int, int] | None = None
 
-    def refresh(self, deadline: float) -> None:
-        """Index the bytes that were added, at least a piece, until the deadline."""
+    def refresh(self) -> None:
+        """Look for bytes that were added."""
         try:
             state = self.index.path.stat()
             if self.index.end == 0 and state.st_size:  # only now its form can be recognized
                 self.index = open_index(self.index.path, self._folder)
-            self.size, self.error = state.st_size, None
-            while self.index.read_more(_PIECE) and time.monotonic() < deadline:
-                pass
+            self.size, self.error, self.is_indexed = state.st_size, None, False
         except OSError as error:
-            self.error = error
+            self.error, self.is_indexed = error, True
+
+    def index_piece(self) -> None:
+        """Index some of the bytes that were added."""
+        try:
+            self.is_indexed = not self.index.read_more(_PIECE)
+        except OSError as error:
+            self.error, self.is_indexed = error, True
 
     def zone_ns(self) -> int:
         """Return nanoseconds by which the times of the file are ahead of UTC.
@@ -108,17 +115,21 @@ class LogFiles:
         return sum(min(each.index.end, each.size) for each in self.files)
 
     @property
-    def are_indexed(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing more can be indexed now: a file with an error has no more messages."""
-        return all(each.error is not None or each.index.end >= each.size for each in self.files)
+        return all(each.is_indexed for each in self.files)
 
     def __len__(self) -> int:
         return sum(len(each.index) for each in self.files)
 
-    def refresh(self, deadline: float) -> None:
-        """Index the bytes that were added to the files until the deadline, at least a piece of each."""
+    def refresh(self) -> None:
+        """Look for bytes that were added to the files."""
         for each in self.files:
-            each.refresh(deadline)
+            each.refresh()
+
+    def run_step(self) -> None:
+        """Index some bytes of the file of which the fewest are indexed."""
+        min((each for each in self.files if not each.is_indexed), key=lambda file: file.index.end).index_piece()
 
 
 class Selection:
@@ -134,7 +145,7 @@ class Selection:
         self._scanned = [0] * len(logs.files)
         self._file, self._row = GrowingColumn(np.uint16), GrowingColumn(np.uint32)
         self._pending: list[tuple[NDArray[np.uint16], NDArray[np.uint32]]] = []
-        self._group = _GROUP if not condition.regex else 1 << 12  # messages to search before the time is checked
+        self._group = _GROUP if not condition.regex else 1 << 12  # messages that a step searches
         self.generations = logs.generations
 
     def __len__(self) -> int:
@@ -150,27 +161,21 @@ class Selection:
         """The number of messages that were checked."""
         return sum(self._scanned) - sum(len(rows) for _, rows in self._pending)
 
-    def advance(self, deadline: float, check: Callable[[], None] = lambda: None) -> None:
-        """Check messages that were not checked before, at least some, until the deadline.
-
-        ``check`` is called from time to time, and may raise.
-        """
+    def run_step(self) -> None:
+        """Check some messages that were not checked before."""
         self._take_new()
-        while self._pending:
-            check()
-            began = time.monotonic()
-            files, rows = self._pending[0][0][: self._group], self._pending[0][1][: self._group]
-            keep = np.zeros(len(rows), bool)
-            for number in np.unique(files).tolist():
-                mine = np.flatnonzero(files == number)
-                order = np.argsort(rows[mine], kind="stable")
-                keep[mine[order]] = self._search(number, rows[mine[order]].astype(np.int64))
-            self._add(files[keep], rows[keep])
-            self._leave_out(len(rows))
-            now = time.monotonic()
-            self._group = _next_group(self._group, now - began)
-            if now > deadline:
-                return
+        if not self._pending:
+            return
+        began = time.monotonic()
+        files, rows = self._pending[0][0][: self._group], self._pending[0][1][: self._group]
+        keep = np.zeros(len(rows), bool)
+        for number in np.unique(files).tolist():
+            mine = np.flatnonzero(files == number)
+            order = np.argsort(rows[mine], kind="stable")
+            keep[mine[order]] = self._search(number, rows[mine[order]].astype(np.int64))
+        self._add(files[keep], rows[keep])
+        self._leave_out(len(rows))
+        self._group = _next_group(self._group, time.monotonic() - began)
 
     def _leave_out(self, count: int) -> None:
         """Forget the first pending rows, which were searched."""

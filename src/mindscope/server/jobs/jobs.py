@@ -17,22 +17,27 @@ BUDGET_S = 0.4
 """A request runs steps for this long, and answers with what it has."""
 
 
-class Work(Protocol):
-    """A computation for one version of its key, step by step."""
+class Steps(Protocol):
+    """A computation step by step."""
 
     @property
     def is_complete(self) -> bool:
         """Whether no step is left."""
         ...
 
+    def run_step(self) -> None: ...
+
+
+class Work(Steps, Protocol):
+    """A computation for one version of its key."""
+
     def take_over(self, earlier: Any) -> None:
         """Continue the work for an earlier version."""
         ...
 
-    def run_step(self) -> None: ...
-
 
 K = TypeVar("K", bound=Hashable)
+S = TypeVar("S", bound=Steps)
 W = TypeVar("W", bound=Work)
 A = TypeVar("A")
 
@@ -117,7 +122,7 @@ class Jobs(Generic[K, W]):
         return self._kept.add(key, Job(version, earlier))
 
 
-def run_steps(work: W, budget_s: float = math.inf) -> W:
+def run_steps(work: S, budget_s: float = math.inf) -> S:
     """Run steps until the work is complete or the time is over, at least one. Raises as ``check_connected``."""
     deadline = time.monotonic() + budget_s
     while not work.is_complete:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from itertools import chain
 
 from mindscope.debug.logs.log_files import PlacedMessage
-from mindscope.server.logs.query import BUDGET_S, LEVELS, filter_of
+from mindscope.server.http.disconnect import call_for_clients
+from mindscope.server.logs.query import LEVELS, filter_of, searched
 from mindscope.server.logs.schema import LogFileQuery, LogFormat
 from mindscope.server.logs.sources import OpenLog
 from mindscope.table.file import csv_text
@@ -32,13 +33,11 @@ def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]
     first, end = 0, None
     while end is None or first < end:
         with opened.lock:
-            selection = opened.selection(filter_of(query))
             if end is None:
-                deadline = time.monotonic() + BUDGET_S
-                opened.logs.refresh(deadline)
-                selection.advance(deadline)
-                is_complete = selection.is_complete and opened.logs.are_indexed
+                selection, is_complete = call_for_clients(lambda: False, partial(searched, opened, query))
                 end = len(selection) if is_complete else None
+            else:
+                selection = opened.selection(filter_of(query))
             page = selection.messages(first, _PAGE if end is None else min(_PAGE, end - first))
         first += len(page)
         if not page and end is not None:

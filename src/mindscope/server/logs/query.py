@@ -16,9 +16,9 @@ from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
 from mindscope.ingest import Catalog
 from mindscope.reading.training_logs import crashes_of, logs_of
 from mindscope.reasons import Reason
-from mindscope.server.http.disconnect import check_connected
 from mindscope.server.http.run_stores import trainings_of
 from mindscope.server.http.schema import ReasonEntry
+from mindscope.server.jobs.jobs import run_steps
 from mindscope.server.logs.schema import (
     MOST_NAMES,
     LogConditions,
@@ -71,7 +71,7 @@ def list_logs(catalog: Catalog, runs: Sequence[str]) -> LogFilesAnswer:
 def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogLinesAnswer:
     """Return a page of messages. Raises DebugDataError, OSError."""
     with opened.lock:
-        selection = _advanced(opened, query)
+        selection, is_complete = searched(opened, query)
         at = _crash_place(selection, opened, store) if query.at_crash else _place(selection, query, store)
         first = query.first if at is None else max(0, at - query.count // 2)
         condition = filter_of(query)
@@ -88,7 +88,7 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
             total=len(opened.logs),
             indexed_bytes=opened.logs.indexed_bytes,
             total_bytes=opened.logs.total_bytes,
-            is_complete=_is_complete(opened, selection),
+            is_complete=is_complete,
             generation="-".join(str(each) for each in opened.logs.generations),
             problems=[
                 LogProblem(file=file.name, problem=ReasonEntry.of(Reason("unreadable", detail=str(file.error))))
@@ -105,7 +105,7 @@ def message_answer(opened: OpenLog, query: LogMessageQuery, store: RunStore) -> 
             raise NoLogError(query.run)
         file = opened.logs.files[query.file]
         if query.row >= len(file.index):
-            opened.logs.refresh(time.monotonic() + BUDGET_S)
+            _index(opened)
         if query.row >= len(file.index):
             raise NoLogError(query.run)
         rows = np.array([query.row])
@@ -120,9 +120,8 @@ def message_answer(opened: OpenLog, query: LogMessageQuery, store: RunStore) -> 
 def histogram_answer(opened: OpenLog, query: LogHistogramQuery, store: RunStore) -> LogHistogramAnswer:
     """Counts of matching messages over time. Raises DebugDataError, OSError."""
     with opened.lock:
-        selection = _advanced(opened, query)
+        selection, is_complete = searched(opened, query)
         times = selection.time_range()
-        is_complete = _is_complete(opened, selection)
         if times is None:
             return LogHistogramAnswer(start=None, end=None, counts={}, steps=[], is_complete=is_complete)
         start = times[0] if query.from_time is None else query.from_time
@@ -137,16 +136,22 @@ def histogram_answer(opened: OpenLog, query: LogHistogramQuery, store: RunStore)
     )
 
 
-def _advanced(opened: OpenLog, query: LogConditions) -> Selection:
-    deadline = time.monotonic() + BUDGET_S
-    opened.logs.refresh(deadline)
-    selection = opened.selection(filter_of(query))
-    selection.advance(deadline, check_connected)
-    return selection
+def searched(opened: OpenLog, query: LogConditions) -> tuple[Selection, bool]:
+    """Index and search for the time of a request. Return what was found, and whether nothing is left to search.
+
+    Raises DebugDataError, and as ``check_connected``.
+    """
+    left_s = _index(opened)
+    selection = run_steps(opened.selection(filter_of(query)), left_s)
+    return selection, selection.is_complete and opened.logs.is_complete
 
 
-def _is_complete(opened: OpenLog, selection: Selection) -> bool:
-    return selection.is_complete and opened.logs.are_indexed
+def _index(opened: OpenLog) -> float:
+    """Index what was added for the time of a request; return the rest of that time."""
+    began = time.monotonic()
+    opened.logs.refresh()
+    run_steps(opened.logs, BUDGET_S)
+    return BUDGET_S - (time.monotonic() - began)
 
 
 def filter_of(query: LogConditions) -> LogFilter:
