@@ -205,7 +205,7 @@ cdef void _set_edges(Distribution *found, int count) noexcept nogil:
 
 
 def bucket_count(int64_t valid):
-    """How many buckets ``valid`` finite values get: about ten values for each bucket, at most 90 buckets."""
+    """Return the number of buckets for ``valid`` finite values: one for about ten values, at most 90."""
     return _bucket_count(valid)
 
 

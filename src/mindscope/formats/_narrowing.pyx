@@ -49,7 +49,7 @@ def narrow_floats(const double[:] values not None, bint is_rounded):
 
 
 def narrow_integers(const uint64_t[:] values not None):
-    """As ``narrow_floats``, of unsigned integers."""
+    """Narrow unsigned integers as ``narrow_floats`` does."""
     cdef Py_ssize_t count = values.shape[0], place
     cdef uint64_t largest = 0
     cdef bint is_same = count > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a stretch of rows, and of all blocks of a column."""
+"""Summaries of a stretch of rows, and of all blocks of a column."""
 
 from libc.stdint cimport int64_t
 

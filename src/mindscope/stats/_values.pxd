@@ -23,7 +23,7 @@ cdef class Values:
 
 
 cdef inline Py_ssize_t piece_of(const Column *column, int64_t row) noexcept nogil:
-    """Which piece holds a row that the column has."""
+    """Return the piece that holds a row of the column."""
     cdef Py_ssize_t low = 0, high = column.count - 1, middle
     while low < high:
         middle = low + (high - low) // 2

@@ -257,7 +257,7 @@ cdef inline const uint8_t* skip_zone(const uint8_t* s, const uint8_t* end) noexc
 cdef inline const uint8_t* skip_separators(
     const uint8_t* s, const uint8_t* end, const uint8_t* word, Py_ssize_t length
 ) noexcept nogil:
-    """Where what separates the fields of a head ends; the level at ``word`` is one of them."""
+    """Return the end of the separator between fields of a head; the level at ``word`` is such a field."""
     cdef const uint8_t* at = s
     while at < end:
         if at == word:
@@ -383,7 +383,7 @@ cdef const uint8_t* captured_text(const uint8_t* s, const uint8_t* end, Captured
 
 
 cdef Py_ssize_t slurm_program(const uint8_t* s, const uint8_t* end) noexcept nogil:
-    """How long the name of a program of Slurm is that begins a message here; 0 for none."""
+    """Return the length of the name of a Slurm program that begins a message here; 0 without one."""
     if begins(s, end, b"slurmstepd: ", 12):
         return 10
     return 4 if begins(s, end, b"srun: ", 6) else 0
@@ -401,7 +401,7 @@ cdef bint slurm(const uint8_t* s, const uint8_t* end, Head* head) noexcept nogil
 
 
 cdef const uint8_t* glued_message(const uint8_t* s, const uint8_t* end) noexcept nogil:
-    """Where a message of Slurm begins after the last state of a progress bar, whose line has no end; NULL for none."""
+    """Find a message of Slurm after the last state of a progress bar, whose line has no end; NULL without one."""
     cdef const uint8_t* at = end
     if memchr(s, 13, end - s) == NULL:
         return NULL

@@ -154,7 +154,7 @@ cdef class LineScanner:
 
     cdef bint _starts_captured(self, const uint8_t* text, const uint8_t* end, int year, const Captured* captured,
                                Head* head) noexcept nogil:
-        """As ``_starts_message``. Lines of one message are of one stream, and were printed at once."""
+        """Decide as ``_starts_message``. Lines of one message are of one stream, and were printed at once."""
         cdef int64_t stream = captured.stream[STREAM_NAME - 1]
         cdef bint is_rest = self._is_cut and stream == self._stream
         cdef bint may_continue = stream == self._stream and captured.time_ns - self._line_ns <= AT_ONCE_NS

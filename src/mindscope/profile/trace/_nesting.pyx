@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""Which slices of a track lie in which others, and the row that each is drawn in."""
+"""Nest the slices of a track, and give each the row that it is drawn in."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 

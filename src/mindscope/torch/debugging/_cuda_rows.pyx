@@ -81,7 +81,7 @@ cdef class CudaRows:
     cpdef bint summarize_memory(
         self, Py_ssize_t row, int kind, uintptr_t data, int64_t count, double near_max, double tiny
     ) except -1:
-        """As ``summarize``, of ``count`` elements at an address."""
+        """Summarize ``count`` elements at an address."""
         cdef Lane lane = self.lane()
         if lane is None or not 0 <= kind < MOST_KINDS:
             return False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, embedsignature=True
-"""What a debugger does for each operator and tensor of a step: compiled, because a step has hundreds of them."""
+"""The work of a debugger for each operator and tensor of a step, compiled: a step has hundreds of them."""
 
 from weakref import ref
 
@@ -19,7 +19,7 @@ cdef list SLOTS = [str(place) for place in range(64)]
 
 
 cdef class TensorRows:
-    """Which row of statistics each tensor of a step has; a subclass has ``grow``, ``summarize_other``
+    """The row of statistics of each tensor of a step; a subclass has ``grow``, ``summarize_other``
     and ``summarize_on_cuda``.
 
     Args:
@@ -43,7 +43,7 @@ cdef class TensorRows:
         self.count = self.capacity = 0
 
     def set_room(self, summarize, Py_ssize_t capacity):
-        """Where rows are written: ``StatisticsRows.summarize`` of ``capacity`` rows."""
+        """A buffer of ``capacity`` rows, filled by ``StatisticsRows.summarize``."""
         self.summarize, self.capacity = summarize, capacity
 
     cpdef Py_ssize_t next_row(self) except -2:
@@ -93,7 +93,7 @@ cdef class TensorRows:
         return not self.written or self.written.get(self.address_of(tensor), 0) <= found[3]
 
     cdef object address_of(self, tensor):
-        """Where the memory of a tensor begins: of a sharded one, of its local part. Its own id if it has no memory."""
+        """Return the address of the memory of a tensor, or of its local part if sharded; its id without memory."""
         try:
             if type(tensor) not in self.plain_types:
                 tensor = getattr(tensor, "_local_tensor", tensor)  # of torch.distributed
@@ -102,7 +102,7 @@ cdef class TensorRows:
             return -id(tensor)
 
     cpdef Py_ssize_t new_row(self, tensor) except -2:
-        """As ``row_of``, without a look at earlier rows."""
+        """Return the row as ``row_of``, without a look at earlier rows."""
         cdef Py_ssize_t row
         self.sample = None
         try:
@@ -181,7 +181,7 @@ cpdef bint is_freed(tensor) except -1:
 
 
 cdef object version_of(tensor):
-    """How often a tensor was changed in place; -1 where PyTorch does not count it."""
+    """Return how often a tensor was changed in place; -1 if PyTorch does not count it."""
     return -1 if tensor.is_inference() else tensor._version
 
 
@@ -241,7 +241,7 @@ cdef class StepRows:
         return call
 
     cpdef Run begin_call(self, module, type, phase, Py_ssize_t call, stack):
-        """As ``begin``, for a call whose number is known."""
+        """Begin a call whose number is known."""
         operator = self.operators.get((module, type, phase, call))
         if operator is None:
             operator = self.table.add_operator(Operator(module, type, phase, call, stack()))
@@ -272,7 +272,7 @@ cdef class StepRows:
         return self.add_row(run, role, slot, tensor, self.vectors.row_of(tensor))
 
     cpdef Py_ssize_t add_row(self, Run run, role, slot, tensor, Py_ssize_t row) except -2:
-        """As ``add``, for a tensor that was summarized."""
+        """Add a tensor that was summarized."""
         cdef tuple known
         if row < 0:
             return row
