@@ -47,7 +47,7 @@ export const dashboard: Record<keyof typeof en, string> = {
   "dashboard.pipeline": "数据图",
   "dashboard.lineage": "模型溯源",
   "dashboard.stages": "{n} 个阶段",
-  "dashboard.landscape": "训练优化过程",
+  "dashboard.landscape": "损失地形",
   "dashboard.landscape_label": "{run} 的损失地形俯视图及训练路径",
   "dashboard.profile": "性能调试",
 };

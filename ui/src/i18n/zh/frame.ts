@@ -22,7 +22,7 @@ export const frame: Record<keyof typeof en, string> = {
   "nav.histograms": "直方图",
   "nav.graph": "计算图",
   "nav.dataset_graph": "数据图",
-  "nav.landscape": "训练优化过程",
+  "nav.landscape": "损失地形",
 
   "search.label": "搜索页面、标签和训练",
   "search.placeholder": "搜索页面、标签和训练",

@@ -115,7 +115,7 @@ export const profiles: Record<keyof typeof texts, string> = {
   "profile.advice_rows": "依据：",
   "profile.advice_more": "另有 {n} 个",
   "profile.card_gain": "占时间的 {share}：最多可加快到 {gain} 倍",
-  "profile.card_code": "你的代码：",
+  "profile.card_code": "您的代码：",
   "profile.card_calls": "调用",
   "profile.card_evidence": "另有 {n} 条依据",
   "profile.top_operators": "自身耗时最长的算子",

@@ -5,7 +5,7 @@ export const reportTexts: Record<keyof typeof en, string> = {
   "report.none": "暂无报告",
   "report.none_how":
     "报告是一个页面，可包含任意训练的文本、图表、表格和图像，便于分享给同事或用于论文。可在此新建，或在任意图表、图像、表格上点击“添加到报告”。",
-  "report.none_read": "该根目录下还没有报告，且当前查看器为只读。",
+  "report.none_read": "该根目录下还没有报告，且当前服务为只读。",
   "report.list": "该根目录的报告",
   "report.blocks": "{n} 个内容块",
   "report.rename": "重命名 {title}",

@@ -26,7 +26,7 @@ export const saved: Record<keyof typeof en, string> = {
   "saved.zoomed": "已放大",
   "saved.at_step": "第 {step} 步或其之前的最后一个步骤",
   "saved.run_offset": "{run} 移动 {offset}",
-  "saved.offsets": "沿横轴移动",
+  "saved.offsets": "沿水平轴移动",
   "saved.first_rows": "文件包含 {total} 行中的前 {shown} 行",
   "saved.part_rows": "文件包含切片的第 {first} – {last} 行（共 {rows} 行）、第 {from} – {to} 列（共 {columns} 列）",
   "saved.part_pictures": "此步骤还有 {n} 张图像不在文件中",

@@ -136,7 +136,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "own.y_axes": "纵轴",
   "own.y_axes_auto": "按度量共用",
   "own.y_axes_one": "全部共用",
-  "own.y_axes_own": "各用各的",
+  "own.y_axes_own": "各自独立",
   "own.title": "图表设置",
   "own.page": "与页面一致",
   "own.table": "图表下方显示表格",
@@ -150,7 +150,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "own.y_title": "Y 轴标题",
 
   "compose.title": "标量合成",
-  "compose.how": "度量相同的标签（如 train/loss 与 val/loss）共用一个纵轴，其余标签各用自己的纵轴。",
+  "compose.how": "度量相同的标签（如 train/loss 与 val/loss）共用一个纵轴，其余标签各有独立的纵轴。",
   "compose.formula": "公式",
   "compose.formula_example": "1 - acc",
   "compose.formula_how":
