@@ -7,19 +7,34 @@ const NEAR_WIDTHS = 3;
 
 const EVERYTHING: Range = [-Infinity, Infinity];
 
+/** Whole extents of columns, which never change: linear and logarithmic ones. */
+const extents = [new WeakMap<ArrayLike<number>, Range>(), new WeakMap<ArrayLike<number>, Range>()] as const;
+
 /** Smallest and largest finite value within a range; null when there is none. `isLog` leaves out what has no logarithm. */
 export function finiteExtent(columns: Iterable<ArrayLike<number>>, isLog = false, within: Range = EVERYTHING): Range | null {
   let low = Infinity;
   let high = -Infinity;
+  const known = extents[Number(isLog)]!;
   for (const values of columns) {
-    for (let row = 0; row < values.length; row++) {
-      const value = values[row]!;
-      if (!Number.isFinite(value) || (isLog && value <= 0) || value < within[0] || value > within[1]) continue;
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
+    const [least, most] = (within === EVERYTHING ? known.get(values) : undefined) ?? columnExtent(values, isLog, within);
+    if (within === EVERYTHING) known.set(values, [least, most]);
+    if (least < low) low = least;
+    if (most > high) high = most;
   }
   return low <= high ? [low, high] : null;
+}
+
+/** Infinity and -Infinity when there is none. */
+function columnExtent(values: ArrayLike<number>, isLog: boolean, within: Range): Range {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
+    if (!Number.isFinite(value) || (isLog && value <= 0) || value < within[0] || value > within[1]) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
 }
 
 /**

@@ -42,15 +42,22 @@ export function softEnvelope(x: ArrayLike<number>, values: ArrayLike<number>, re
 
 /** Mean of what is a number within `reach` of each position; NaN where nothing is. Each sum starts from zero, so that a spike of 1e30 leaves no rounding error in later ones. */
 function windowMean(x: ArrayLike<number>, values: Floats, reach: number): Floats {
+  const means = new Float64Array(values.length);
   let first = 0;
-  return values.map((_, row) => {
-    while (x[first]! < x[row]! - reach) first++;
-    let [sum, count] = [0, 0];
-    for (let near = first; near < x.length && x[near]! <= x[row]! + reach; near++) {
-      if (!Number.isNaN(values[near])) [sum, count] = [sum + values[near]!, count + 1];
+  for (let row = 0; row < values.length; row++) {
+    const [start, end] = [x[row]! - reach, x[row]! + reach];
+    while (x[first]! < start) first++;
+    let sum = 0;
+    let count = 0;
+    for (let near = first; near < x.length && x[near]! <= end; near++) {
+      const value = values[near]!;
+      if (Number.isNaN(value)) continue;
+      sum += value;
+      count++;
     }
-    return count > 0 ? sum / count : NaN;
-  });
+    means[row] = count > 0 ? sum / count : NaN;
+  }
+  return means;
 }
 
 /**

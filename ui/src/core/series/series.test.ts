@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { drawableValues, traceCurve } from "./curvePath";
 import { nonFiniteMarks, thinMarks } from "./nonFinite";
-import { completed, finiteSegments, isAscending, type Series, withoutEnds } from "./series";
+import { completed, finiteSegments, isAscending, shareColumns, type Series, withoutEnds } from "./series";
 
 const values = fc.array(fc.oneof(fc.float(), fc.constantFrom(NaN, Infinity, -Infinity)), { maxLength: 40 });
 const same = { x: (value: number) => value, y: (value: number) => value };
@@ -103,6 +103,25 @@ describe("an answer that leaves out known rows", () => {
     const whole = answer([1, 2, 3], 0, true);
     expect(completed(whole, undefined)).toBe(whole);
     expect(completed(whole, answer([7, 8], 0, true))).toBe(whole);
+  });
+
+  it("has the equal columns of an earlier one, and no others", () => {
+    const earlier = answer([0, NaN, 3], 0, true);
+    const smoother = answer([0, NaN, 3], 0, true);
+    smoother.smoothed!.fill(2);
+    shareColumns(smoother, earlier);
+    expect(smoother.value).toBe(earlier.value);
+    expect(smoother.step).toBe(earlier.step);
+    expect([...smoother.smoothed!]).toEqual([2, 2, 2]);
+    for (const rows of [
+      [0, NaN, 4],
+      [-0, NaN, 3],
+      [0, NaN],
+    ]) {
+      const other = answer(rows, 0, true);
+      shareColumns(other, earlier);
+      expect([...other.value]).toEqual(rows);
+    }
   });
 });
 

@@ -153,11 +153,19 @@ export function drawnCurves(curves: readonly Curve[], title: string): readonly C
   return withDensity(ranked, new Set([...focus, ...labels.slice(0, topCount)]));
 }
 
+/** Bands by raw values: those stay while the smoothing changes. */
+const bands = new WeakMap<Curve["raw"], { x: Curve["x"]; width: number; isLogX: boolean; band: Curve["band"] }>();
+
 function bandOf({ x, raw }: Curve, width: number): Curve["band"] {
-  const places = view.scalars.isLogX ? x.map((place) => Math.log10(Math.max(place, Number.MIN_VALUE))) : x;
-  const first = places.find((place) => !view.scalars.isLogX || place > MIN_LOG) ?? 0;
+  const { isLogX } = view.scalars;
+  const known = bands.get(raw);
+  if (known?.x === x && known.width === width && known.isLogX === isLogX) return known.band;
+  const places = isLogX ? x.map((place) => Math.log10(Math.max(place, Number.MIN_VALUE))) : x;
+  const first = places.find((place) => !isLogX || place > MIN_LOG) ?? 0;
   const reach = x.length < 2 ? 0 : ((places[places.length - 1]! - first) / width) * BAND_PIXELS;
-  return softEnvelope(places, raw, reach);
+  const band = softEnvelope(places, raw, reach);
+  bands.set(raw, { x, width, isLogX, band });
+  return band;
 }
 
 interface YAxisStyle {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Series } from "../../core/series/series";
+import { shareColumns, type Series } from "../../core/series/series";
 import { abandon, areFresh, expireRows, knownRows, order, type CurveListener } from "../data/curveScheduler";
 import { settingsOf, type Want } from "../data/curveQuery";
 import { lineKey } from "./curveStyles";
@@ -71,7 +71,9 @@ export class CurveDemand implements CurveListener {
     for (const [line, key] of this.#keys) {
       const known = knownRows(key);
       if (!known) missing++;
-      const rows = known ?? this.#latest.get(line);
+      const latest = this.#latest.get(line);
+      const rows = known ?? latest;
+      if (known && latest && known !== latest) shareColumns(known, latest);
       if (!areFresh(key)) isLoading = true;
       if (rows) {
         series.push(rows);
