@@ -377,18 +377,18 @@ def test_a_training_without_bad_numbers_has_none() -> None:
     assert find_first_bad(source_of({})) is None
 
 
-def test_places_are_rows_of_the_step() -> None:
+def test_the_rows_are_those_of_the_step() -> None:
     step = chain(1).gradient("fc1", BAD)
     source = source_of({1: step.rows})
     found = find_first_bad(source)
     assert found is not None
-    recorded, places = source.at(1, 0), found.places
-    assert [(each.text, each.kind) for each in places.chain] == [(each, OperatorKind.OPERATOR) for each in found.chain]
-    for each in places.chain:
+    recorded, rows = source.at(1, 0), found.rows
+    assert [(each.text, each.kind) for each in rows.chain] == [(each, OperatorKind.OPERATOR) for each in found.chain]
+    for each in rows.chain:
         tensor = source.tensors[recorded.tensor[each.row]]
         assert (tensor.operator, tensor.role) == (each.name, Role.OUTPUT)
-    assert places.operator.row == found.row
-    roles = [source.tensors[recorded.tensor[row]].role for row in (*places.inputs, *places.outputs)]
+    assert rows.operator.row == found.row
+    roles = [source.tensors[recorded.tensor[row]].role for row in (*rows.inputs, *rows.outputs)]
     assert roles == [Role.INPUT, Role.OUTPUT]
 
 

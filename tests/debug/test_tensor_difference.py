@@ -42,7 +42,7 @@ def test_figures_equal_those_of_a_plain_loop(block: int, pair: np.ndarray) -> No
     pairs = list(zip(pair[0].tolist(), pair[1].tolist(), strict=True))
     errors = [error_of(*each) for each in pairs]
     finite = [each for each in pairs if math.isfinite(each[0]) and math.isfinite(each[1])]
-    assert (found.max_abs, found.place) == (max(errors), (errors.index(max(errors)),))
+    assert (found.max_abs, found.index) == (max(errors), (errors.index(max(errors)),))
     size = [abs(want) if math.isfinite(want) else 1.0 for _, want in pairs]
     assert found.max_rel == max(error / max(each, 1e-3) for error, each in zip(errors, size, strict=True))
     beyond = [error > 0.5 + 0.1 * (abs(want) if math.isfinite(want) else 0)
@@ -98,7 +98,7 @@ def test_shapes_dtypes_layouts_and_kinds() -> None:
     other = array.copy()
     other[1, 2, 3] = 0
     found = tensor_difference(array.transpose(2, 0, 1), other.transpose(2, 0, 1))
-    assert (found.place, found.max_abs, found.got_at_place, found.want_at_place) == ((3, 1, 2), 23, 23, 0)
+    assert (found.index, found.max_abs, found.got_at_index, found.want_at_index) == ((3, 1, 2), 23, 23, 0)
     assert tensor_difference(np.array([1 + 2j]), np.array([1 - 2j])).max_abs == 4
     assert tensor_difference(np.array([True, False]), np.array([True, True])).share_beyond == 0.5
     assert tensor_difference(np.zeros(0), np.zeros(0)).is_equal
@@ -155,4 +155,4 @@ def test_dtypes_of_any_kind_and_byte_order(got: np.ndarray) -> None:
     found = tensor_difference(got, got.astype(np.complex64 if got.dtype.kind == "c" else np.float32))
     assert (found.max_abs, found.cosine) == (0, pytest.approx(1))
     mixed = tensor_difference(np.array([1 + 2j]), np.array([1.0]))
-    assert (mixed.max_abs, mixed.place) == (2, (0, 1))
+    assert (mixed.max_abs, mixed.index) == (2, (0, 1))

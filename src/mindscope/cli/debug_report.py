@@ -94,8 +94,8 @@ class DebugReport:
         found = debug.unfinished_step(self._opened.source)
         self._json["unfinished"] = None if found is None else asdict(found)
         if found is not None:
-            place = f"step {found.step}" + (f" of rank {found.rank}" if found.rank else "")
-            yield f"The training ended within {place}, after {found.operator}."
+            where = f"step {found.step}" + (f" of rank {found.rank}" if found.rank else "")
+            yield f"The training ended within {where}, after {found.operator}."
 
     def add_hits(self, texts: list[str]) -> None:
         with usage():

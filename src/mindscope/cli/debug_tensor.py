@@ -54,9 +54,9 @@ def _both(found: TensorDifference) -> tuple[str, str]:
 def _details(found: ComparedTensor) -> Iterator[str]:
     left, difference = found.pair.tensors[0], found.difference
     if difference.max_abs > 0:
-        place = ", ".join(map(str, difference.place))
-        values = f"{difference.got_at_place:.9g} and {difference.want_at_place:.9g}"
-        yield f"{left.role} {left.slot}: largest error at [{place}]: {values}"
+        index = ", ".join(map(str, difference.index))
+        values = f"{difference.got_at_index:.9g} and {difference.want_at_index:.9g}"
+        yield f"{left.role} {left.slot}: largest error at [{index}]: {values}"
     if difference.ulps and difference.max_abs > 0:
         counts = ", ".join(f"{_ulps(end)}: {count:,}" for end, count in difference.ulps.items())
         yield f"{left.role} {left.slot}: ULPs {counts}"

@@ -24,7 +24,7 @@ class Level(str, Enum):
         return self.value
 
 
-SEVERITY = {level: place for place, level in enumerate((Level.OK, Level.UNKNOWN, Level.WARNING, Level.ERROR))}
+SEVERITY = {level: severity for severity, level in enumerate((Level.OK, Level.UNKNOWN, Level.WARNING, Level.ERROR))}
 """Rank of each level; a larger one is worse."""
 
 

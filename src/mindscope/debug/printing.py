@@ -61,13 +61,13 @@ def _corners(elements: TensorElements) -> NDArray[Any]:
     """Return the first four and last three elements of each axis that has more than seven: NumPy abbreviates them
     alike.
     """
-    places = [list(range(size)) if size <= _LONGEST_AXIS else [*range(4), *range(size - 3, size)]
-              for size in elements.shape]  # fmt: skip
+    indexes = [list(range(size)) if size <= _LONGEST_AXIS else [*range(4), *range(size - 3, size)]
+               for size in elements.shape]  # fmt: skip
     size = elements.shape[-1]
     runs = [(0, size)] if size <= _LONGEST_AXIS else [(0, 4), (size - 3, 3)]
-    corners = np.empty(tuple(map(len, places)), elements.array_dtype)
+    corners = np.empty(tuple(map(len, indexes)), elements.array_dtype)
     rows = corners.reshape(-1, corners.shape[-1])
-    for number, index in enumerate(product(*places[:-1])):
+    for number, index in enumerate(product(*indexes[:-1])):
         row = reduce(lambda row, axis: row * axis[0] + axis[1], zip(elements.shape, index, strict=False), 0)
         rows[number] = np.concatenate([elements.read(row * size + first, count) for first, count in runs])
     return corners

@@ -107,7 +107,7 @@ def _writers(data: LastData) -> dict[str, Callable[[Path], object] | None]:
     error, graph, snapshot = data.error, data.graph, data.memory_snapshot
     model = {"ir_version": 3, "domain": "mindscope", "model_version": 1, "graph": graph}
     memory = _host_memory() | data.memory
-    order = [(place, *entry) for place, entry in enumerate(data.order)]
+    order = [(position, *entry) for position, entry in enumerate(data.order)]
     return {
         "exception.txt": _text("".join(traceback.format_exception(error))) if error is not None else None,
         "stacks.txt": _text(_stacks()) if error is not None else None,

@@ -55,10 +55,10 @@ class TensorDifference:
     share_within_1e3: float = math.nan
     """Share of finite pairs with a relative error below 0.001; without ``floor``, pairs with want 0 need got 0."""
     share_within_5e3: float = math.nan
-    place: tuple[int, ...] = ()
+    index: tuple[int, ...] = ()
     """Index of the largest absolute error, the first of equal ones."""
-    got_at_place: float = math.nan
-    want_at_place: float = math.nan
+    got_at_index: float = math.nan
+    want_at_index: float = math.nan
     got_non_finite: int = 0
     want_non_finite: int = 0
     unequal_non_finite: int = 0
@@ -151,8 +151,8 @@ class _Sums:
     nearer: int = 0
     max_abs: float = -1.0
     max_rel: float = -1.0
-    place: int = 0
-    at_place: tuple[float, float] = (math.nan, math.nan)
+    index: int = 0
+    at_index: tuple[float, float] = (math.nan, math.nan)
     got_non_finite: int = 0
     want_non_finite: int = 0
     unequal_non_finite: int = 0
@@ -173,8 +173,8 @@ class _Sums:
         self.unequal_non_finite += int((~is_finite & ~is_same).sum())
         worst = int(np.argmax(error))
         if error[worst] > self.max_abs:
-            self.max_abs, self.place = float(error[worst]), start + worst
-            self.at_place = float(got[worst]), float(want[worst])
+            self.max_abs, self.index = float(error[worst]), start + worst
+            self.at_index = float(got[worst]), float(want[worst])
         self.max_rel = max(self.max_rel, float(relative.max()))
         self._add_finite(got[is_finite], want[is_finite], error[is_finite], relative[is_finite])
         if self.dtype in _ULP_BITS:
@@ -204,7 +204,7 @@ class _Sums:
         if not self.count:
             return TensorDifference(shape, shape, *names, has_values=False)
         norms = math.sqrt(self.got_squares), math.sqrt(self.want_squares)
-        place = tuple([int(each) for each in np.unravel_index(self.place, real_shape)]) if real_shape else ()
+        index = tuple([int(each) for each in np.unravel_index(self.index, real_shape)]) if real_shape else ()
         finite = self.finite or math.nan
         return TensorDifference(
             got_shape=shape, want_shape=shape, got_dtype=names[0], want_dtype=names[1], count=self.count,
@@ -212,8 +212,8 @@ class _Sums:
             rmse=math.sqrt(self.squares / finite) if self.finite else math.nan, distance=math.sqrt(self.squares),
             norm_error=abs(norms[0] - norms[1]) / max(norms[1], self.floor) if self.finite else math.nan,
             share_beyond=self.beyond / self.count, share_within_1e3=self.nearer / finite,
-            share_within_5e3=self.near / finite, place=place, got_at_place=self.at_place[0],
-            want_at_place=self.at_place[1], got_non_finite=self.got_non_finite, want_non_finite=self.want_non_finite,
+            share_within_5e3=self.near / finite, index=index, got_at_index=self.at_index[0],
+            want_at_index=self.at_index[1], got_non_finite=self.got_non_finite, want_non_finite=self.want_non_finite,
             unequal_non_finite=self.unequal_non_finite, has_values=self.finite > 0,
             ulps=dict(sorted(self.ulps.items())),
         )  # fmt: skip

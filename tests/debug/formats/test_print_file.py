@@ -14,7 +14,7 @@ import pytest
 
 from mindscope.debug import value_text
 from mindscope.debug.formats import print_file as print_file_module
-from mindscope.debug.formats.print_file import PrintedValue, ValuePlace, is_print_file, read_value, value_places
+from mindscope.debug.formats.print_file import ByteSpan, PrintedValue, is_print_file, read_value, value_spans
 from mindscope.debug.formats.printed_text import printed_tensors
 from mindscope.debug.logs.print_index import PrintIndex, printed_text
 from mindscope.debug.model.elements import elements_of
@@ -43,7 +43,7 @@ def whole() -> bytes:
 
 def read_print_file(path: Path) -> Iterator[PrintedValue]:
     """All values of a file, one after the other."""
-    return (read_value(path, value_bytes) for value_bytes in value_places(path))
+    return (read_value(path, value_bytes) for value_bytes in value_spans(path))
 
 
 def write(path: Path, data: bytes) -> list[PrintedValue]:
@@ -66,7 +66,7 @@ def test_a_file_that_is_being_written_ends_with_its_last_whole_value(tmp_path: P
     assert (counts[0], counts[-1]) == (0, 6)
 
 
-def write_zeros(path: Path, elements: int) -> ValuePlace:
+def write_zeros(path: Path, elements: int) -> ByteSpan:
     """A tensor of zeros in a file that takes no space."""
     content = elements * 4
     dims = wire.encode(SCHEMAS["TensorProto"], {"dims": np.array([elements // 1024, 1024]), "tensor_type": "Float32"})
@@ -76,7 +76,7 @@ def write_zeros(path: Path, elements: int) -> ValuePlace:
     start = b"\x0a" + varint(len(value) + content)
     path.write_bytes(start + value)
     os.truncate(path, len(start) + len(value) + content)
-    return ValuePlace(len(start), len(value) + content)
+    return ByteSpan(len(start), len(value) + content)
 
 
 def odd(content: dict[str, Any]) -> bytes:
@@ -120,11 +120,11 @@ def varint(value: int) -> bytes:
 
 def test_a_large_tensor_is_not_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "print"
-    place = write_zeros(path, 1 << 24)
+    span = write_zeros(path, 1 << 24)
     tracemalloc.start()
     try:
         assert is_print_file(path)
-        value = read_value(path, place)
+        value = read_value(path, span)
         text = printed_text(value)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:

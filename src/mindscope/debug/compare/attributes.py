@@ -50,7 +50,7 @@ def differing_attributes(
 
 
 def _differ(left: Mapping[str, str], right: Mapping[str, str]) -> bool:
-    return any(left[place] != right[place] for place in left.keys() & right.keys())
+    return any(left[key] != right[key] for key in left.keys() & right.keys())
 
 
 def _has_other_checksum(left: TensorAttributes, right: TensorAttributes) -> bool:

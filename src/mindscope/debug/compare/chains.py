@@ -15,7 +15,7 @@ from mindscope.debug.compare.operators import RecordedOperator, RecordedOperator
 from mindscope.debug.compare.tensor_pairs import Sides, chain_pairs
 from mindscope.debug.model.tensors import Phase, Role
 
-Places = Sequence[int]
+Indexes = Sequence[int]
 _MOST_NAMED = 3
 
 
@@ -24,7 +24,7 @@ class OperatorMatch:
     """Operators of the left source that together are those of the right one; mostly one of each."""
 
     left: tuple[int, ...]
-    """Places in ``RecordedOperators.operators``, in the order of execution."""
+    """Indexes in ``RecordedOperators.operators``, in the order of execution."""
     right: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...]
     """Tensors of the left source with those of the right one."""
@@ -34,33 +34,35 @@ class OperatorMatch:
         return OperatorMatch(self.right, self.left, tuple([(other, one) for one, other in self.pairs]))
 
 
-def part_chains(sides: Sides, left: Places, right: Places, scope: Key) -> Iterator[OperatorMatch]:
+def part_chains(sides: Sides, left: Indexes, right: Indexes, scope: Key) -> Iterator[OperatorMatch]:
     """Yield the operators of a scope that compute the same: ``addmm`` is ``mm`` and ``add``, as are those two
     operators.
 
     Args:
         sides: the sources.
-        left: places of operators without a match, in the order of execution.
+        left: indexes of operators without a match, in the order of execution.
         right: as ``left``.
         scope: only operators with equal ones match.
     """
     others = grouped(right, sides.right, scope)
-    for key, places in grouped(left, sides.left, scope).items():
-        for one, other in _linked(sides, places, others.get(key, [])):
+    for key, indexes in grouped(left, sides.left, scope).items():
+        for one, other in _linked(sides, indexes, others.get(key, [])):
             yield from _chain(sides, one, other)
 
 
-def module_chains(sides: Sides, left: Places, right: Places) -> Iterator[OperatorMatch]:
+def module_chains(sides: Sides, left: Indexes, right: Indexes) -> Iterator[OperatorMatch]:
     """Yield all of a module without inner ones in a phase, if both sources have it. Arguments as ``part_chains``."""
     outer = {each.path.rpartition(".")[0] for side in (sides.left, sides.right) for each in side.operators}
     others = grouped(right, sides.right, of_scope)
-    for key, places in grouped(left, sides.left, of_scope).items():
-        path = sides.left.operators[places[0]].path
+    for key, indexes in grouped(left, sides.left, of_scope).items():
+        path = sides.left.operators[indexes[0]].path
         if path and path not in outer and key in others:
-            yield from _chain(sides, places, others[key])
+            yield from _chain(sides, indexes, others[key])
 
 
-def with_additions(sides: Sides, matches: Sequence[OperatorMatch], left: Places) -> Iterator[tuple[int, OperatorMatch]]:
+def with_additions(
+    sides: Sides, matches: Sequence[OperatorMatch], left: Indexes
+) -> Iterator[tuple[int, OperatorMatch]]:
     """Yield the operators of the left source that its training added later, after what they continue in the same
     module.
 
@@ -70,13 +72,13 @@ def with_additions(sides: Sides, matches: Sequence[OperatorMatch], left: Places)
         left: operators of the left source without a match.
 
     Returns:
-        Places in ``matches``, and the matches with those operators.
+        Indexes in ``matches``, and the matches with those operators.
     """
     last: dict[Hashable, int] = {}
     for number, match in enumerate(matches):
         last[of_scope(sides.left.operators[match.left[-1]])] = number
-    for place in left:
-        operator = sides.left.operators[place]
+    for index in left:
+        operator = sides.left.operators[index]
         number = last.get(of_scope(operator)) if operator.path and operator.phase is Phase.FORWARD else None
         if number is not None and not _is_sampled(sides, operator):
             outputs = [each for each in operator.tensors if sides.left.tensors[each].role is Role.OUTPUT][:1]
@@ -84,22 +86,22 @@ def with_additions(sides: Sides, matches: Sequence[OperatorMatch], left: Places)
             pairs = sides.pair(outputs, theirs[-1:])
             if pairs:
                 match = matches[number]
-                yield number, OperatorMatch((*match.left, place), match.right, (*match.pairs, *pairs))
+                yield number, OperatorMatch((*match.left, index), match.right, (*match.pairs, *pairs))
 
 
 def _is_sampled(sides: Sides, operator: RecordedOperator) -> bool:
-    return any(sample.has(place) for sample, _ in sides.samples[:1] for place in operator.tensors)
+    return any(sample.has(tensor) for sample, _ in sides.samples[:1] for tensor in operator.tensors)
 
 
-def _chain(sides: Sides, left: Places, right: Places) -> Iterator[OperatorMatch]:
-    ours, theirs = ([side.operators[each] for each in places]
-                    for side, places in ((sides.left, left), (sides.right, right)))  # fmt: skip
+def _chain(sides: Sides, left: Indexes, right: Indexes) -> Iterator[OperatorMatch]:
+    ours, theirs = ([side.operators[each] for each in indexes]
+                    for side, indexes in ((sides.left, left), (sides.right, right)))  # fmt: skip
     pairs = chain_pairs(sides, ours, theirs)
     if pairs:
         yield OperatorMatch(tuple(left), tuple(right), tuple(pairs))
 
 
-def _linked(sides: Sides, left: Places, right: Places) -> Iterator[tuple[list[int], list[int]]]:
+def _linked(sides: Sides, left: Indexes, right: Indexes) -> Iterator[tuple[list[int], list[int]]]:
     """Yield operators that share parts, by aligning the parts of both sequences."""
     ours, theirs = _parts(sides.left, left), _parts(sides.right, right)
     blocks = SequenceMatcher(None, [part for part, _ in ours], [part for part, _ in theirs], autojunk=False)
@@ -115,16 +117,16 @@ def _linked(sides: Sides, left: Places, right: Places) -> Iterator[tuple[list[in
     yield from groups
 
 
-def _append(places: list[int], place: int) -> None:
-    if places[-1] != place:
-        places.append(place)
+def _append(indexes: list[int], index: int) -> None:
+    if indexes[-1] != index:
+        indexes.append(index)
 
 
-def _parts(side: RecordedOperators, places: Places) -> list[tuple[str, int]]:
-    return [(part, place) for place in places for part in side.operators[place].parts]
+def _parts(side: RecordedOperators, indexes: Indexes) -> list[tuple[str, int]]:
+    return [(part, index) for index in indexes for part in side.operators[index].parts]
 
 
-def names_of_chain(side: RecordedOperators, places: Places) -> str:
+def names_of_chain(side: RecordedOperators, indexes: Indexes) -> str:
     """Return the name of an operator, or of the first and the last one of a chain."""
-    names = [side.operators[place].name for place in places]
+    names = [side.operators[index].name for index in indexes]
     return " + ".join(names if len(names) <= _MOST_NAMED else [names[0], "…", names[-1]])

@@ -94,7 +94,7 @@ class ComparedStep:
     matching: TensorMatching
     steps: tuple[StepStatistics, StepStatistics]
     pairs: NDArray[np.int64]
-    """Places in the matching."""
+    """Indexes in the matching."""
     rows: tuple[NDArray[np.int64], NDArray[np.int64]]
     """Rows in the left and in the right step."""
     errors: NDArray[np.float64]
@@ -127,22 +127,22 @@ class ComparedStep:
 
     def first_bitwise(self) -> Difference | None:
         """Return the first tensor in execution order whose digests differ."""
-        places = np.flatnonzero(self.is_bitwise_different).tolist()
-        if not places:
+        pairs = np.flatnonzero(self.is_bitwise_different).tolist()
+        if not pairs:
             return None
-        place = min(places, key=lambda each: self._time(int(self.row[each])))
-        return self._operator([place], 0.0).difference
+        pair = min(pairs, key=lambda index: self._time(int(self.row[index])))
+        return self._operator([pair], 0.0).difference
 
     def operators(self) -> tuple[ComparedOperator, ...]:
         """Return the operators in execution order with the errors of what enters and what leaves them."""
         groups: dict[int, list[int]] = {}
-        for place, match in enumerate(self.matching.match[self.pairs].tolist()):
-            groups.setdefault(match, []).append(place)
-        gradients = {key: self._error([place]) for place in range(len(self.pairs))
-                     for key in self._parameters(place, Role.GRADIENT)}  # fmt: skip
-        found = [self._operator(places, self._inherited(places, gradients)) for places in groups.values()]
-        found += [self._fused_operator(each) for each in self.fused]
-        return tuple(sorted(found, key=lambda each: each.time))
+        for pair, match in enumerate(self.matching.match[self.pairs].tolist()):
+            groups.setdefault(match, []).append(pair)
+        gradients = {key: self._error([pair]) for pair in range(len(self.pairs))
+                     for key in self._parameters(pair, Role.GRADIENT)}  # fmt: skip
+        operators = [self._operator(pairs, self._inherited(pairs, gradients)) for pairs in groups.values()]
+        operators += [self._fused_operator(each) for each in self.fused]
+        return tuple(sorted(operators, key=lambda each: each.time))
 
     def statistic_difference(self, rows: tuple[int, int]) -> TensorDifference:
         """Compare the statistics of a row of the left and one of the right step."""
@@ -171,35 +171,35 @@ class ComparedStep:
         is_after = self._tensor(row).role not in (Role.INPUT, Role.PARAMETER)
         return PHASES[self._phase(row)], int(self.left.order[row]), is_after, row
 
-    def _parameters(self, place: int, role: Role) -> Iterator[tuple[int, str, str]]:
+    def _parameters(self, pair: int, role: Role) -> Iterator[tuple[int, str, str]]:
         """Yield the side, module and slot of a pair of tensors with a role on one of the sides."""
         for side, (source, step, rows) in enumerate(zip(self.sources, self.steps, self.rows, strict=True)):
-            tensor = source.tensors[int(step.tensor[rows[place]])]
+            tensor = source.tensors[int(step.tensor[rows[pair]])]
             if tensor.role is role:
                 yield side, tensor.module, tensor.slot
 
-    def _error(self, places: Sequence[int]) -> float:
-        return float(np.nanmax(self.errors[list(places)], initial=0.0)) if places else 0.0
+    def _error(self, pairs: Sequence[int]) -> float:
+        return float(np.nanmax(self.errors[list(pairs)], initial=0.0)) if pairs else 0.0
 
-    def _inherited(self, places: Sequence[int], gradients: dict[tuple[int, str, str], float]) -> float:
+    def _inherited(self, pairs: Sequence[int], gradients: dict[tuple[int, str, str], float]) -> float:
         """Return the error of an operator's inputs, or of an updated parameter's gradient."""
-        row = int(self.row[places[0]])
+        row = int(self.row[pairs[0]])
         if self._tensor(row).role is Role.PARAMETER and self._phase(row) is Phase.OPTIMIZER:
-            return max((gradients.get(key, 0.0) for key in self._parameters(places[0], Role.PARAMETER)), default=0.0)
-        return self._error([each for each in places if self._is_input(each)])
+            return max((gradients.get(key, 0.0) for key in self._parameters(pairs[0], Role.PARAMETER)), default=0.0)
+        return self._error([pair for pair in pairs if self._is_input(pair)])
 
-    def _is_input(self, place: int) -> bool:
-        return self._tensor(int(self.row[place])).role is Role.INPUT
+    def _is_input(self, pair: int) -> bool:
+        return self._tensor(int(self.row[pair])).role is Role.INPUT
 
-    def _worst(self, places: Sequence[int]) -> int:
-        return max(places, key=lambda each: float(np.nan_to_num(self.errors[each], posinf=np.inf)))
+    def _worst(self, pairs: Sequence[int]) -> int:
+        return max(pairs, key=lambda pair: float(np.nan_to_num(self.errors[pair], posinf=np.inf)))
 
-    def _operator(self, places: Sequence[int], inherited: float) -> ComparedOperator:
-        entering = [each for each in places if self._is_input(each)]
-        leaving = [each for each in places if not self._is_input(each)]
+    def _operator(self, pairs: Sequence[int], inherited: float) -> ComparedOperator:
+        entering = [pair for pair in pairs if self._is_input(pair)]
+        leaving = [pair for pair in pairs if not self._is_input(pair)]
         worst = self._worst(leaving or entering)
-        row = max((int(self.row[each]) for each in leaving or entering), key=self._time)
-        left, right = self.matching.names[int(self.matching.match[self.pairs[places[0]]])]
+        row = max((int(self.row[pair]) for pair in leaving or entering), key=self._time)
+        left, right = self.matching.names[int(self.matching.match[self.pairs[pairs[0]]])]
         one, tensor = self._tensor(row), self._tensor(int(self.row[worst]))
         difference = Difference(
             self.left.step, self.left.rank, left, right, f"{tensor.role} {tensor.slot}", str(self._phase(row)),
@@ -215,15 +215,15 @@ class ComparedStep:
         has_inputs = bool(entering) or one.role in (Role.PARAMETER, Role.GRADIENT)
         return ComparedOperator(
             difference, one, self._time(row), input_digest, input_tensor, is_made, digest, has_inputs,
-            tuple([self.statistic_difference(self._rows(each)) for each in (entering if leaving else [])]),
-            tuple([self.statistic_difference(self._rows(each)) for each in (leaving or entering)]),
+            tuple([self.statistic_difference(self._rows(pair)) for pair in (entering if leaving else [])]),
+            tuple([self.statistic_difference(self._rows(pair)) for pair in (leaving or entering)]),
             self._attributes(leaving or entering),
             self._error_before(worst) if one.role is Role.PARAMETER else 0.0,
         )  # fmt: skip
 
-    def _error_before(self, place: int) -> float:
+    def _error_before(self, pair: int) -> float:
         left, right = (float(step.column(Field.MEAN_ABS_BEFORE)[row])
-                       for step, row in zip(self.steps, self._rows(place), strict=True))  # fmt: skip
+                       for step, row in zip(self.steps, self._rows(pair), strict=True))  # fmt: skip
         return abs(left - right) / max(left, right) if left != right and left + right > 0 else 0.0
 
     def _is_made(self, row: int) -> bool:
@@ -243,16 +243,16 @@ class ComparedStep:
         """Return the earlier rows of outputs with the same bytes."""
         digests, orders = self.left.digest, self.left.order
         is_same = (digests == digests[row]) & (digests != 0) & (orders < orders[row])
-        return [each for each in _places(is_same) if self._tensor(each).role is Role.OUTPUT]
+        return [each for each in _rows_where(is_same) if self._tensor(each).role is Role.OUTPUT]
 
     def _inputs_at(self, order: int) -> list[int]:
-        return [each for each in _places(self.left.order == order) if self._tensor(each).role is Role.INPUT]
+        return [each for each in _rows_where(self.left.order == order) if self._tensor(each).role is Role.INPUT]
 
-    def _rows(self, place: int) -> tuple[int, int]:
-        return int(self.rows[0][place]), int(self.rows[1][place])
+    def _rows(self, pair: int) -> tuple[int, int]:
+        return int(self.rows[0][pair]), int(self.rows[1][pair])
 
-    def _attributes(self, places: Sequence[int]) -> tuple[str, ...]:
-        rows = map(self._rows, places)
+    def _attributes(self, pairs: Sequence[int]) -> tuple[str, ...]:
+        rows = map(self._rows, pairs)
         found = [differing_attributes(self.sources, self.steps, each, is_result=True) for each in rows]
         return tuple(dict.fromkeys(code for codes in found for code in codes))
 
@@ -275,6 +275,6 @@ def _is_output(tensor: DebugTensor) -> bool:
     return tensor.phase is Phase.FORWARD and tensor.role is Role.OUTPUT
 
 
-def _places(mask: NDArray[np.bool_]) -> list[int]:
-    places: list[int] = np.flatnonzero(mask).tolist()
-    return places
+def _rows_where(mask: NDArray[np.bool_]) -> list[int]:
+    rows: list[int] = np.flatnonzero(mask).tolist()
+    return rows

@@ -30,13 +30,13 @@ def match_fused(
     dimensions of the whole, and are in the scope around it.
 
     Args:
-        left: places of tensors without a match, in the order of execution.
+        left: indexes of tensors without a match, in the order of execution.
         left_tensors: all tensors of the left source.
         right: as ``left``, of the right source.
         right_tensors: all tensors of the right source.
     """
     splits = _splits(left, left_tensors, right, right_tensors)
-    used = {place for _, parts in splits for place in parts}
+    used = {part for _, parts in splits for part in parts}
     wholes = {whole for whole, _ in splits}
     fusions = _splits(
         [each for each in right if each not in used], right_tensors,
@@ -55,10 +55,10 @@ def _splits(
 ) -> list[tuple[int, tuple[int, ...]]]:
     """Pair each whole with the parts that have its shape together."""
     groups: dict[tuple[Role, tuple[int, ...], bool], list[int]] = defaultdict(list)
-    for place in parts:
-        tensor = part_tensors[place]
+    for index in parts:
+        tensor = part_tensors[index]
         if tensor.shape:
-            groups[tensor.role, tensor.shape[1:], "bias" in tensor.slot].append(place)
+            groups[tensor.role, tensor.shape[1:], "bias" in tensor.slot].append(index)
     used: set[int] = set()
     found: list[tuple[int, tuple[int, ...]]] = []
     for whole in wholes:

@@ -35,10 +35,10 @@ class TensorMatching:
     """Pairs of tensors of two sources that are the same."""
 
     left: NDArray[np.int64]
-    """Places of matched tensors in the left source, and at the same index of ``right`` in the right one."""
+    """Indexes of matched tensors in the left source, and at the same index of ``right`` in the right one."""
     right: NDArray[np.int64]
     match: NDArray[np.int64]
-    """Places in ``names``, by the same index."""
+    """Indexes in ``names``, by the same index."""
     names: tuple[tuple[str, str], ...]
     """Names of the matched operators in the left and in the right source; a chain of operators has one name."""
     fused: tuple[Fused, ...]
@@ -154,9 +154,9 @@ class _Matching:
         left, right = self.pairs.left_over()
         return self._computing(self.sides.left, left), self._computing(self.sides.right, right)
 
-    def _computing(self, side: RecordedOperators, places: list[int]) -> list[int]:
+    def _computing(self, side: RecordedOperators, indexes: list[int]) -> list[int]:
         operators = side.operators
-        return [each for each in places if operators[each].computes and not operators[each].is_parameter
+        return [each for each in indexes if operators[each].computes and not operators[each].is_parameter
                 and not operators[each].is_loss]  # fmt: skip
 
     def _add(self, matches: Iterable[OperatorMatch]) -> None:
@@ -181,8 +181,8 @@ class _Matching:
 
     def _add_partial(self, sides: Sides, *, is_swapped: bool) -> None:
         compared = self.compared[is_swapped]
-        places = [each for each in range(len(sides.left.operators)) if each not in compared]
-        for match, covered in partial_matches(sides, places):
+        unmatched = [each for each in range(len(sides.left.operators)) if each not in compared]
+        for match, covered in partial_matches(sides, unmatched):
             self.matches.append(match.swapped() if is_swapped else match)
             self._compare(*((covered, match.left) if is_swapped else (match.left, covered)))
 
@@ -195,7 +195,7 @@ class _Matching:
         theirs = {self.sides.right.operators[each].tensors[0]: each for each in right}
         found = match_fused(list(ours), self.sides.left.tensors, list(theirs), self.sides.right.tensors)
         for each in found:
-            self._compare([ours[place] for place in each.left], [theirs[place] for place in each.right])
+            self._compare([ours[tensor] for tensor in each.left], [theirs[tensor] for tensor in each.right])
         return found
 
     def _add_updates(self) -> None:
@@ -210,11 +210,11 @@ class _Matching:
         columns: NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, 3)
         names = [(names_of_chain(sides[0], each.left), names_of_chain(sides[1], each.right)) for each in self.matches]
         unmatched = [
-            tuple([each for place, each in enumerate(side.operators) if each.computes and place not in compared])
+            tuple([each for index, each in enumerate(side.operators) if each.computes and index not in compared])
             for side, compared in zip(sides, self.compared, strict=True)
         ]
         counts = [
-            len(unmatched[number]) + sum(place in compared for place in range(len(side.operators)))
+            len(unmatched[number]) + sum(index in compared for index in range(len(side.operators)))
             for number, (side, compared) in enumerate(zip(sides, self.compared, strict=True))
         ]
         return TensorMatching(

@@ -62,7 +62,7 @@ def alike_type(type_name: str) -> str:
 
 
 def alike_slot(slot: str) -> str:
-    """Return the name of a parameter, or the place of an input."""
+    """Return the name of a parameter, or the slot of an input."""
     return _ALIKE.get(slot, slot)
 
 

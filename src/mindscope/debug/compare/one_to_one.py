@@ -20,7 +20,7 @@ _MOST_ALIGNED = 5000
 
 @dataclass(slots=True)
 class OneToOne:
-    """Pairs of operators of two sources, by their places in ``RecordedOperators.operators``."""
+    """Pairs of operators of two sources, by their indexes in ``RecordedOperators.operators``."""
 
     left: RecordedOperators
     right: RecordedOperators
@@ -50,8 +50,8 @@ class OneToOne:
         """Align the sequences of what is left in each scope, by what the operators compute and their sizes."""
         left, right = self.left_over()
         of_left, of_right = grouped(left, self.left, scope), grouped(right, self.right, scope)
-        for key, places in of_left.items():
-            for one, other in self._aligned(places, of_right.get(key, [])):
+        for key, indexes in of_left.items():
+            for one, other in self._aligned(indexes, of_right.get(key, [])):
                 self._add(one, other)
 
     def left_over(self) -> tuple[list[int], list[int]]:
@@ -76,10 +76,10 @@ class OneToOne:
         """Pair operators with equal keys, of which both sources have one, if their sizes agree."""
         left, right = self.left_over()
         of_left, of_right = grouped(left, self.left, key), grouped(right, self.right, key)
-        for each, places in of_left.items():
-            others = of_right.get(each, [])
-            if len(places) == len(others) == 1 and self._is_alike(places[0], others[0]):
-                self._add(places[0], others[0])
+        for value, indexes in of_left.items():
+            others = of_right.get(value, [])
+            if len(indexes) == len(others) == 1 and self._is_alike(indexes[0], others[0]):
+                self._add(indexes[0], others[0])
 
     def _is_alike(self, one: int, other: int) -> bool:
         """Return whether the sizes of the first outputs agree where both are known."""
@@ -127,26 +127,26 @@ def _sequence_key(side: RecordedOperators, operator: RecordedOperator) -> Hashab
 
 
 def _by_name(operators: Sequence[RecordedOperator]) -> dict[str, dict[Phase, int]]:
-    """Return the places of operators by name and phase: an operator of the backward pass may have the name of its
+    """Return the indexes of operators by name and phase: an operator of the backward pass may have the name of its
     forward.
     """
     found: dict[str, dict[Phase, int]] = defaultdict(dict)
-    for place, each in enumerate(operators):
-        found[each.name].setdefault(each.phase, place)
+    for index, each in enumerate(operators):
+        found[each.name].setdefault(each.phase, index)
     return found
 
 
-def grouped(places: Iterable[int], side: RecordedOperators, key: Key) -> dict[Hashable, list[int]]:
+def grouped(indexes: Iterable[int], side: RecordedOperators, key: Key) -> dict[Hashable, list[int]]:
     groups: dict[Hashable, list[int]] = defaultdict(list)
-    for place in places:
-        groups[key(side.operators[place])].append(place)
+    for index in indexes:
+        groups[key(side.operators[index])].append(index)
     return groups
 
 
 def _by_occurrence(
     left: Sequence[int], ours: Sequence[Hashable], right: Sequence[int], theirs: Sequence[Hashable]
 ) -> Iterable[tuple[int, int]]:
-    places: dict[Hashable, list[int]] = defaultdict(list)
-    for place, key in zip(reversed(right), reversed(theirs), strict=True):
-        places[key].append(place)
-    return [(place, places[key].pop()) for place, key in zip(left, ours, strict=True) if places.get(key)]
+    indexes: dict[Hashable, list[int]] = defaultdict(list)
+    for index, key in zip(reversed(right), reversed(theirs), strict=True):
+        indexes[key].append(index)
+    return [(index, indexes[key].pop()) for index, key in zip(left, ours, strict=True) if indexes.get(key)]

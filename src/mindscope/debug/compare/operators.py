@@ -23,9 +23,9 @@ class RecordedOperator:
     """An operator, a module, a parameter or a gradient with its tensors, by role and slot."""
 
     tensors: tuple[int, ...]
-    """Places in ``DebugSource.tensors``."""
+    """Indexes in ``DebugSource.tensors``."""
     first: DebugTensor
-    place: int
+    position: int
     """Position in the order of execution."""
     path: str
     """Path of its module, without wrappers and classes."""
@@ -81,7 +81,7 @@ class RecordedOperators:
         Raises as ``DebugSource.at``, if no step can be read.
         """
         tensors, samples = source.tensors, samples_of(source)
-        order = _places(samples)
+        positions = _positions(samples)
         groups = _groups(tensors)
         with_bias = {plain_path(each.module) for each in tensors if each.slot in ("bias", "beta")}
         without = {plain_path(each.module) for each in tensors if each.role is Role.PARAMETER} - with_bias
@@ -92,9 +92,9 @@ class RecordedOperators:
             path = plain_path(first.module)
             has_bias = _has_bias(first, [tensors[each] for each in group], path, without)
             is_state = _is_state(first, len(group), source.format)
-            place = min(order.get(each, last + each) for each in group)
-            found.append(RecordedOperator(group, first, place, path, _parts(first, has_bias=has_bias), is_state))
-        return cls(tensors, tuple(sorted(found, key=lambda each: each.place)), samples)
+            position = min(positions.get(each, last + each) for each in group)
+            found.append(RecordedOperator(group, first, position, path, _parts(first, has_bias=has_bias), is_state))
+        return cls(tensors, tuple(sorted(found, key=lambda each: each.position)), samples)
 
     @cached_property
     def sizes(self) -> tuple[int | None, ...]:
@@ -103,14 +103,14 @@ class RecordedOperators:
         for sample in reversed(self.samples):
             counted |= sample.counts()
         return tuple([
-            _size(each.shape) if each.shape is not None else counted.get(place)
-            for place, each in enumerate(self.tensors)
+            _size(tensor.shape) if tensor.shape is not None else counted.get(index)
+            for index, tensor in enumerate(self.tensors)
         ])  # fmt: skip
 
     def main_size(self, operator: RecordedOperator) -> int | None:
         """Return the number of elements of the first output, of a parameter its own."""
-        places = [each for each in operator.tensors if self.tensors[each].role is not Role.INPUT]
-        return self.sizes[places[0]] if places else None
+        own = [each for each in operator.tensors if self.tensors[each].role is not Role.INPUT]
+        return self.sizes[own[0]] if own else None
 
 
 def owner_of(tensor: DebugTensor) -> str:
@@ -121,23 +121,23 @@ def owner_of(tensor: DebugTensor) -> str:
     return f"gradient of {own}" if tensor.role is Role.GRADIENT else tensor.operator
 
 
-def _places(samples: Sequence[Sample]) -> dict[int, int]:
+def _positions(samples: Sequence[Sample]) -> dict[int, int]:
     """Return the position of each tensor in the order of execution of the first step that has it."""
     order: dict[int, int] = {}
     for sample in samples:
-        for place in sample.in_order():
-            order.setdefault(place, len(order))
+        for tensor in sample.in_order():
+            order.setdefault(tensor, len(order))
     return order
 
 
 def _groups(tensors: Sequence[DebugTensor]) -> list[tuple[int, ...]]:
     groups: dict[Hashable, list[int]] = defaultdict(list)
-    for place, tensor in enumerate(tensors):
+    for index, tensor in enumerate(tensors):
         if tensor.role is Role.BUFFER:  # few trainings have any
             continue
         own = tensor.slot if tensor.role in (Role.PARAMETER, Role.GRADIENT) else ""
         key = tensor.module, tensor.type, tensor.phase, tensor.call, tensor.name, own, own and tensor.role
-        groups[key].append(place)
+        groups[key].append(index)
     return [tuple(group) for group in groups.values()]
 
 

@@ -12,35 +12,35 @@ from mindscope.debug.compare.tensor_pairs import Sides, module_pairs, outputs_of
 from mindscope.debug.model.tensors import Phase, Role
 
 
-def partial_matches(sides: Sides, places: Sequence[int]) -> Iterator[tuple[OperatorMatch, list[int]]]:
+def partial_matches(sides: Sides, indexes: Sequence[int]) -> Iterator[tuple[OperatorMatch, list[int]]]:
     """Matches of what the left source recorded alone.
 
     Args:
         sides: the sources.
-        places: operators of the left source without a match.
+        indexes: operators of the left source without a match.
 
     Returns:
         Each match, and the operators of the right source whose results it compares.
     """
     modules = {each.path.partition(".")[0] for each in sides.left.operators if each.is_module}
-    for place in places:
-        operator = sides.left.operators[place]
+    for index in indexes:
+        operator = sides.left.operators[index]
         if operator.is_loss:
-            yield from _of_loss(sides, place)
+            yield from _of_loss(sides, index)
         elif operator.first.role is Role.GRADIENT:
-            yield from _of_gradient(sides, place)
+            yield from _of_gradient(sides, index)
         elif operator.is_module:
-            yield from _of_module(sides, place, modules)
+            yield from _of_module(sides, index, modules)
 
 
-def _of_module(sides: Sides, place: int, modules: set[str]) -> Iterator[tuple[OperatorMatch, list[int]]]:
+def _of_module(sides: Sides, index: int, modules: set[str]) -> Iterator[tuple[OperatorMatch, list[int]]]:
     """Yield the operators that the other source has in a module."""
-    module, operators = sides.left.operators[place], sides.right.operators
+    module, operators = sides.left.operators[index], sides.right.operators
     inner = [each for each, other in enumerate(operators) if _is_inside(other, module, modules)]
     pairs = module_pairs(sides, module, [operators[each] for each in inner])
     if pairs:
         own = [each for each in inner if operators[each].path == module.path]
-        yield OperatorMatch((place,), tuple(inner), tuple(pairs)), own
+        yield OperatorMatch((index,), tuple(inner), tuple(pairs)), own
 
 
 def _is_inside(operator: RecordedOperator, module: RecordedOperator, modules: set[str]) -> bool:
@@ -52,9 +52,9 @@ def _is_inside(operator: RecordedOperator, module: RecordedOperator, modules: se
     return operator.path == module.path or operator.path.startswith(module.path + ".")
 
 
-def _of_gradient(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
+def _of_gradient(sides: Sides, index: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
     """Yield the operator of the backward pass, in the module of the parameter, that returns its gradient."""
-    gradient = sides.left.operators[place]
+    gradient = sides.left.operators[index]
     makers = {
         tensor: each
         for each, operator in enumerate(sides.right.operators)
@@ -64,10 +64,10 @@ def _of_gradient(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list
     pairs = sides.pair(gradient.tensors, outputs_of(sides, [sides.right.operators[each] for each in makers.values()]))
     if pairs:
         maker = makers[pairs[0][1]]
-        yield OperatorMatch((place,), (maker,), tuple(pairs)), [maker]
+        yield OperatorMatch((index,), (maker,), tuple(pairs)), [maker]
 
 
-def _of_loss(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
+def _of_loss(sides: Sides, index: int) -> Iterator[tuple[OperatorMatch, list[int]]]:
     """Yield the last operator of the forward pass that returns a single number."""
     tensors = sides.right.tensors
     for other in reversed(range(len(sides.right.operators))):
@@ -76,8 +76,8 @@ def _of_loss(sides: Sides, place: int) -> Iterator[tuple[OperatorMatch, list[int
             continue
         outputs = [each for each in operator.tensors if tensors[each].role is Role.OUTPUT]
         if outputs and sides.right.sizes[outputs[0]] == 1:
-            loss = sides.left.operators[place].tensors[0]
-            yield OperatorMatch((place,), (other,), ((loss, outputs[0]),)), [other]
+            loss = sides.left.operators[index].tensors[0]
+            yield OperatorMatch((index,), (other,), ((loss, outputs[0]),)), [other]
             return
 
 
@@ -86,7 +86,7 @@ def updates_of(side: RecordedOperators, parameters: Sequence[int]) -> set[int]:
 
     Args:
         side: the source.
-        parameters: places of operators that are parameters.
+        parameters: indexes of operators that are parameters.
     """
     found: set[int] = set()
     for sample in side.samples:
@@ -97,16 +97,16 @@ def updates_of(side: RecordedOperators, parameters: Sequence[int]) -> set[int]:
 def _updates_in(side: RecordedOperators, parameters: Sequence[int], sample: Sample) -> set[int]:
     needed = {sample.key(each) for each in parameters if sample.has(each)}
     found: set[int] = set()
-    for _, place, tensors in sorted(_optimizer_operators(side, sample), reverse=True):
+    for _, index, tensors in sorted(_optimizer_operators(side, sample), reverse=True):
         if any(sample.key(each) in needed for each in tensors if side.tensors[each].role is Role.OUTPUT):
             needed |= {sample.key(each) for each in tensors if side.tensors[each].role is Role.INPUT}
-            found.add(place)
+            found.add(index)
     return found
 
 
 def _optimizer_operators(side: RecordedOperators, sample: Sample) -> Iterator[tuple[int, int, list[int]]]:
-    """Order, place and tensors of the operators of a step."""
-    for place, operator in enumerate(side.operators):
+    """Yield the order, index and tensors of each operator of a step."""
+    for index, operator in enumerate(side.operators):
         tensors = [each for each in operator.tensors if sample.has(each)]
         if operator.phase is Phase.OPTIMIZER and not operator.is_parameter and tensors:
-            yield max(map(sample.order, tensors)), place, tensors
+            yield max(map(sample.order, tensors)), index, tensors

@@ -118,11 +118,11 @@ class _Compared:
         return _Compared(self._every, tensors, count)
 
     def groups(self, column: int, ranks: Sequence[int]) -> list[list[int]]:
-        """Return the places of ranks with equal bytes of one tensor, the largest group first."""
+        """Return the indexes of ranks with equal bytes of one tensor, the largest group first."""
         found: dict[int, list[int]] = {}
-        for place in range(len(ranks)):
-            if self.rows[place, column] >= 0:
-                found.setdefault(int(self.keys[place, column]), []).append(place)
+        for index in range(len(ranks)):
+            if self.rows[index, column] >= 0:
+                found.setdefault(int(self.keys[index, column]), []).append(index)
         return sorted(found.values(), key=len, reverse=True)
 
     def error(self, column: int, groups: list[list[int]]) -> float:
@@ -133,15 +133,15 @@ class _Compared:
 
     def order(self, column: int) -> int:
         """Return the order of a tensor in the execution of the first rank that has it."""
-        place = int(np.argmax(self.rows[:, column] >= 0))
-        return int(self._every[place].order[self.rows[place, column]])
+        row = int(np.argmax(self.rows[:, column] >= 0))
+        return int(self._every[row].order[self.rows[row, column]])
 
 
 def _keys(recorded: StepStatistics, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the digests; of tensors without one a number from their statistics."""
     keys = recorded.digest[rows]
-    for place in np.flatnonzero(keys == 0).tolist():
-        keys[place] = zlib.crc32(recorded.values[rows[place]].tobytes())
+    for row in np.flatnonzero(keys == 0).tolist():
+        keys[row] = zlib.crc32(recorded.values[rows[row]].tobytes())
     return keys
 
 
@@ -161,7 +161,7 @@ def _difference(
     return RankDifference(
         step=step,
         parameter=names[0],
-        groups=tuple([tuple([ranks[place] for place in group]) for group in groups]),
+        groups=tuple([tuple([ranks[index] for index in group]) for group in groups]),
         error=compared.error(columns[0], groups),
         has_other_gradient=_has_other_gradient(compared, columns[0], tensors),
         parameters=names,
@@ -173,8 +173,8 @@ def _difference(
 def _has_other_gradient(compared: _Compared, column: int, tensors: Sequence[DebugTensor]) -> bool | None:
     parameter = tensors[int(compared.tensors[column])]
     own = [
-        place
-        for place, each in enumerate(tensors)
+        index
+        for index, each in enumerate(tensors)
         if each.role is Role.GRADIENT and (each.module, each.slot) == (parameter.module, parameter.slot)
     ]
     gradients = compared.of(np.array(own[:1], np.int64), len(tensors))

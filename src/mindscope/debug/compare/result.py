@@ -133,12 +133,12 @@ class Divergence(Tabular):
         if first is None:
             return say("compare", "none", n=self.steps_compared)
         has_ranks = first.rank > 0 or any(each.rank > 0 for each in self.operators)
-        place = (
+        where = (
             say("compare", "place_rank", step=first.step, rank=first.rank)
             if has_ranks
             else say("compare", "place", step=first.step)
         )
-        return say("compare", str(self.cause), place=place, left=first.left, tensor=first.tensor, phase=first.phase)
+        return say("compare", str(self.cause), place=where, left=first.left, tensor=first.tensor, phase=first.phase)
 
     def _offset_sentences(self) -> list[str]:
         offset = self.matching.step_offset

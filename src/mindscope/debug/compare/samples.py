@@ -20,7 +20,7 @@ STEPS = 2
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One step by the places of its tensors. Columns of shape (tensors,)."""
+    """One step by the indexes of its tensors. Columns of shape (tensors,)."""
 
     step: int
     row: NDArray[np.int64]
@@ -29,39 +29,39 @@ class Sample:
 
     @classmethod
     def of(cls, recorded: StepStatistics, tensors: int) -> Sample:
-        """Return a step by the places of its tensors."""
+        """Return a step by the indexes of its tensors."""
         row = np.full(tensors, -1, np.int64)
         known = recorded.tensor < tensors
         row[recorded.tensor[known]] = np.flatnonzero(known)
         return cls(recorded.step, row, recorded)
 
-    def has(self, place: int) -> bool:
+    def has(self, tensor: int) -> bool:
         """Return whether the step has a tensor."""
-        return bool(self.row[place] >= 0)
+        return bool(self.row[tensor] >= 0)
 
-    def key(self, place: int) -> int:
+    def key(self, tensor: int) -> int:
         """Return equal numbers for equal tensors: the digest, without one a number from the statistics."""
-        row = int(self.row[place])
+        row = int(self.row[tensor])
         return int(self.recorded.digest[row]) or zlib.crc32(self.recorded.values[row].tobytes())
 
-    def order(self, place: int) -> int:
+    def order(self, tensor: int) -> int:
         """Return the order of the operator in the execution."""
-        return int(self.recorded.order[self.row[place]])
+        return int(self.recorded.order[self.row[tensor]])
 
-    def values(self, place: int) -> NDArray[np.float64]:
+    def values(self, tensor: int) -> NDArray[np.float64]:
         """Return the statistics of a tensor, shape (fields,)."""
-        return self.recorded.values[self.row[place]]
+        return self.recorded.values[self.row[tensor]]
 
     def in_order(self) -> list[int]:
-        """Return the places of tensors in the order of execution."""
+        """Return the indexes of tensors in the order of execution."""
         rows = np.lexsort((np.arange(len(self.recorded.order)), self.recorded.order))
-        places: list[int] = self.recorded.tensor[rows].tolist()
-        return places
+        tensors: list[int] = self.recorded.tensor[rows].tolist()
+        return tensors
 
     def counts(self) -> dict[int, int]:
         """Return the number of elements of each tensor where it was recorded."""
         counts = self.recorded.column(Field.COUNT)
-        return {int(place): int(counts[row]) for row, place in enumerate(self.recorded.tensor)
+        return {int(tensor): int(counts[row]) for row, tensor in enumerate(self.recorded.tensor)
                 if np.isfinite(counts[row])}  # fmt: skip
 
 

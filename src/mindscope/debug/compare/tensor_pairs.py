@@ -48,9 +48,9 @@ class Sides:
         """
         of_left, of_right = self._by_size(self.left, ours), self._by_size(self.right, theirs)
         found: Pairs = []
-        for size, places in of_left.items():
+        for size, tensors in of_left.items():
             others = of_right.get(size, [])
-            found += [(places[0], others[0])] if len(places) == len(others) == 1 else self.nearest(places, others)
+            found += [(tensors[0], others[0])] if len(tensors) == len(others) == 1 else self.nearest(tensors, others)
         return found
 
     def agreeing(self, entering: Pairs, leaving: Pairs) -> Pairs:
@@ -61,17 +61,17 @@ class Sides:
             return entering
         return [pair for pair in entering if self.error(*pair) <= _MOST_ERROR]
 
-    def _by_size(self, side: RecordedOperators, places: Iterable[int]) -> dict[tuple[int, bool], list[int]]:
+    def _by_size(self, side: RecordedOperators, tensors: Iterable[int]) -> dict[tuple[int, bool], list[int]]:
         groups: dict[tuple[int, bool], list[int]] = defaultdict(list)
-        for place in places:
-            size = side.sizes[place]
+        for tensor in tensors:
+            size = side.sizes[tensor]
             if size is not None:
-                groups[size, _is_float(side.tensors[place])].append(place)
+                groups[size, _is_float(side.tensors[tensor])].append(tensor)
         return groups
 
-    def nearest(self, places: Sequence[int], others: Sequence[int]) -> Pairs:
+    def nearest(self, tensors: Sequence[int], others: Sequence[int]) -> Pairs:
         """Return tensors whose values agree in the first step, the nearest first."""
-        errors = sorted((self.error(one, other), one, other) for one in places for other in others)
+        errors = sorted((self.error(one, other), one, other) for one in tensors for other in others)
         found: dict[int, int] = {}
         for error, one, other in errors:
             if error <= _MOST_ERROR and one not in found and other not in found.values():
@@ -99,8 +99,8 @@ def _by_slot(sides: Sides, ours: list[int], theirs: list[int]) -> Pairs:
 
 def _by_role(side: RecordedOperators, operator: RecordedOperator) -> dict[Role, list[int]]:
     groups: dict[Role, list[int]] = defaultdict(list)
-    for place in operator.tensors:
-        groups[side.tensors[place].role].append(place)
+    for tensor in operator.tensors:
+        groups[side.tensors[tensor].role].append(tensor)
     return groups
 
 
@@ -153,22 +153,24 @@ class _Borders:
 
     @classmethod
     def of(cls, side: RecordedOperators, chain: Sequence[RecordedOperator], sample: Sample) -> _Borders:
-        places = sorted((each for operator in chain for each in operator.tensors if sample.has(each)), key=sample.order)
-        inputs = [each for each in places if side.tensors[each].role is Role.INPUT]
-        outputs = [each for each in places if side.tensors[each].role is not Role.INPUT]
+        tensors = sorted(
+            (each for operator in chain for each in operator.tensors if sample.has(each)), key=sample.order
+        )
+        inputs = [tensor for tensor in tensors if side.tensors[tensor].role is Role.INPUT]
+        outputs = [tensor for tensor in tensors if side.tensors[tensor].role is not Role.INPUT]
         made: dict[int, int] = {}
-        for each in outputs:
-            made.setdefault(sample.key(each), sample.order(each))
-        taken: dict[int, int] = {sample.key(each): sample.order(each) for each in inputs}
-        entering = [each for each in inputs if made.get(sample.key(each), np.inf) >= sample.order(each)]
-        leaving = [each for each in outputs if taken.get(sample.key(each), -1) <= sample.order(each)]
+        for tensor in outputs:
+            made.setdefault(sample.key(tensor), sample.order(tensor))
+        taken: dict[int, int] = {sample.key(tensor): sample.order(tensor) for tensor in inputs}
+        entering = [tensor for tensor in inputs if made.get(sample.key(tensor), np.inf) >= sample.order(tensor)]
+        leaving = [tensor for tensor in outputs if taken.get(sample.key(tensor), -1) <= sample.order(tensor)]
         return cls(_unique(entering, sample), _unique(leaving[::-1], sample), inputs, outputs)
 
 
-def _unique(places: Iterable[int], sample: Sample) -> list[int]:
+def _unique(tensors: Iterable[int], sample: Sample) -> list[int]:
     found: dict[int, int] = {}
-    for each in places:
-        found.setdefault(sample.key(each), each)
+    for tensor in tensors:
+        found.setdefault(sample.key(tensor), tensor)
     return list(found.values())
 
 

@@ -125,8 +125,8 @@ def _pairs_of_operator(compared: ComparedStep, chosen: TensorPair) -> tuple[Tens
     left, right = compared.rows
     match = compared.matching.match[compared.pairs]
     own = match[(left == chosen.rows[0]) & (right == chosen.rows[1])]
-    places: list[int] = np.flatnonzero(match == own[0]).tolist() if own.size else []
-    found = [_pair(compared, (int(left[each]), int(right[each]))) for each in places]
+    pairs: list[int] = np.flatnonzero(match == own[0]).tolist() if own.size else []
+    found = [_pair(compared, (int(left[each]), int(right[each]))) for each in pairs]
     return _in_order(found or [chosen])
 
 

@@ -30,7 +30,7 @@ class ConfigEntries:
     def __contains__(self, key: str) -> bool:
         return key in self._entries
 
-    def place(self, key: str) -> str:
+    def label(self, key: str) -> str:
         """Return the name of an entry in messages."""
         return f"{self._name}.{key} in {self._file}"
 
@@ -88,11 +88,11 @@ class ConfigEntries:
         if key in self._entries:
             return self._entries[key]
         if default is None:
-            raise SettingsError(f"{self.place(key)} is missing, and a dump needs it")
+            raise SettingsError(f"{self.label(key)} is missing, and a dump needs it")
         return default
 
     def _wrong(self, key: str, value: Any, want: str) -> SettingsError:
-        return SettingsError(f"{self.place(key)} is {_shown(value)}, want {want}")
+        return SettingsError(f"{self.label(key)} is {_shown(value)}, want {want}")
 
 
 def _shown(value: Any) -> str:

@@ -36,7 +36,7 @@ class Iterations:
         return None if self.ranges is None else max((each[-1] for each in self.ranges if each), default=-1)
 
 
-def parse_iterations(text: str, place: str) -> Iterations:
+def parse_iterations(text: str, label: str) -> Iterations:
     """Return the iterations that a text selects.
 
     Parts are joined by ``|``. A part that is empty, has an open end or more than one dash selects nothing, as in
@@ -44,7 +44,7 @@ def parse_iterations(text: str, place: str) -> Iterations:
 
     Args:
         text: as in the configuration.
-        place: what an error names.
+        label: what an error names.
 
     Raises:
         SettingsError: the text is empty, or has other characters than digits, ``-`` and ``|``.
@@ -52,13 +52,13 @@ def parse_iterations(text: str, place: str) -> Iterations:
     if text == "all":
         return Iterations()
     if not _ALLOWED.fullmatch(text):
-        raise SettingsError(f"{place} is {text!r}, want 'all', or numbers and ranges such as '0|5-8|100-120'")
+        raise SettingsError(f"{label} is {text!r}, want 'all', or numbers and ranges such as '0|5-8|100-120'")
     parts = [(part, _selected(part)) for part in text.split("|")]
     empty = [part for part, selected in parts if not selected]
     if empty:
         rest = "" if len(empty) < len(parts) else ", so nothing is dumped"
         names = ", ".join(map(repr, empty))
-        _log.warning("%s is %r, of which %s selects no iteration%s; want 0|5-8|100-120", place, text, names, rest)
+        _log.warning("%s is %r, of which %s selects no iteration%s; want 0|5-8|100-120", label, text, names, rest)
     return Iterations(tuple(selected for _, selected in parts))
 
 

@@ -37,7 +37,7 @@ class Kernels:
         return [entry for entry in self.entries if entry not in self._matched]
 
 
-def parse_kernels(entries: Sequence[str], place: str) -> Kernels:
+def parse_kernels(entries: Sequence[str], label: str) -> Kernels:
     """Return the selectors of operators.
 
     An entry with neither ``/`` nor ``-op`` is a type: it selects operators whose type contains it, in any case.
@@ -46,18 +46,18 @@ def parse_kernels(entries: Sequence[str], place: str) -> Kernels:
 
     Args:
         entries: as in the configuration.
-        place: what an error names.
+        label: what an error names.
 
     Raises:
         SettingsError: an expression that RE2 can't compile, as one with look-ahead or back references.
     """
     plain = tuple(entry.replace('"', "").strip() for entry in entries)
-    return Kernels(plain, tuple(_matcher(entry, f"{place}[{index}]") for index, entry in enumerate(plain)))
+    return Kernels(plain, tuple(_matcher(entry, f"{label}[{index}]") for index, entry in enumerate(plain)))
 
 
-def _matcher(entry: str, place: str) -> Callable[[str], bool]:
+def _matcher(entry: str, label: str) -> Callable[[str], bool]:
     if entry.startswith(_REGEX_BEGIN) and entry.endswith(_REGEX_END):
-        return _regex_matcher(entry.removeprefix(_REGEX_BEGIN).removesuffix(_REGEX_END), place)
+        return _regex_matcher(entry.removeprefix(_REGEX_BEGIN).removesuffix(_REGEX_END), label)
     if "/" in entry or "-op" in entry:
         return lambda name: name == entry
     wanted = entry.lower()
@@ -70,9 +70,9 @@ def operator_type(full_name: str) -> str:
     return last.rpartition("-")[0] or last
 
 
-def _regex_matcher(expression: str, place: str) -> Callable[[str], bool]:
+def _regex_matcher(expression: str, label: str) -> Callable[[str], bool]:
     try:
         return whole_match(expression)
     except RegexError as error:
         want = "an expression of RE2, without look-ahead and back references"
-        raise SettingsError(f"{place} has {expression!r}, which is invalid: {error}; want {want}") from None
+        raise SettingsError(f"{label} has {expression!r}, which is invalid: {error}; want {want}") from None

@@ -124,13 +124,13 @@ def _common(
         "dump_mode", None, highest=2, means="0 every operator, 1 those of kernels, 2 those of set_dump"
     )
     if common.choice("file_format", ("bin", "npy")) == "bin" and "file_format" in common:
-        _log.warning("%s is 'bin', which only Ascend writes; the dump has npy files", common.place("file_format"))
+        _log.warning("%s is 'bin', which only Ascend writes; the dump has npy files", common.label("file_format"))
     return DumpSettings(
         content=content,
         directory=Path(path).absolute() if path is not None else _directory(common, environ),
         net_name=_net_name(common),
         iterations=_iterations(common),
-        kernels=parse_kernels(common.list_of("kernels", str, None), common.place("kernels")),
+        kernels=parse_kernels(common.list_of("kernels", str, None), common.label("kernels")),
         dump_mode=mode,
         op_debug_mode=AS_CONFIGURED,
         overflow_number=0,
@@ -155,18 +155,18 @@ def _directory(common: ConfigEntries, environ: Mapping[str, str]) -> Path:
     if not text:
         base = environ.get("MS_DIAGNOSTIC_DATA_PATH", "")
         if not base:
-            raise SettingsError(f"{common.place('path')} is missing, and MS_DIAGNOSTIC_DATA_PATH is not set; want one")
+            raise SettingsError(f"{common.label('path')} is missing, and MS_DIAGNOSTIC_DATA_PATH is not set; want one")
         return Path(base).absolute() / "debug_dump"
     if not _PATH.fullmatch(text):
         want = "an absolute path of ASCII letters, digits, '-', '_' and '/'"
-        raise SettingsError(f"{common.place('path')} is {text!r}, want {want}")
+        raise SettingsError(f"{common.label('path')} is {text!r}, want {want}")
     return Path(text)
 
 
 def _net_name(common: ConfigEntries) -> str:
     name = common.text("net_name", None)
     if not _NET_NAME.fullmatch(name):
-        raise SettingsError(f"{common.place('net_name')} is {name!r}, want ASCII letters, digits, '-' and '_'")
+        raise SettingsError(f"{common.label('net_name')} is {name!r}, want ASCII letters, digits, '-' and '_'")
     return name
 
 
@@ -174,15 +174,15 @@ def _iterations(common: ConfigEntries) -> Iterations:
     if type(common.raw("iteration")) is int:  # r1.0 to r1.2
         number = common.number("iteration", None)
         return Iterations((range(number, number + 1),)) if number else Iterations()
-    return parse_iterations(common.text("iteration", None), common.place("iteration"))
+    return parse_iterations(common.text("iteration", None), common.label("iteration"))
 
 
 def _categories(common: ConfigEntries) -> tuple[str, ...]:
     listed = common.list_of("statistic_category", str, list(DEFAULT_CATEGORIES))
     for name in listed:
         if name not in CATEGORIES:
-            place = common.place("statistic_category")
-            raise SettingsError(f"{place} has {name!r}, want some of {', '.join(CATEGORIES)}")
+            label = common.label("statistic_category")
+            raise SettingsError(f"{label} has {name!r}, want some of {', '.join(CATEGORIES)}")
     return tuple(dict.fromkeys(listed))
 
 
@@ -197,7 +197,7 @@ def _debug_mode(common: ConfigEntries, early: ConfigEntries | None) -> dict[str,
     mode = OVERFLOWS if mode in (1, 2) else mode
     overflows = common.number("overflow_number", 0)
     if overflows and mode != OVERFLOWS:
-        raise SettingsError(f"{common.place('overflow_number')} is {overflows}, want 0, since op_debug_mode is not 3")
+        raise SettingsError(f"{common.label('overflow_number')} is {overflows}, want 0, since op_debug_mode is not 3")
     return {"op_debug_mode": mode, "overflow_number": overflows}
 
 

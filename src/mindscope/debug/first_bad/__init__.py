@@ -9,19 +9,19 @@ from mindscope.debug.first_bad.last_step import UnfinishedStep as UnfinishedStep
 from mindscope.debug.first_bad.last_step import unfinished_step as unfinished_step
 from mindscope.debug.first_bad.result import Cause as Cause
 from mindscope.debug.first_bad.result import FirstBad as FirstBad
-from mindscope.debug.first_bad.result import FirstBadPlaces as FirstBadPlaces
+from mindscope.debug.first_bad.result import FirstBadRows as FirstBadRows
 from mindscope.debug.first_bad.result import Growth as Growth
 from mindscope.debug.first_bad.result import OperatorKind as OperatorKind
-from mindscope.debug.first_bad.result import OperatorPlace as OperatorPlace
+from mindscope.debug.first_bad.result import OperatorRow as OperatorRow
 
 __all__ = [
     "Cause",
     "FirstBad",
-    "FirstBadPlaces",
+    "FirstBadRows",
     "FirstBadSearch",
     "Growth",
     "OperatorKind",
-    "OperatorPlace",
+    "OperatorRow",
     "UnfinishedStep",
     "find_first_bad",
     "unfinished_step",

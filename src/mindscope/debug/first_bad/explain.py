@@ -51,20 +51,20 @@ class _Walk:
     """Operators by the digest of an output, in the order of execution."""
 
     def __post_init__(self) -> None:
-        for place, operator in enumerate(self.step.operators):
+        for index, operator in enumerate(self.step.operators):
             for row in operator.outputs:
-                self.by_digest.setdefault(self._digest(row), []).append(place)
+                self.by_digest.setdefault(self._digest(row), []).append(index)
 
     def explanations(self, operator: StepOperator) -> list[Explanation]:
         found: list[Explanation] = []
         explained = self._explained(operator)
-        place = self.step.operators.index(operator)
+        index = self.step.operators.index(operator)
         while explained is not None and len(found) < _MOST:
             trait, row = explained
-            maker = self._maker(place, row)
+            maker = self._maker(index, row)
             if maker is None:
-                return [*found, self._external(trait, row, place)]
-            made, place = self.step.operators[maker], maker
+                return [*found, self._external(trait, row, index)]
+            made, index = self.step.operators[maker], maker
             explained = self._passed_on(trait, made, row)
             if explained is None or not _is_view(made):
                 found.append(self._of_operator(trait, made, row))
@@ -113,9 +113,9 @@ class _Walk:
         best = max(inputs, key=lambda each: self._share(each, trait), default=None)
         return None if best is None or self._share(best, trait) < self._share(row, trait) else (trait, best)
 
-    def _maker(self, place: int, row: int) -> int | None:
+    def _maker(self, index: int, row: int) -> int | None:
         """Return the last operator before one that made a tensor: by its digest, else by all of its statistics."""
-        before = [each for each in self.by_digest.get(self._digest(row), ()) if self._is_before(each, place)]
+        before = [each for each in self.by_digest.get(self._digest(row), ()) if self._is_before(each, index)]
         if self._digest(row):
             return next((each for each in reversed(before) if not self.step.operators[each].is_module),
                         before[-1] if before else None)  # fmt: skip
@@ -127,24 +127,24 @@ class _Walk:
         ]  # fmt: skip
         return alike[-1] if alike else None
 
-    def _is_before(self, each: int, place: int) -> bool:
-        operator = self.step.operators[place]
-        return each < place and not self.step.operators[each].contains(operator)
+    def _is_before(self, each: int, index: int) -> bool:
+        operator = self.step.operators[index]
+        return each < index and not self.step.operators[each].contains(operator)
 
     def _parameters_of(self, operator: StepOperator) -> list[int]:
         """Return the parameters that a module holds itself; those of an operator are among its inputs."""
         if not operator.is_module or operator.phase is not Phase.FORWARD:
             return []
-        tensors, places = self.step.tensors, self.step.recorded.tensor.tolist()
+        tensors, tensors_of_rows = self.step.tensors, self.step.recorded.tensor.tolist()
         return [
-            row for row, place in enumerate(places)
-            if tensors[place].role is Role.PARAMETER and tensors[place].phase is Phase.FORWARD
-            and tensors[place].module == operator.tensor.module
+            row for row, tensor in enumerate(tensors_of_rows)
+            if tensors[tensor].role is Role.PARAMETER and tensors[tensor].phase is Phase.FORWARD
+            and tensors[tensor].module == operator.tensor.module
         ]  # fmt: skip
 
-    def _external(self, trait: Trait, row: int, place: int) -> Explanation:
+    def _external(self, trait: Trait, row: int, index: int) -> Explanation:
         """Explain a tensor that no recorded operator made."""
-        operator, tensor = self.step.operators[place], self._tensor(row)
+        operator, tensor = self.step.operators[index], self._tensor(row)
         update = self._update_of(tensor)
         if update >= 0:
             parameter = self.step.tensors[update]
@@ -156,7 +156,7 @@ class _Walk:
         return self._of(trait, kind, f"{tensor.role} {tensor.slot} of {tensor.operator}", row)
 
     def _update_of(self, tensor: DebugTensor) -> int:
-        """Return the place of the parameter that a tensor seems to be, after the optimizer; -1 if it is none.
+        """Return the index of the parameter that a tensor seems to be, after the optimizer; -1 if it is none.
 
         It is the parameter itself, or the only one of the module with that shape, which the finder compares with the
         step before.
@@ -164,7 +164,7 @@ class _Walk:
         if tensor.shape is None and tensor.role is not Role.PARAMETER:
             return -1
         same = [
-            place for place, each in enumerate(self.step.tensors)
+            index for index, each in enumerate(self.step.tensors)
             if each.role is Role.PARAMETER and each.phase is Phase.OPTIMIZER and each.module == tensor.module
             and (each.slot == tensor.slot if tensor.role is Role.PARAMETER else each.shape == tensor.shape)
         ]  # fmt: skip
@@ -184,9 +184,9 @@ class _Walk:
     ) -> Explanation:  # fmt: skip
         total = int(self._count(row, Field.COUNT))
         count = total if trait is Trait.LARGE else int(self._count(row, _FIELDS[trait]))
-        place, step = int(self.step.recorded.tensor[row]), self.step.recorded.step
+        tensor, step = int(self.step.recorded.tensor[row]), self.step.recorded.step
         return Explanation(
-            trait, kind, name, place, row, line, count, total, self._magnitude(row), step, inputs_reach, update,
+            trait, kind, name, tensor, row, line, count, total, self._magnitude(row), step, inputs_reach, update,
             update_ratio=math.nan,
         )  # fmt: skip
 

@@ -48,7 +48,7 @@ class Explanation:
     name: str
     """Name of the operator or of the parameter, else of the tensor."""
     tensor: int
-    """Place of the tensor in ``DebugSource.tensors``."""
+    """Index of the tensor in ``DebugSource.tensors``."""
     row: int
     """Row of the tensor in the statistics of the step."""
     line: str
@@ -63,7 +63,7 @@ class Explanation:
     inputs_reach: float
     """Max |x| of the inputs of the operator; NaN without any."""
     update: int
-    """Place of a parameter after the optimizer in ``DebugSource.tensors``; -1 without one."""
+    """Index of a parameter after the optimizer in ``DebugSource.tensors``; -1 without one."""
     update_ratio: float
     """The largest change of a parameter by its optimizer in a step, as a share of its size; NaN if unknown."""
 

@@ -17,9 +17,9 @@ from mindscope.debug.first_bad.origin import Origin, find_maker, find_origin
 from mindscope.debug.first_bad.result import (
     Cause,
     FirstBad,
-    FirstBadPlaces,
+    FirstBadRows,
     OperatorKind,
-    OperatorPlace,
+    OperatorRow,
     non_finite_text,
 )
 from mindscope.debug.first_bad.step_operators import StepOperator, StepOperators
@@ -41,8 +41,8 @@ def find_first_bad(source: DebugSource, check: Callable[[], None] = lambda: None
 
     It is the first operator in time whose inputs are finite and outputs not, or a tensor that no operator made. Steps
     come first, then ranks: one whose origin computes before one that got its values by a collective, then the earlier
-    phase and place in the step. Infinity that a mask fills in and a softmax takes away does no damage, neither does a
-    step that a scaler of mixed precision skips.
+    phase and position in the step. Infinity that a mask fills in and a softmax takes away does no damage; nor does
+    a step that a scaler of mixed precision skips.
 
     Raises:
         DebugDataError, FormatError, OSError: as ``DebugSource.at``.
@@ -70,7 +70,7 @@ def steps_before(source: DebugSource, found: FirstBad) -> Sequence[int]:
 
 def followed_tensors(explanations: Sequence[Explanation]) -> list[int]:
     """Return the tensors whose history completes explanations."""
-    return [place for each in explanations for place in (each.tensor, each.update) if place >= 0]
+    return [tensor for each in explanations for tensor in (each.tensor, each.update) if tensor >= 0]
 
 
 def explanations_since(
@@ -113,7 +113,7 @@ class FirstBadSearch:
         self.found: FirstBad | None = None
         """The result without ``growth``; None if there is none yet."""
         self.growing: tuple[int, ...] = ()
-        """Inputs of the found operator, as places in ``DebugSource.tensors``, whose growth may explain it."""
+        """Inputs of the found operator, as indexes in ``DebugSource.tensors``, whose growth may explain it."""
 
     @property
     def steps(self) -> int:
@@ -182,10 +182,10 @@ class _BadRank:
     """The step since which the tensor of the origin is not finite."""
     explanations: Sequence[Explanation]
 
-    def place_of(self, operator: StepOperator) -> OperatorPlace:
+    def row_of(self, operator: StepOperator) -> OperatorRow:
         kind, name = _kind_and_name(operator)
         row = (operator.bad_outputs or operator.outputs or operator.inputs)[0]
-        return OperatorPlace(kind, name, int(self.rows[row]))
+        return OperatorRow(kind, name, int(self.rows[row]))
 
     def recorded_rows(self, rows: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.rows[rows].tolist()) if rows else ()
@@ -201,16 +201,16 @@ class _First:
         rank = min(self.bad, key=lambda each: (*_age(self.bad[each].origin), each))
         first = self.bad[rank]
         origin, recorded = first.origin, first.known
-        place = int(recorded.tensor[origin.row])
+        tensor = int(recorded.tensor[origin.row])
         named = origin.enclosing or origin.operator
         cause = Cause.OTHER_RANK if origin.is_collective and origin.cause is Cause.OPERATOR else origin.cause
         given = [*origin.operator.buffers, *origin.operator.inputs]
         inputs = given[:_MOST_INPUTS] if cause is Cause.OPERATOR else []
-        operator, before = first.place_of(named), first.place_of(origin.operator)
-        chain: dict[str, OperatorPlace] = {}
-        for each in map(first.place_of, origin.chain[:_MOST_CHAIN]):
+        operator, before = first.row_of(named), first.row_of(origin.operator)
+        chain: dict[str, OperatorRow] = {}
+        for each in map(first.row_of, origin.chain[:_MOST_CHAIN]):
             chain.setdefault(each.text, each)
-        others = {other: each.place_of(each.origin.operator) for other, each in self.bad.items() if other != rank}
+        others = {other: each.row_of(each.origin.operator) for other, each in self.bad.items() if other != rank}
         stack = tuple(named.tensor.stack or origin.operator.tensor.stack)
         found = FirstBad(
             cause=cause,
@@ -219,8 +219,8 @@ class _First:
             operator=operator.text,
             phase=str(origin.operator.phase),
             order=origin.operator.order,
-            tensor=place,
-            tensor_name=_tensor_name(self.source.tensors[place]),
+            tensor=tensor,
+            tensor_name=_tensor_name(self.source.tensors[tensor]),
             row=int(first.rows[origin.row]),
             counts=_counts(recorded.values[origin.row]),
             is_least=bool(np.isnan(recorded.values[origin.row, COLUMN[Field.ZERO]])),
@@ -238,7 +238,7 @@ class _First:
             chain=tuple(chain),
             other_ranks={other: each.text for other, each in others.items()},
             before=before.text,
-            places=FirstBadPlaces(
+            rows=FirstBadRows(
                 operator=operator,
                 before=before,
                 inputs=first.recorded_rows(given[:_MOST_INPUTS]),

@@ -50,14 +50,14 @@ def unfinished_step(
 
 
 def _last_operator(source: DebugSource, recorded: StepStatistics) -> str:
-    places: list[int] = recorded.tensor.tolist()
-    known = [row for row, place in enumerate(places) if place < len(source.tensors)]
-    returned = [row for row in known if source.tensors[places[row]].role is Role.OUTPUT]
+    tensors: list[int] = recorded.tensor.tolist()
+    known = [row for row, tensor in enumerate(tensors) if tensor < len(source.tensors)]
+    returned = [row for row in known if source.tensors[tensors[row]].role is Role.OUTPUT]
     last = max(returned or known, key=lambda row: int(recorded.order[row]), default=None)
-    return "" if last is None else source.tensors[places[last]].operator
+    return "" if last is None else source.tensors[tensors[last]].operator
 
 
 def _last_phase(source: DebugSource, recorded: StepStatistics) -> int:
-    tensors, places = source.tensors, np.unique(recorded.tensor)
-    known: list[int] = places[places < len(tensors)].tolist()
-    return max((PHASES[tensors[each].phase] for each in known), default=-1)
+    tensors, recorded_indexes = source.tensors, np.unique(recorded.tensor)
+    indexes: list[int] = recorded_indexes[recorded_indexes < len(tensors)].tolist()
+    return max((PHASES[tensors[index].phase] for index in indexes), default=-1)

@@ -56,14 +56,14 @@ def find_maker(step: StepOperators, tensor: int, digest: int) -> StepOperator | 
 
     Args:
         step: the operators of that step.
-        tensor: the place of the input in ``DebugSource.tensors``.
+        tensor: the index of the input in ``DebugSource.tensors``.
         digest: of its bytes; another input with the same bytes counts too.
     """
     walk, recorded = _Walk(step), step.recorded
-    for place, operator in enumerate(step.operators):
+    for index, operator in enumerate(step.operators):
         for row in (*operator.bad_inputs, *operator.old_inputs):
             if recorded.tensor[row] == tensor or (digest and recorded.digest[row] == digest):
-                return walk.maker(place, row)
+                return walk.maker(index, row)
     return None
 
 
@@ -81,12 +81,12 @@ class _Walk:
     """Operators whose outputs are not finite only as in harmless steps."""
 
     def __post_init__(self) -> None:
-        for place, operator in enumerate(self.operators):
+        for index, operator in enumerate(self.operators):
             if operator.non_finite_outputs:
-                (self.bad if operator.bad_outputs else self.old).append(place)
+                (self.bad if operator.bad_outputs else self.old).append(index)
             for row in (*operator.bad_outputs, *operator.old_outputs):
                 if digest := self._digest(row):
-                    self.by_digest.setdefault(digest, []).append(place)
+                    self.by_digest.setdefault(digest, []).append(index)
 
     @property
     def operators(self) -> Sequence[StepOperator]:
@@ -98,26 +98,26 @@ class _Walk:
     def origin(self, damaged: frozenset[int]) -> Origin | None:
         roots: list[tuple[tuple[int, int], int, int | None]] = []
         pending: deque[int] = deque()
-        for place, operator in enumerate(self.operators):
+        for index, operator in enumerate(self.operators):
             if not damaged.isdisjoint((*operator.bad_outputs, *operator.old_outputs)):
-                self.next_of[place] = place
-                pending.append(place)
+                self.next_of[index] = index
+                pending.append(index)
         while pending:
-            place = pending.popleft()
-            before, external = self._sources(place)
+            index = pending.popleft()
+            before, external = self._sources(index)
             if external is not None or not before:
-                roots.append((self.operators[place].time, place, external))
+                roots.append((self.operators[index].time, index, external))
             for each in before:
                 if each not in self.next_of:
-                    self.next_of[each] = place
+                    self.next_of[each] = index
                     pending.append(each)
         if not roots:
             return None
-        _, place, external = min(roots, key=lambda root: (root[2] is not None and len(roots) > 1, root[0]))
-        return self._origin(place, external)
+        _, index, external = min(roots, key=lambda root: (root[2] is not None and len(roots) > 1, root[0]))
+        return self._origin(index, external)
 
-    def _origin(self, place: int, external: int | None) -> Origin:
-        operator, chain = self.operators[place], self._chain(place)
+    def _origin(self, index: int, external: int | None) -> Origin:
+        operator, chain = self.operators[index], self._chain(index)
         if external is None:
             return Origin(Cause.OPERATOR, operator, None, operator.non_finite_outputs[0], chain)
         parameter = self._parameter(external, operator)
@@ -142,28 +142,28 @@ class _Walk:
         is_loss = smallest is None and operator.phase is Phase.BACKWARD
         return Origin(Cause.LOSS if is_loss else Cause.UNRECORDED, operator, smallest, external, chain)
 
-    def _chain(self, place: int) -> tuple[StepOperator, ...]:
-        chain = [place]
+    def _chain(self, index: int) -> tuple[StepOperator, ...]:
+        chain = [index]
         while self.next_of[chain[-1]] != chain[-1]:
             chain.append(self.next_of[chain[-1]])
         return tuple([self.operators[each] for each in chain])
 
-    def _sources(self, place: int) -> tuple[list[int], int | None]:
+    def _sources(self, index: int) -> tuple[list[int], int | None]:
         """Return the operators that an operator has its bad values from, and a bad input that none of them made."""
-        operator = self.operators[place]
-        inner = self._last_inside(place)
+        operator = self.operators[index]
+        inner = self._last_inside(index)
         if inner is not None:
             return [inner], None
         rows = operator.bad_inputs or self._passed_on(operator)
         if not rows:
             parameter = self._bad_parameter(operator)
-            before = self._written_by(place) if parameter is None else []
+            before = self._written_by(index) if parameter is None else []
             external = self._bad_buffer(operator) if parameter is None else parameter
-            return before or self._without_inputs(place), external
+            return before or self._without_inputs(index), external
         found: list[int] = []
         external: int | None = None
         for row in rows:
-            producer = self._producer(place, row)
+            producer = self._producer(index, row)
             if producer is not None:
                 found.append(producer)
             elif not self._is_changed_in_place(operator, row):
@@ -184,9 +184,9 @@ class _Walk:
         kinds = [self.step.kinds[row] for row in rows]
         return max((each & 1 for each in kinds), default=0) | 2 * any(each & 6 for each in kinds)
 
-    def _last_inside(self, place: int) -> int | None:
+    def _last_inside(self, index: int) -> int | None:
         """Find the operator inside of a module that made its bad output."""
-        operator = self.operators[place]
+        operator = self.operators[index]
         made = operator.non_finite_outputs
         if not operator.is_module or not made or operator.tensor.type == _LOSS:
             return None
@@ -197,19 +197,19 @@ class _Walk:
             each for each in inside
             if any(self._digest(row) in digests for row in self.operators[each].non_finite_outputs)
         ]  # fmt: skip
-        earlier = [each for each in inside if each < place]
+        earlier = [each for each in inside if each < index]
         return (same or earlier or inside or [None])[-1]
 
-    def _producer(self, place: int, row: int) -> int | None:
+    def _producer(self, index: int, row: int) -> int | None:
         """Return the last operator before that made a tensor: by its digest, else by its counts, else the last bad one.
 
         One that is as in harmless steps has none without an equal digest or equal counts: it may be a buffer.
         """
-        same = self._before(place, self.by_digest.get(self._digest(row), ()))
+        same = self._before(index, self.by_digest.get(self._digest(row), ()))
         if same:
             return same[-1]
-        is_old = row in self.operators[place].old_inputs
-        earlier = self._before(place, sorted([*self.bad, *self.old]) if is_old else self.bad)
+        is_old = row in self.operators[index].old_inputs
+        earlier = self._before(index, sorted([*self.bad, *self.old]) if is_old else self.bad)
         wanted = self.step.signature(row)
         alike = [
             each for each in earlier
@@ -217,35 +217,35 @@ class _Walk:
         ]  # fmt: skip
         return (alike or (earlier if not is_old else []) or [None])[-1]
 
-    def _before(self, place: int, operators: Iterable[int]) -> list[int]:
+    def _before(self, index: int, operators: Iterable[int]) -> list[int]:
         """Return the operators that ran before one and are not around it."""
-        operator = self.operators[place]
-        return [each for each in operators if each < place and not self.operators[each].contains(operator)]
+        operator = self.operators[index]
+        return [each for each in operators if each < index and not self.operators[each].contains(operator)]
 
-    def maker(self, place: int, row: int) -> StepOperator | None:
+    def maker(self, index: int, row: int) -> StepOperator | None:
         """Find what made an input: an output with the same bytes, else an in-place operator, which may write a part."""
-        same = self._before(place, self.by_digest.get(self._digest(row), ()))
+        same = self._before(index, self.by_digest.get(self._digest(row), ()))
         parts = [
-            each for each in self._before(place, self.bad)
+            each for each in self._before(index, self.bad)
             if _is_in_place(self.operators[each]) and self._any_kind(self.operators[each].bad_outputs)
             & self._any_kind([row])
         ]  # fmt: skip
         found = same or parts
         return self.operators[found[-1]] if found else None
 
-    def _without_inputs(self, place: int) -> list[int]:
+    def _without_inputs(self, index: int) -> list[int]:
         """Find where a loss, a gradient or an update comes from, of which no inputs were recorded."""
-        operator = self.operators[place]
+        operator = self.operators[index]
         if operator.inputs:
             return []
         if operator.phase is Phase.FORWARD:
             is_without = operator.tensor.type == _LOSS or not any(each.inputs for each in self.operators)
-            return [each for each in self.bad if each < place][-1:] if is_without else []
+            return [each for each in self.bad if each < index][-1:] if is_without else []
         backward = [each for each in self.bad
-                    if each != place and self.operators[each].phase is Phase.BACKWARD]  # fmt: skip
+                    if each != index and self.operators[each].phase is Phase.BACKWARD]  # fmt: skip
         if operator.phase is Phase.OPTIMIZER:
             return backward[-1:]
-        ran = [each for each in backward if self.operators[each].inputs and each < place]
+        ran = [each for each in backward if self.operators[each].inputs and each < index]
         if ran:
             return ran[-1:]
         forward_order = {each.tensor.module: each.order for each in self.operators if each.phase is Phase.FORWARD}
@@ -253,13 +253,13 @@ class _Walk:
         later = [each for each in backward if forward_order.get(self.operators[each].tensor.module, -1) > own]
         return [max(later, key=lambda each: forward_order[self.operators[each].tensor.module])] if later else []
 
-    def _written_by(self, place: int) -> list[int]:
+    def _written_by(self, index: int) -> list[int]:
         """Find the operator of the optimizer that wrote the parameter of an update."""
-        operator = self.operators[place]
+        operator = self.operators[index]
         if operator.tensor.role is not Role.PARAMETER:
             return []
         same = [made for row in operator.non_finite_outputs for made in self.by_digest.get(self._digest(row), ())]
-        return [each for each in self._before(place, same) if self.operators[each].phase is Phase.OPTIMIZER][-1:]
+        return [each for each in self._before(index, same) if self.operators[each].phase is Phase.OPTIMIZER][-1:]
 
     def _bad_parameter(self, operator: StepOperator) -> int | None:
         """Return a bad parameter that a module uses in its forward pass, or that an optimizer changes.

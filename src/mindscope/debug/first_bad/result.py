@@ -53,8 +53,8 @@ class OperatorKind(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorPlace:
-    """An operator of a step, and where its tensor is."""
+class OperatorRow:
+    """An operator of a step, and the row of its tensor."""
 
     kind: OperatorKind
     name: str
@@ -69,16 +69,16 @@ class OperatorPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstBadPlaces:
+class FirstBadRows:
     """Rows of the tensors of the first bad number in the statistics of its step."""
 
-    operator: OperatorPlace
-    before: OperatorPlace
+    operator: OperatorRow
+    before: OperatorRow
     """The operator that has or gets the bad tensor; the same unless a module was named."""
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    chain: tuple[OperatorPlace, ...]
-    other_ranks: Mapping[int, OperatorPlace]
+    chain: tuple[OperatorRow, ...]
+    other_ranks: Mapping[int, OperatorRow]
     """Rows in the statistics of the other rank."""
     stack: tuple[str, ...]
     """Source lines, innermost first."""
@@ -123,7 +123,7 @@ class FirstBad:
     phase: str
     order: int
     tensor: int
-    """Place of the tensor in ``DebugSource.tensors`` that is not finite."""
+    """Index of the tensor in ``DebugSource.tensors`` that is not finite."""
     tensor_name: str
     row: int
     """Row of the tensor in the statistics of the step."""
@@ -158,7 +158,7 @@ class FirstBad:
     """The first bad operators of other ranks in the same step."""
     before: str
     """The operator that gets the bad tensor; only of ``UNRECORDED`` and ``LOSS``."""
-    places: FirstBadPlaces
+    rows: FirstBadRows
 
     @property
     def text(self) -> str:
@@ -184,7 +184,7 @@ class FirstBad:
     @property
     def is_unexplained_update(self) -> bool:
         """Whether an optimizer made it of a finite gradient: its states were not recorded."""
-        return self.cause is Cause.OPERATOR and self.places.operator.kind is OperatorKind.UPDATE
+        return self.cause is Cause.OPERATOR and self.rows.operator.kind is OperatorKind.UPDATE
 
     @property
     def _head(self) -> str:
@@ -199,7 +199,7 @@ class FirstBad:
 
     @property
     def _code(self) -> str:
-        kind = self.places.operator.kind
+        kind = self.rows.operator.kind
         if self.cause is Cause.OPERATOR:
             code = "operator" if kind is OperatorKind.OPERATOR else "computed"
             return code if self.has_finite_inputs else f"{code}_other"
@@ -211,9 +211,9 @@ class FirstBad:
         return "unrecorded_inside" if is_inside else str(self.cause)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all fields but ``places`` as plain values, and the text."""
+        """Return all fields but ``rows`` as plain values, and the text."""
         fields = asdict(self)
-        del fields["places"]
+        del fields["rows"]
         for each in fields["explanations"]:
             each.update({name: None for name, value in each.items() if isinstance(value, float) and math.isnan(value)})
         for growth in fields["growth"]:

@@ -88,19 +88,19 @@ class StepOperators:
         """Groups the rows of a step. ``harmless``: of tensors, the kinds of numbers that undamaged steps had too."""
         kinds: list[int] = non_finite_kinds(recorded).tolist()
         is_old = [
-            kinds[row] & ~(harmless or {}).get(place, 0) == 0 for row, place in enumerate(recorded.tensor.tolist())
+            kinds[row] & ~(harmless or {}).get(tensor, 0) == 0 for row, tensor in enumerate(recorded.tensor.tolist())
         ]
-        places: list[int] = recorded.tensor.tolist()
+        tensor_of_row: list[int] = recorded.tensor.tolist()
         orders: list[int] = recorded.order.tolist()
         last_forward = max(
-            (order for place, order in zip(places, orders, strict=True)
-             if tensors[place].phase is Phase.FORWARD and tensors[place].role in (Role.INPUT, Role.OUTPUT)),
+            (order for tensor, order in zip(tensor_of_row, orders, strict=True)
+             if tensors[tensor].phase is Phase.FORWARD and tensors[tensor].role in (Role.INPUT, Role.OUTPUT)),
             default=-1,
         )  # fmt: skip
         grouping = _Grouping()
-        for row, (place, order) in enumerate(zip(places, orders, strict=True)):
+        for row, (tensor, order) in enumerate(zip(tensor_of_row, orders, strict=True)):
             state = _State.FINITE if not kinds[row] else _State.OLD if is_old[row] else _State.BAD
-            grouping.add(row, tensors[place], order, state, is_after=order > last_forward)
+            grouping.add(row, tensors[tensor], order, state, is_after=order > last_forward)
         bad = grouping.bad_parameters
         old = frozenset([row for row in bad if is_old[row]])
         return cls(recorded, grouping.result(), bad, old, tensors, kinds)

@@ -85,9 +85,9 @@ def _decoded(header: bytes, most_fields: int) -> Mapping[str, Any] | None:
 def _payload_offsets(message: Mapping[str, Any], start: int) -> dict[tuple[str, int], tuple[int, int]]:
     found: dict[tuple[str, int], tuple[int, int]] = {}
     for part, _, _, _ in _PARTS:
-        for place, each in enumerate(message.get(part, ())):
+        for index, each in enumerate(message.get(part, ())):
             size = int(each.get("size", 0))
-            found[part, place] = start, size
+            found[part, index] = start, size
             start += size
     return found
 
@@ -98,10 +98,10 @@ def _inner_offsets(data: bytes, most_fields: int) -> dict[tuple[str, int], tuple
     for part, field, bytes_field, _ in _PARTS:
         tensors = [(start, end) for number, value, start, end in wire.split(data, 0, len(data), most_fields)
                    if number == field and value is None]  # fmt: skip
-        for place, (start, end) in enumerate(tensors):
+        for index, (start, end) in enumerate(tensors):
             spans = [(begin, stop - begin) for number, value, begin, stop in wire.split(data, start, end, most_fields)
                      if number == bytes_field and value is None]  # fmt: skip
-            found[part, place] = spans[-1] if spans else (start, 0)
+            found[part, index] = spans[-1] if spans else (start, 0)
     return found
 
 
@@ -113,19 +113,19 @@ def _tensors(
     problems: Problems,
 ) -> Iterator[AsyncTensor]:
     for part, _, _, role in _PARTS:
-        for place, each in enumerate(message.get(part, ())):
-            offset, size = offsets.get((part, place), (0, 0))
+        for index, each in enumerate(message.get(part, ())):
+            offset, size = offsets.get((part, index), (0, 0))
             if offset + size > file_size:
                 cut = Reason("debug_tensor_cut", file=path.name, end=offset + size, size=file_size)
                 problems.note(path, cut)
-            yield _tensor(path, each, role, place, offset, size, file_size, problems)
+            yield _tensor(path, each, role, index, offset, size, file_size, problems)
 
 
 def _tensor(
     path: Path,
     each: Mapping[str, Any],
     role: Role,
-    place: int,
+    index: int,
     offset: int,
     size: int,
     file_size: int,
@@ -150,7 +150,7 @@ def _tensor(
                 Reason("debug_tensor_cut", file=path.name, end=offset + element.size(array.count), size=offset + size),
             )
             array = None
-    return AsyncTensor(role, place, dtype, format, array.tensor_shape if array else shape, offset, size, array)
+    return AsyncTensor(role, index, dtype, format, array.tensor_shape if array else shape, offset, size, array)
 
 
 def _dims(shape: Mapping[str, Any] | None) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from mindscope.debug.model.fields import Field
 
 
 def counts_from_extremes(least: float, largest: float) -> dict[Field, float]:
-    """Counts of what is not finite, from extremes over all elements, which a single NaN makes NaN.
+    """Return counts of what is not finite, from extremes over all elements, which a single NaN makes NaN.
 
     Finite extremes prove that there are none. Otherwise a count is 1, which means at least one.
     """

@@ -55,8 +55,8 @@ class PrintedValue:
         return None if self.elements is None else self.elements.array()
 
 
-class ValuePlace(NamedTuple):
-    """Bytes of a file that hold a value."""
+class ByteSpan(NamedTuple):
+    """The bytes of a file that hold a value."""
 
     start: int
     length: int
@@ -66,30 +66,30 @@ class _Field(NamedTuple):
     number: int
     value: int
     """Value of a number; 0 of a run of bytes."""
-    run: ValuePlace | None
+    run: ByteSpan | None
 
 
 def is_print_file(path: Path) -> bool:
     """Return whether a file begins with a printed value. Raises OSError."""
     with path.open("rb") as file:
         try:
-            place = next(_places(file, path), None)
-            fields = list(_fields(file, place)) if place is not None else []
+            span = next(_spans(file, path), None)
+            fields = list(_fields(file, span)) if span is not None else []
             runs = {field.number: field.run for field in fields if field.run is not None}
             tensor = runs.get(_TENSOR)
             if tensor is not None:
                 name = _tensor_type(file, tensor)
                 return name.lower() == "str" or element_type(name) is not None
             desc = runs.get(_DESC)
-            return place is not None and desc is not None and len(fields) == 1 and _is_text(file, place, desc)
+            return span is not None and desc is not None and len(fields) == 1 and _is_text(file, span, desc)
         except FormatError:
             return False
 
 
-def _is_text(file: BinaryIO, place: ValuePlace, desc: ValuePlace) -> bool:
+def _is_text(file: BinaryIO, span: ByteSpan, desc: ByteSpan) -> bool:
     """Return whether a value is nothing but a text, encoded as short as possible."""
     head = 1 + _varint_size(desc.length)
-    if not desc.length or place.length != head + desc.length:
+    if not desc.length or span.length != head + desc.length:
         return False
     try:
         codecs.getincrementaldecoder("utf-8")().decode(_read(file, desc, LONGEST_TEXT), desc.length <= LONGEST_TEXT)
@@ -98,7 +98,7 @@ def _is_text(file: BinaryIO, place: ValuePlace, desc: ValuePlace) -> bool:
     return True
 
 
-def value_places(path: Path, begin: int = 0) -> Iterator[ValuePlace]:
+def value_spans(path: Path, begin: int = 0) -> Iterator[ByteSpan]:
     """Find where the values of a file are, from one on; a file that is being written ends with its last whole value.
 
     Raises:
@@ -107,10 +107,10 @@ def value_places(path: Path, begin: int = 0) -> Iterator[ValuePlace]:
     """
     with path.open("rb") as file:
         file.seek(begin)
-        yield from _places(file, path)
+        yield from _spans(file, path)
 
 
-def _places(file: BinaryIO, path: Path) -> Iterator[ValuePlace]:
+def _spans(file: BinaryIO, path: Path) -> Iterator[ByteSpan]:
     size = os.fstat(file.fileno()).st_size
     while True:
         start = file.read(1)
@@ -126,31 +126,31 @@ def _places(file: BinaryIO, path: Path) -> Iterator[ValuePlace]:
         begin = file.seek(0, os.SEEK_CUR)
         if begin + length > size:
             return
-        yield ValuePlace(begin, length)
+        yield ByteSpan(begin, length)
         file.seek(begin + length)
 
 
-def read_value(path: Path, place: ValuePlace) -> PrintedValue:
+def read_value(path: Path, span: ByteSpan) -> PrintedValue:
     """Read one value, without the elements of a tensor. Raises FormatError, OSError."""
     with path.open("rb") as file:
-        runs = {field.number: field.run for field in _fields(file, place) if field.run is not None}
+        runs = {field.number: field.run for field in _fields(file, span) if field.run is not None}
         tensor, desc = runs.get(_TENSOR), runs.get(_DESC)
         if tensor is not None:
             return _tensor(file, path, tensor)
         return PrintedValue(_text(file, desc) if desc is not None else "")
 
 
-def _text(file: BinaryIO, run: ValuePlace) -> str:
+def _text(file: BinaryIO, run: ByteSpan) -> str:
     text = _read(file, run, LONGEST_TEXT).decode("utf-8", "backslashreplace")
     if run.length <= LONGEST_TEXT:
         return text
     return f"{text}... (the first {LONGEST_TEXT:,} of {run.length:,} bytes)"
 
 
-def _tensor(file: BinaryIO, path: Path, place: ValuePlace) -> PrintedValue:
+def _tensor(file: BinaryIO, path: Path, span: ByteSpan) -> PrintedValue:
     shape: list[int] = []
-    name, content = "", ValuePlace(place.start, 0)
-    for field in _fields(file, place):
+    name, content = "", ByteSpan(span.start, 0)
+    for field in _fields(file, span):
         if field.number == _DIMS:
             shape += [field.value] if field.run is None else _packed(file, field.run)
         elif field.run is not None and field.number == _TYPE:
@@ -168,16 +168,16 @@ def _tensor(file: BinaryIO, path: Path, place: ValuePlace) -> PrintedValue:
     return PrintedValue("", stored.elements(), name, stored.shape)
 
 
-def _tensor_type(file: BinaryIO, place: ValuePlace) -> str:
-    runs = [field.run for field in _fields(file, place) if field.number == _TYPE and field.run is not None]
+def _tensor_type(file: BinaryIO, span: ByteSpan) -> str:
+    runs = [field.run for field in _fields(file, span) if field.number == _TYPE and field.run is not None]
     return _name(file, runs[-1]) if runs else ""
 
 
-def _name(file: BinaryIO, run: ValuePlace) -> str:
+def _name(file: BinaryIO, run: ByteSpan) -> str:
     return _read(file, run, _LONGEST_NAME).decode("utf-8", "backslashreplace")
 
 
-def _packed(file: BinaryIO, run: ValuePlace) -> list[int]:
+def _packed(file: BinaryIO, run: ByteSpan) -> list[int]:
     file.seek(run.start)
     sizes: list[int] = []
     while file.seek(0, os.SEEK_CUR) < run.start + run.length:
@@ -187,9 +187,9 @@ def _packed(file: BinaryIO, run: ValuePlace) -> list[int]:
     return sizes
 
 
-def _fields(file: BinaryIO, place: ValuePlace) -> Iterator[_Field]:
+def _fields(file: BinaryIO, span: ByteSpan) -> Iterator[_Field]:
     """Yield the fields of a message; the file may be read between them. Raises FormatError, OSError."""
-    at, end = place.start, place.start + place.length
+    at, end = span.start, span.start + span.length
     for _ in range(_MOST_FIELDS):
         if at >= end:
             break
@@ -201,7 +201,7 @@ def _fields(file: BinaryIO, place: ValuePlace) -> Iterator[_Field]:
             at = file.seek(0, os.SEEK_CUR)
         elif type == _RUN:
             length = _whole_varint(file)
-            value, run = 0, ValuePlace(file.seek(0, os.SEEK_CUR), length)
+            value, run = 0, ByteSpan(file.seek(0, os.SEEK_CUR), length)
             at = run.start + length
         elif type in (_FIXED64, _FIXED32):
             value, run = 0, None
@@ -215,7 +215,7 @@ def _fields(file: BinaryIO, place: ValuePlace) -> Iterator[_Field]:
         raise FormatError(f"a printed value has more than {_MOST_FIELDS} fields")
 
 
-def _read(file: BinaryIO, run: ValuePlace, most: int) -> bytes:
+def _read(file: BinaryIO, run: ByteSpan, most: int) -> bytes:
     file.seek(run.start)
     return file.read(min(run.length, most))
 

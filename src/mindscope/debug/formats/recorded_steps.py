@@ -78,7 +78,7 @@ class RecordedSteps:
         """Keeps what is computed of tensors; None computes it again in each process."""
         self._readers, self._overflow_readers = readers, overflow_readers or {}
         self._tensors: list[DebugTensor] = []
-        self._places: dict[DebugTensor, int] = {}
+        self._indexes: dict[DebugTensor, int] = {}
         self._is_indexed = False
         self._computed: LRU[tuple[int, int], _Computed] = LRU(
             _MOST_ROWS, lambda computed: len(computed.statistics.tensor)
@@ -200,7 +200,7 @@ class RecordedSteps:
         return self.cache.statistics(step, rank, arrays, compute)
 
     def _number(self, tensor: DebugTensor) -> int:
-        number = self._places.setdefault(tensor, len(self._tensors))
+        number = self._indexes.setdefault(tensor, len(self._tensors))
         if number == len(self._tensors):
             self._tensors.append(tensor)
         return number

@@ -115,8 +115,8 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 def _layout(array: StoredArray) -> tuple[object, ...]:
     """Describe the elements of the file that an array has; how they are unpacked follows from the file."""
-    element, place = array.element, (array.offset, array.shape, array.is_fortran, array.unpacked_shape)
-    return (element.name, str(element.stored), *place)
+    element, layout = array.element, (array.offset, array.shape, array.is_fortran, array.unpacked_shape)
+    return (element.name, str(element.stored), *layout)
 
 
 def _is_settled(arrays: Sequence[StoredArray], key: str) -> bool:

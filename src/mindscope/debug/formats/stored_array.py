@@ -30,7 +30,7 @@ _LONGEST_HEADER = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """The place of the elements of a tensor in a file."""
+    """Describes where a file has the elements of a tensor."""
 
     path: Path
     offset: int

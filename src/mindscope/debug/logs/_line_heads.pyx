@@ -25,9 +25,9 @@ cdef inline int two_digits(const uint8_t* s) noexcept nogil:
 
 cdef inline int64_t number(const uint8_t* s, Py_ssize_t count) noexcept nogil:
     cdef int64_t value = 0
-    cdef Py_ssize_t place
-    for place in range(count):
-        value = value * 10 + s[place] - 48
+    cdef Py_ssize_t index
+    for index in range(count):
+        value = value * 10 + s[index] - 48
     return value
 
 
@@ -109,7 +109,7 @@ cdef int level_word(const uint8_t* s, const uint8_t* end, Py_ssize_t* length) no
     return UNKNOWN
 
 
-cdef int find_level(const uint8_t* s, const uint8_t* end, const uint8_t** place, Py_ssize_t* length) noexcept nogil:
+cdef int find_level(const uint8_t* s, const uint8_t* end, const uint8_t** word, Py_ssize_t* length) noexcept nogil:
     """The first level that is a word of its own."""
     cdef const uint8_t* at = s
     cdef int level
@@ -117,7 +117,7 @@ cdef int find_level(const uint8_t* s, const uint8_t* end, const uint8_t** place,
         if 65 <= at[0] <= 90 and (at == s or not is_word(at[-1])):
             level = level_word(at, end, length)
             if level != UNKNOWN and (at + length[0] == end or not is_word(at[length[0]])):
-                place[0] = at
+                word[0] = at
                 return level
         at += 1
     return UNKNOWN

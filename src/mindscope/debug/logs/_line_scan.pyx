@@ -42,12 +42,12 @@ cdef class LineScanner:
 
     def __init__(self, int64_t file_rank, kinds=()):
         """``kinds``: those that were found before; ``(level, module, rank, has_time)`` of each, by number."""
-        cdef int place
+        cdef int index
         self.kinds = [tuple(each) for each in kinds]
-        self._numbers = {each: place for place, each in enumerate(self.kinds)}
+        self._numbers = {each: index for index, each in enumerate(self.kinds)}
         self._file_rank = file_rank
-        for place in range(RECENT):
-            self._hashes[place] = 0
+        for index in range(RECENT):
+            self._hashes[index] = 0
         self.state = (False, False, False, False, 0, -1, False, 0, 0, False, 0)
 
     @property
@@ -71,7 +71,7 @@ cdef class LineScanner:
         Returns ``(bytes, start, time_ns, kind)``: how many bytes were read, and of each message (n,) int64 where it
         starts, (n,) int64 its time or else that of the message before, (n,) uint16 its number in ``kinds``.
         """
-        cdef Py_ssize_t length = data.shape[0], place, count = 0, room
+        cdef Py_ssize_t length = data.shape[0], index, count = 0, room
         room = length // 8 + 16
         start_array, time_array, kind_array = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint16)
         cdef int64_t[::1] start = start_array
@@ -192,19 +192,19 @@ cdef class LineScanner:
 
     cdef uint16_t _kind(self, const Head* head) noexcept nogil:
         cdef uint64_t hash = 14695981039346656037ULL
-        cdef Py_ssize_t place, length = min(head.module_length, LONGEST_MODULE)
+        cdef Py_ssize_t index, length = min(head.module_length, LONGEST_MODULE)
         cdef uint16_t number
-        for place in range(length):
-            hash = (hash ^ head.module[place]) * 1099511628211ULL
+        for index in range(length):
+            hash = (hash ^ head.module[index]) * 1099511628211ULL
         hash = (hash ^ <uint64_t>head.level) * 1099511628211ULL
         hash = (hash ^ <uint64_t>head.rank) * 1099511628211ULL
         hash = ((hash ^ <uint64_t>head.has_time) * 1099511628211ULL) | 1
-        place = (hash >> 40) % RECENT
-        if self._hashes[place] == hash:
-            return self._known[place]
+        index = (hash >> 40) % RECENT
+        if self._hashes[index] == hash:
+            return self._known[index]
         with gil:
             number = self._number(head.level, head.module[:length], head.rank, head.has_time)
-        self._hashes[place], self._known[place] = hash, number
+        self._hashes[index], self._known[index] = hash, number
         return number
 
     cdef uint16_t _number(self, int level, bytes module, int64_t rank, bint has_time):

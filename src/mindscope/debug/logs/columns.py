@@ -68,10 +68,10 @@ class FileColumn:
 
     def extend(self, values: NDArray[Any]) -> None:
         data = np.ascontiguousarray(values, self._dtype).view(np.uint8).data
-        place = self._count * self._dtype.itemsize
+        offset = self._count * self._dtype.itemsize
         while data:
-            written = os.pwrite(self._file, data, place)
-            data, place = data[written:], place + written
+            written = os.pwrite(self._file, data, offset)
+            data, offset = data[written:], offset + written
         self._count += len(values)
 
     def truncate(self, count: int) -> None:

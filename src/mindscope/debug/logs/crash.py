@@ -145,17 +145,17 @@ def _messages(path: Path, data: bytes, offset: int, year: int) -> Iterator[_Mess
 
 def _crash(path: Path, messages: Sequence[_Message], first: int, modified_at: float) -> Crash | None:
     ending = messages[first:]
-    found = next((place for place, each in enumerate(ending) if each.has_traceback), None)
+    found = next((index for index, each in enumerate(ending) if each.has_traceback), None)
     if found is not None:
         text = _RANK_PREFIX.sub("", ending[found].text).rstrip()
         errors = _errors(text)
         is_interrupted = errors[0].error.startswith("KeyboardInterrupt")
         kind = CrashKind.INTERRUPTED if is_interrupted else CrashKind.ERROR
     else:
-        found = next((place for place, each in enumerate(ending) if _CRASHED.search(each.text)), None)
+        found = next((index for index, each in enumerate(ending) if _CRASHED.search(each.text)), None)
         kind = CrashKind.CRASHED
         if found is None:
-            found = next((place for place, each in enumerate(ending) if _KILLED.search(each.text)), None)
+            found = next((index for index, each in enumerate(ending) if _KILLED.search(each.text)), None)
             kind = CrashKind.KILLED
         if found is None:
             return None
@@ -177,8 +177,8 @@ def _errors(text: str) -> tuple[CrashError, ...]:
     """Return the exceptions of tracebacks: the one that ended the training, then those that led to it."""
     found: list[CrashError] = []
     starts = list(_PART.finditer(text))
-    for place, match in enumerate(starts):
-        end = starts[place + 1].start() if place + 1 < len(starts) else len(text)
+    for index, match in enumerate(starts):
+        end = starts[index + 1].start() if index + 1 < len(starts) else len(text)
         error = _error(text[match.end() : end])
         found.insert(1 if match["original"] and found else 0, error)
     return tuple(found) or (CrashError(text.strip().splitlines()[-1][:_MOST_LINE], ""),)
@@ -186,16 +186,16 @@ def _errors(text: str) -> tuple[CrashError, ...]:
 
 def _error(text: str) -> CrashError:
     lines = text.strip("\n").split("\n")
-    frames = [(place, match) for place, line in enumerate(lines) if (match := _FRAME.match(line))][-_MOST_FRAMES:]
+    frames = [(index, match) for index, line in enumerate(lines) if (match := _FRAME.match(line))][-_MOST_FRAMES:]
     after = frames[-1][0] + 1 if frames else 0
     error = next((line.strip() for line in lines[after:] if line.strip() and line[:1] not in " \t"), "")
     if not error:  # nested in the message of another error, all of it indented
         error = next((line.strip() for line in reversed(lines[after:]) if line.strip()), "")
     own = [each for each in frames if not _INSTALLED.search(each[1]["file"])] or frames
-    return CrashError(error[:_MOST_LINE], _place(lines, *own[-1]) if own else "")
+    return CrashError(error[:_MOST_LINE], _location(lines, *own[-1]) if own else "")
 
 
-def _place(lines: Sequence[str], place: int, match: re.Match[str]) -> str:
-    code = lines[place + 1].strip() if place + 1 < len(lines) and not _FRAME.match(lines[place + 1]) else ""
+def _location(lines: Sequence[str], index: int, match: re.Match[str]) -> str:
+    code = lines[index + 1].strip() if index + 1 < len(lines) and not _FRAME.match(lines[index + 1]) else ""
     name = f" {match['name'].strip()}" if match["name"] else ""
     return f"{match['file']}:{match['line']}{name}{f': {code}' if code else ''}"[:_MOST_LINE]

@@ -240,13 +240,13 @@ class LogIndex:
         span_start, span = 0, b""
         with self.path.open("rb") as file:
             for values in zip(*(column.tolist() for column in columns), strict=True):
-                row, start, length, time_ns, place = (int(value) for value in values)
+                row, start, length, time_ns, kind = (int(value) for value in values)
                 if not span_start <= start <= start + length <= span_start + len(span):
                     file.seek(start)
                     span_start, span = start, file.read(max(length, _SPAN))
                 data = printed_text(span[start - span_start : start - span_start + length]).rstrip(b"\r\n")
                 text = decoded(_EARLIER_STATES.sub(b"", data))
-                each = kinds[place]
+                each = kinds[kind]
                 yield LogMessage(row, each.level, time_ns if each.has_time else 0, each.module, each.rank, text)
 
     def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:

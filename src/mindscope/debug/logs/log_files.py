@@ -32,7 +32,7 @@ _FARTHEST_ZONE = 14
 _WHOLE = 1 << 20
 
 
-class PlacedMessage(NamedTuple):
+class FileMessage(NamedTuple):
     """A message, the number of its file, and when it was written: s since 1970, None if unknown."""
 
     file: int
@@ -234,21 +234,21 @@ class Selection:
         self._file.extend(files)
         self._row.extend(rows)
 
-    def messages(self, first: int, count: int) -> list[PlacedMessage]:
-        """Read messages from place ``first`` on. Raises OSError."""
+    def messages(self, first: int, count: int) -> list[FileMessage]:
+        """Read messages from index ``first`` on. Raises OSError."""
         files, rows = self._file.values[first : first + count], self._row.values[first : first + count].astype(np.int64)
-        found: list[PlacedMessage | None] = [None] * len(rows)
+        found: list[FileMessage | None] = [None] * len(rows)
         for number in np.unique(files).tolist():
             file = self._logs.files[int(number)]
-            places = np.flatnonzero(files == number)
-            places = places[np.argsort(rows[places], kind="stable")]
-            wall_times = file.wall_times(rows[places]).tolist()
-            for place, message in enumerate(file.index.messages(rows[places])):
-                wall_time = wall_times[place] / SECOND_NS if wall_times[place] and message.time_ns else None
-                found[int(places[place])] = PlacedMessage(int(number), message, wall_time)
+            indexes = np.flatnonzero(files == number)
+            indexes = indexes[np.argsort(rows[indexes], kind="stable")]
+            wall_times = file.wall_times(rows[indexes]).tolist()
+            for index, message in enumerate(file.index.messages(rows[indexes])):
+                wall_time = wall_times[index] / SECOND_NS if wall_times[index] and message.time_ns else None
+                found[int(indexes[index])] = FileMessage(int(number), message, wall_time)
         return [each for each in found if each is not None]
 
-    def place_at(self, wall_time: float) -> int:
+    def index_at(self, wall_time: float) -> int:
         """Return the first message of that time or later; the last one if all are earlier. 0 if there are none."""
         low, high = 0, len(self)
         while low < high:
@@ -259,25 +259,25 @@ class Selection:
                 high = middle
         return min(low, max(len(self) - 1, 0))
 
-    def error_place(self, place: int, *, is_before: bool) -> int | None:
-        """Return the place of the first error after a place, or of the last one before it; None without one."""
+    def error_index(self, index: int, *, is_before: bool) -> int | None:
+        """Return the index of the first error after an index, or of the last one before it; None without one."""
         is_error = np.zeros(len(self), bool)
         for number, file in enumerate(self._logs.files):
             mine = np.flatnonzero(self._file.values == number)
             level = np.array([kind.level for kind in file.index.kinds], np.int64)
             is_error[mine] = level[file.index.kind[self._row.values[mine].astype(np.int64)]] >= Severity.ERROR
         errors = np.flatnonzero(is_error)
-        found = errors[errors < place][-1:] if is_before else errors[errors > place][:1]
+        found = errors[errors < index][-1:] if is_before else errors[errors > index][:1]
         return int(found[0]) if found.size else None
 
-    def place_of(self, file: int, row: int) -> int | None:
-        """Return the place of a message; None if it is not selected."""
+    def index_of(self, file: int, row: int) -> int | None:
+        """Return the index of a message; None if it is not selected."""
         found = np.flatnonzero((self._row.values == row) & (self._file.values == file))
         return int(found[0]) if found.size else None
 
-    def _wall_ns(self, place: int) -> int:
-        row = self._row.values[place : place + 1].astype(np.int64)
-        return int(self._logs.files[int(self._file.values[place])].wall_times(row)[0])
+    def _wall_ns(self, index: int) -> int:
+        row = self._row.values[index : index + 1].astype(np.int64)
+        return int(self._logs.files[int(self._file.values[index])].wall_times(row)[0])
 
     def time_range(self) -> tuple[float, float] | None:
         """Return the earliest and the latest time of a message, s since 1970, also if times go back.

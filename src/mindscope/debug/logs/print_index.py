@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mindscope.debug.formats.print_file import PrintedValue, ValuePlace, read_value, value_places
+from mindscope.debug.formats.print_file import ByteSpan, PrintedValue, read_value, value_spans
 from mindscope.debug.logs.columns import GrowingColumn
 from mindscope.debug.logs.index import LogMessage, MessageKind, rank_in_path
 from mindscope.debug.logs.line_heads import Severity
@@ -20,9 +20,9 @@ from mindscope.reasons import Reason
 
 PRINT = "Print"
 MOST_VALUES = 1 << 22
-"""Largest number of values of a file; their places take 0.1 GB."""
+"""Largest number of values of a file; their spans take 0.1 GB."""
 _PIECE = 1 << 16
-"""Values that are found before their places are kept in columns."""
+"""Values that are found before their spans are kept in columns."""
 
 
 class PrintIndex:
@@ -69,19 +69,19 @@ class PrintIndex:
             self._empty()
             self.generation += 1
         self._identity = identity
-        begin, places = self.end, list[ValuePlace]()
+        begin, spans = self.end, list[ByteSpan]()
         try:
-            for place in islice(value_places(self.path, begin), self._most_values - len(self)):
-                places.append(place)
-                self.end = place.start + place.length
-                if len(places) == _PIECE or (most_bytes is not None and self.end - begin >= most_bytes):
+            for span in islice(value_spans(self.path, begin), self._most_values - len(self)):
+                spans.append(span)
+                self.end = span.start + span.length
+                if len(spans) == _PIECE or (most_bytes is not None and self.end - begin >= most_bytes):
                     break
         except FormatError as error:
             raise OSError(str(error)) from error
         finally:
-            self._start.extend(np.array([place.start for place in places], np.int64))
-            self._length.extend(np.array([place.length for place in places], np.int64))
-            self._time.extend(np.full(len(places), state.st_mtime_ns, np.int64))
+            self._start.extend(np.array([span.start for span in spans], np.int64))
+            self._length.extend(np.array([span.length for span in spans], np.int64))
+            self._time.extend(np.full(len(spans), state.st_mtime_ns, np.int64))
         if len(self) == self._most_values and self.end < state.st_size:
             raise OSError(str(Reason("debug_entries_left", file=self.path.name, most=self._most_values)))
         self._times = times if self.end == state.st_size else None
@@ -98,11 +98,11 @@ class PrintIndex:
 
     def value(self, row: int) -> PrintedValue:
         """Return a value; of one that is damaged a text that says so. Raises OSError."""
-        place = ValuePlace(int(self.start[row]), int(self._length.values[row]))
+        span = ByteSpan(int(self.start[row]), int(self._length.values[row]))
         try:
-            return read_value(self.path, place)
+            return read_value(self.path, span)
         except FormatError as error:
-            return PrintedValue(f"damaged value at byte {place.start}: {error}")
+            return PrintedValue(f"damaged value at byte {span.start}: {error}")
 
     def texts(self, first: int, last: int) -> tuple[bytes, NDArray[np.int32]]:
         texts = [each.text.encode() for each in self.messages(np.arange(first, last + 1))]

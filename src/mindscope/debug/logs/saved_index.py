@@ -21,7 +21,7 @@ Columns = dict[str, GrowingColumn] | dict[str, FileColumn]
 
 
 def columns_in_memory() -> dict[str, GrowingColumn]:
-    """Empty columns of an index: start, time, kind."""
+    """Return empty columns of an index: start, time, kind."""
     return {name: GrowingColumn(dtype) for name, dtype in _DTYPES.items()}
 
 
@@ -64,9 +64,9 @@ def evict_indexes(folder: Path, limit_bytes: int, in_use: int) -> None:
     """
     found = sorted(_saved(folder), reverse=True)
     total = 0
-    for place, (_, size, base) in enumerate(found):
+    for position, (_, size, base) in enumerate(found):
         total += size
-        if total > limit_bytes and place >= in_use:
+        if total > limit_bytes and position >= in_use:
             _delete(base)
 
 

@@ -16,4 +16,4 @@ class TensorAttributes:
     checksum: str = ""
     """Checksum that the dump has; empty without one. Two are of the same kind only if their lengths are equal."""
     plain_values: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Arguments and results of its operator that are no tensors, as JSON by part and place: ``input_args.1``."""
+    """Arguments and results of its operator that are no tensors, as JSON by part and slot: ``input_args.1``."""

@@ -54,7 +54,7 @@ class Field(str, Enum):
 
 FIELDS = tuple(Field)
 """All fields, in the order of the columns."""
-COLUMN = {field: place for place, field in enumerate(FIELDS)}
+COLUMN = {field: column for column, field in enumerate(FIELDS)}
 """The column of each field."""
 _COLUMNS: Mapping[Field, ColumnField] = {
     Field.MIN: ColumnField(Unit.NUMBER, MIN),

@@ -18,11 +18,11 @@ def scanned_history(
     """Read a history as ``DebugSource.history``, for a source that has no faster way than to read every step."""
     steps = np.array(source.steps(rank), np.int64)
     values = np.full((len(steps), len(tensors)), np.nan)
-    place = np.full(len(source.tensors), -1)
-    place[list(tensors)] = np.arange(len(tensors))
+    column_of = np.full(len(source.tensors), -1)
+    column_of[list(tensors)] = np.arange(len(tensors))
     for row, step in enumerate(steps.tolist()):
         recorded = source.at(step, rank)
-        column = place[recorded.tensor]
+        column = column_of[recorded.tensor]
         is_wanted = column >= 0
         values[row, column[is_wanted]] = recorded.column(field)[is_wanted]  # the last of equal columns stays
     return steps, values

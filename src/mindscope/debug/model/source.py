@@ -39,7 +39,7 @@ class DebugSource(Protocol):
 
     @property
     def tensors(self) -> Sequence[DebugTensor]:
-        """All tensors of all steps and ranks; their places are in ``StepStatistics.tensor``."""
+        """All tensors of all steps and ranks; their indexes are in ``StepStatistics.tensor``."""
         ...
 
     @property

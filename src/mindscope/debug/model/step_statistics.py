@@ -20,7 +20,7 @@ class StepStatistics:
     step: int
     rank: int
     tensor: NDArray[np.int32]
-    """Places in ``DebugSource.tensors``. Shape (rows,)."""
+    """Indexes in ``DebugSource.tensors``. Shape (rows,)."""
     order: NDArray[np.int32]
     """Number of the operator in the order of execution: inputs and outputs of one operator have the same. (rows,)."""
     values: NDArray[np.float64]

@@ -61,7 +61,7 @@ def kind_masks(tensors: Sequence[DebugTensor], framework: str) -> Mapping[Tensor
 
 
 def is_gradient(tensor: DebugTensor) -> bool:
-    """A gradient of a parameter, or an output of the backward pass."""
+    """Return whether it is a gradient of a parameter, or an output of the backward pass."""
     if tensor.role is Role.GRADIENT:
         return True
     is_backward = tensor.phase is Phase.BACKWARD or "Gradients/" in tensor.name
@@ -69,7 +69,7 @@ def is_gradient(tensor: DebugTensor) -> bool:
 
 
 def is_bias(tensor: DebugTensor) -> bool:
-    """A parameter that is called a bias, as ``bias``, ``bias_ih_l0`` or ``in_proj_bias``, or the ``beta`` of a norm."""
+    """Return whether it is called a bias, as ``bias`` or ``in_proj_bias``, or is the ``beta`` of a norm."""
     own = tensor.slot.rsplit(".", 1)[-1].lower()
     return "bias" in own.split("_") or own == "beta"
 

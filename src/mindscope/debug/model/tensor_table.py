@@ -40,7 +40,7 @@ class TensorTable:
     is_parameter: Mask
     is_parameter_gradient: Mask
     gradient: NDArray[np.int64]
-    """Place of the gradient of a parameter; -1 without one."""
+    """Index of the gradient of a parameter; -1 without one."""
     initial_size: NDArray[np.float64]
     """About twice the mean magnitude that common initializations give a matrix or a kernel; 0 if not known."""
     precision: NDArray[np.float64]
@@ -53,8 +53,8 @@ class TensorTable:
         """Return the facts about all tensors of a source."""
         tensors = source.tensors
         kinds = kind_masks(tensors, source.framework)
-        gradients = {(each.module, each.slot): place
-                     for place, each in enumerate(tensors) if each.role is Role.GRADIENT}  # fmt: skip
+        gradients = {(each.module, each.slot): index
+                     for index, each in enumerate(tensors) if each.role is Role.GRADIENT}  # fmt: skip
         is_vector = np.array([_is_vector(each) for each in tensors], np.bool_)
         is_shapeless = np.array([each.shape is None for each in tensors], np.bool_)
         return cls(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes the recorded tensors: the operator or module they belong to, and their place there."""
+"""Describes the recorded tensors: the operator or module they belong to, and their slot there."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DebugTensor:
     phase: Phase
     role: Role
     slot: str
-    """The place among inputs or outputs: ``0``, ``1.2`` in nested lists, ``mask`` for a keyword."""
+    """The position among inputs or outputs: ``0``, ``1.2`` in nested lists, ``mask`` for a keyword."""
     call: int = 0
     """The number of operators of this module, type and phase that ran before it in the step."""
     dtype: str = ""

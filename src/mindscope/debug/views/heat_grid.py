@@ -20,7 +20,7 @@ class HeatGrid:
     columns become one, as often as needed: memory does not grow with the number of steps.
 
     Args:
-        tensors: places of the tensors, in the order of the rows.
+        tensors: indexes of the tensors, in the order of the rows.
         count: how many tensors the source has.
         figure: what the cells show.
         most_rows: of the grid.

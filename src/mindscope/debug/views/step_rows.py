@@ -62,8 +62,8 @@ def ordered_rows(
     if sort == ORDER:
         return rows[::-1] if is_descending else rows
     if sort in TEXTS:
-        places, inverse = np.unique(recorded.tensor[rows], return_inverse=True)
-        texts = [TEXTS[sort](tensors[int(place)]).casefold() for place in places]
+        indexes, inverse = np.unique(recorded.tensor[rows], return_inverse=True)
+        texts = [TEXTS[sort](tensors[int(index)]).casefold() for index in indexes]
         rank = {text: number for number, text in enumerate(sorted(set(texts)))}
         keys = np.array([rank[text] for text in texts], np.float64)[inverse.reshape(-1)]
     elif sort in FIGURES:

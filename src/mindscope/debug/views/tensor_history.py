@@ -19,7 +19,7 @@ class TensorHistory:
     """Grows step by step. Of a tensor that a step has more than once, the last row counts.
 
     Args:
-        tensors: places in ``DebugSource.tensors``.
+        tensors: indexes in ``DebugSource.tensors``.
     """
 
     def __init__(self, tensors: Sequence[int]) -> None:

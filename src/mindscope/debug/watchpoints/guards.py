@@ -23,12 +23,12 @@ _FAR_BELOW = 1e-6
 
 
 def learns_nothing(context: StepContext) -> Mask:
-    """Weights, not biases, without a gradient other than zero: a zero matrix that learns is a choice."""
+    """Select weights, not biases, without a gradient other than zero: a zero matrix that learns is a choice."""
     return ~context.table.is_vector[context.recorded.tensor] & ~_has_gradient(context)
 
 
 def is_no_beginner(context: StepContext) -> Mask:
-    """Weights, not biases, with a large update, except those that began at zero a few steps before.
+    """Select weights, not biases, with a large update, except those that began at zero a few steps before.
 
     A few weights near zero may change by more than their size without harm.
     """
@@ -39,7 +39,7 @@ def is_no_beginner(context: StepContext) -> Mask:
 
 
 def is_far_below_others(context: StepContext) -> Mask:
-    """Gradients of weights that are tiny beside others of the step: near the minimum all of them are small."""
+    """Select gradients of weights that are tiny beside others of the step: near the minimum all of them are small."""
     tensor, recorded = context.recorded.tensor, context.recorded
     is_gradient = context.table.is_parameter_gradient[tensor]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -62,7 +62,7 @@ def has_overflows(context: StepContext) -> Mask:
 
 
 def is_first_zero(context: StepContext) -> Mask:
-    """Outputs of forward operators in modules whose inputs are not all zero."""
+    """Select outputs of forward operators in modules whose inputs are not all zero."""
     tensor, recorded, table = context.recorded.tensor, context.recorded, context.table
     is_zero = recorded.column(Field.ZERO) == recorded.column(Field.COUNT)
     zero_inputs = recorded.order[table.is_input[tensor] & table.is_float[tensor] & is_zero]
@@ -76,7 +76,7 @@ def is_in_module(context: StepContext) -> Mask:
 
 
 def is_left_out(context: StepContext) -> Mask:
-    """Weights that never changed although others change and their gradient is large enough to change them.
+    """Select weights that never changed although others change and their gradient is large enough to change them.
 
     A bias before a normalization and the bias of a key have no effect, so that their gradients are rounding errors.
     Near the minimum, the update of a weight rounds to nothing.

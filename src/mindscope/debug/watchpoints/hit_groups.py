@@ -71,8 +71,8 @@ class HitGroups:
         firsts = np.concatenate([self._by_key[key]["first"][each] for key, each in found])
         ranks, watchpoints = np.array([key[2] for key in keys]), np.array([key[0] for key in keys])
         ordered = np.lexsort((watchpoints, firsts["row"], ranks, firsts["order"], firsts["step"]))
-        places: list[int] = ordered[first:][:count].tolist()
-        return len(keys), [self._group(keys[place], int(tensors[place])) for place in places]
+        indexes: list[int] = ordered[first:][:count].tolist()
+        return len(keys), [self._group(keys[index], int(tensors[index])) for index in indexes]
 
     def _group(self, key: _Key, tensor: int) -> HitGroup:
         group = self._by_key[key][tensor]

@@ -37,7 +37,7 @@ class Hit:
     step: int
     rank: int
     tensor: int
-    """Place in ``DebugSource.tensors``."""
+    """Index in ``DebugSource.tensors``."""
     row: int
     """Row in the statistics of the step."""
     order: int
@@ -70,7 +70,7 @@ class Unevaluated:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Tabular):
-    """Hits in execution order: by step, then place in the step, then rank. They are the rows of its table."""
+    """Hits in execution order: by step, then position in the step, then rank. They are the rows of its table."""
 
     tensors: Sequence[DebugTensor]
     watchpoints: tuple[Watchpoint, ...]

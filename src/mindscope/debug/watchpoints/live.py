@@ -33,7 +33,7 @@ class LiveWatch:
 
         Args:
             tensors: all that are known; those of earlier calls, and new ones after them.
-            recorded: the step; its tensors are places in ``tensors``.
+            recorded: the step; its tensors are indexes in ``tensors``.
 
         Returns:
             A text for each watchpoint and tensor that did not hold in the step before.

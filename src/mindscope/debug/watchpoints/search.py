@@ -344,6 +344,6 @@ def _identity(tensor: DebugTensor) -> tuple[object, ...]:
 
 
 def _hit(number: int, recorded: StepStatistics, verdict: Verdict, row: int, actual: float, since: int) -> Hit:
-    place, order = int(recorded.tensor[row]), int(recorded.order[row])
+    tensor, order = int(recorded.tensor[row]), int(recorded.order[row])
     name, limit = verdict.parameter, verdict.set_value
-    return Hit(recorded.step, recorded.rank, place, row, order, number, name, limit, actual, since)
+    return Hit(recorded.step, recorded.rank, tensor, row, order, number, name, limit, actual, since)

@@ -122,17 +122,17 @@ class _Comparing:
             return low >= self.set_value if self.comparison is Comparison.AT_LEAST else low > self.set_value
 
     def _by_whole_tensors(
-        self, rows: Rows, places: Rows, is_unknown: NDArray[np.bool_], certain: NDArray[np.bool_], actual: Column
+        self, rows: Rows, indexes: Rows, is_unknown: NDArray[np.bool_], certain: NDArray[np.bool_], actual: Column
     ) -> list[tuple[Problem, Rows, tuple[str, ...]]]:
         """Decide open rows by whole tensors, in ``certain`` and ``actual``. Returns the rows that stay open."""
         left: dict[tuple[Problem, bool], list[int]] = {}
-        for place in places.tolist():
-            exact = self._exact(int(rows[place]))
+        for index in indexes.tolist():
+            exact = self._exact(int(rows[index]))
             if isinstance(exact, Problem):
-                left.setdefault((exact, bool(is_unknown[place])), []).append(int(rows[place]))
+                left.setdefault((exact, bool(is_unknown[index])), []).append(int(rows[index]))
                 continue
             value = np.array([exact])
-            certain[place], actual[place] = self._holds(value, value)[0], exact
+            certain[index], actual[index] = self._holds(value, value)[0], exact
         return [
             (problem, np.array(each, np.int64), self._missing(problem, unknown))
             for (problem, unknown), each in left.items()

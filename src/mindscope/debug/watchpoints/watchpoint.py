@@ -145,15 +145,15 @@ def parse_watchpoint(text: str) -> Watchpoint:
         raise WatchpointError(f"watchpoint {text!r} has no condition; want {SYNTAX}")
     settings: dict[str, float] = {}
     for_steps: int | None = None
-    place = 1
-    while place < len(words):
-        if words[place] == "for":
-            for_steps = _steps(text, words[place + 1 : place + 2])
-            place += 2
+    index = 1
+    while index < len(words):
+        if words[index] == "for":
+            for_steps = _steps(text, words[index + 1 : index + 2])
+            index += 2
             continue
-        name, value = _setting(text, words[place])
+        name, value = _setting(text, words[index])
         settings[name] = value
-        place += 1
+        index += 1
     return make_watchpoint(words[0], settings, patterns, for_steps)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorPlace, unfinished_step
+from mindscope.debug.first_bad import FirstBad, FirstBadSearch, Growth, OperatorRow, unfinished_step
 from mindscope.debug.first_bad.explanation import Explanation
 from mindscope.debug.first_bad.finder import explanations_since, followed_tensors, steps_before
 from mindscope.debug.first_bad.growth import fit_growth
@@ -121,7 +121,7 @@ def _unfinished(work: _Work) -> DebugUnfinishedStep | None:
 
 
 def _found(work: _Work, found: FirstBad) -> DebugFirstBad:
-    recorded, tensors, places = work.opened.at(found.step, found.rank), work.opened.source.tensors, found.places
+    recorded, tensors, rows = work.opened.at(found.step, found.rank), work.opened.source.tensors, found.rows
 
     def entry(row: int) -> DebugRowEntry:
         return row_entry(recorded, row, tensors[int(recorded.tensor[row])])
@@ -131,26 +131,26 @@ def _found(work: _Work, found: FirstBad) -> DebugFirstBad:
         step=found.step,
         rank=found.rank,
         phase=Phase(found.phase),
-        operator=_operator(places.operator),
-        before=_operator(places.before),
+        operator=_operator(rows.operator),
+        before=_operator(rows.before),
         tensor=entry(found.row),
         is_first_step=found.is_first_step,
         is_module=found.is_module,
         has_finite_inputs=found.has_finite_inputs,
         since=found.since,
         made_by=found.made_by,
-        inputs=[entry(row) for row in places.inputs],
-        outputs=[entry(row) for row in places.outputs],
+        inputs=[entry(row) for row in rows.inputs],
+        outputs=[entry(row) for row in rows.outputs],
         explanations=[_explanation(each, work) for each in work.explanations()] if work.is_complete else [],
         growth=[_growth(each, work) for each in work.growths()] if work.is_complete else [],
-        chain=[_operator(each) for each in places.chain],
-        other_ranks={rank: _operator(each) for rank, each in sorted(places.other_ranks.items())},
-        stack=list(places.stack),
+        chain=[_operator(each) for each in rows.chain],
+        other_ranks={rank: _operator(each) for rank, each in sorted(rows.other_ranks.items())},
+        stack=list(rows.stack),
     )
 
 
-def _operator(place: OperatorPlace) -> DebugOperatorEntry:
-    return DebugOperatorEntry(kind=place.kind, name=place.name, row=place.row)
+def _operator(operator: OperatorRow) -> DebugOperatorEntry:
+    return DebugOperatorEntry(kind=operator.kind, name=operator.name, row=operator.row)
 
 
 def _explanation(each: Explanation, work: _Work) -> DebugExplanation:

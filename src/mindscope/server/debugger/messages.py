@@ -10,10 +10,10 @@ from mindscope.server.debugger.schema import DebugRowEntry, DebugTensorEntry
 from mindscope.server.http.json_numbers import finite
 
 
-def tensor_entry(place: int, tensor: DebugTensor) -> DebugTensorEntry:
+def tensor_entry(index: int, tensor: DebugTensor) -> DebugTensorEntry:
     """Return the message of a tensor."""
     return DebugTensorEntry(
-        tensor=place,
+        tensor=index,
         operator=tensor.operator,
         module=tensor.module,
         type=tensor.type,

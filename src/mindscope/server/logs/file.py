@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 
-from mindscope.debug.logs.log_files import PlacedMessage
+from mindscope.debug.logs.log_files import FileMessage
 from mindscope.server.http.disconnect import call_for_clients
 from mindscope.server.logs.query import LEVELS, filter_of, searched
 from mindscope.server.logs.schema import LogFileQuery, LogFormat
@@ -29,7 +29,7 @@ def file_of(opened: OpenLog, query: LogFileQuery) -> Iterator[str]:
     return csv_text(chain([_HEADER], (_cells(each, files) for page in pages for each in page)))
 
 
-def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]]:
+def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[FileMessage]]:
     first, end = 0, None
     while end is None or first < end:
         with opened.lock:
@@ -45,9 +45,9 @@ def _pages(opened: OpenLog, query: LogFileQuery) -> Iterator[list[PlacedMessage]
         yield page
 
 
-def _cells(placed: PlacedMessage, files: list[str]) -> tuple[str | int, ...]:
-    message, seconds = placed.message, placed.wall_time
+def _cells(entry: FileMessage, files: list[str]) -> tuple[str | int, ...]:
+    message, seconds = entry.message, entry.wall_time
     clock = "" if seconds is None else datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="milliseconds")
     rank = message.rank if message.rank >= 0 else ""
     level = LEVELS[message.level].value
-    return (clock, level, message.module, rank, files[placed.file], message.text)
+    return (clock, level, message.module, rank, files[entry.file], message.text)

@@ -12,7 +12,7 @@ import numpy as np
 from mindscope.debug.logs.filter import LogFilter, match_in
 from mindscope.debug.logs.index import LONGEST_MESSAGE
 from mindscope.debug.logs.line_heads import Severity, parse_head
-from mindscope.debug.logs.log_files import SECOND_NS, PlacedMessage, Selection
+from mindscope.debug.logs.log_files import SECOND_NS, FileMessage, Selection
 from mindscope.ingest import Catalog
 from mindscope.reading.training_logs import crashes_of, logs_of
 from mindscope.reasons import Reason
@@ -72,7 +72,7 @@ def lines_answer(opened: OpenLog, query: LogLinesQuery, store: RunStore) -> LogL
     """Return a page of messages. Raises DebugDataError, OSError."""
     with opened.lock:
         selection, is_complete = searched(opened, query)
-        at = _crash_place(selection, opened, store) if query.at_crash else _place(selection, query, store)
+        at = _crash_index(selection, opened, store) if query.at_crash else _index(selection, query, store)
         first = query.first if at is None else max(0, at - query.count // 2)
         condition = filter_of(query)
         kinds = {kind for file in opened.logs.files for kind in file.index.kinds}
@@ -105,7 +105,7 @@ def message_answer(opened: OpenLog, query: LogMessageQuery, store: RunStore) -> 
             raise NoLogError(query.run)
         file = opened.logs.files[query.file]
         if query.row >= len(file.index):
-            _index(opened)
+            _index_added(opened)
         if query.row >= len(file.index):
             raise NoLogError(query.run)
         rows = np.array([query.row])
@@ -141,12 +141,12 @@ def searched(opened: OpenLog, query: LogConditions) -> tuple[Selection, bool]:
 
     Raises DebugDataError, and as ``check_connected``.
     """
-    left_s = _index(opened)
+    left_s = _index_added(opened)
     selection = run_steps(opened.selection(filter_of(query)), left_s)
     return selection, selection.is_complete and opened.logs.is_complete
 
 
-def _index(opened: OpenLog) -> float:
+def _index_added(opened: OpenLog) -> float:
     """Index what was added for the time of a request; return the rest of that time."""
     began = time.monotonic()
     opened.logs.refresh()
@@ -167,39 +167,39 @@ def filter_of(query: LogConditions) -> LogFilter:
     )
 
 
-def _place(selection: Selection, query: LogLinesQuery, store: RunStore) -> int | None:
+def _index(selection: Selection, query: LogLinesQuery, store: RunStore) -> int | None:
     if query.error_after is not None:
-        return selection.error_place(query.error_after, is_before=False)
+        return selection.error_index(query.error_after, is_before=False)
     if query.error_before is not None:
-        return selection.error_place(query.error_before, is_before=True)
+        return selection.error_index(query.error_before, is_before=True)
     if query.is_last:
         return max(0, len(selection) - 1)
     wall_time = query.at_time if query.at_step is None else _time_of(store, query.at_step)
-    return None if wall_time is None else selection.place_at(wall_time)
+    return None if wall_time is None else selection.index_at(wall_time)
 
 
-def _crash_place(selection: Selection, opened: OpenLog, store: RunStore) -> int | None:
-    """Return the place of the error that the training ended with; None without one, or if it is not selected."""
+def _crash_index(selection: Selection, opened: OpenLog, store: RunStore) -> int | None:
+    """Return the index of the error that the training ended with; None without one, or if it is not selected."""
     indexes = {file.name: (number, file.index) for number, file in enumerate(opened.logs.files)}
     found = crashes_of({name: index.path for name, (_, index) in indexes.items()}, [store])
     if not found:
         return None
     number, index = indexes[found[0].name]
     row = int(np.searchsorted(index.start, found[0].crash.start, side="right")) - 1
-    return selection.place_of(number, row)
+    return selection.index_of(number, row)
 
 
-def _line(placed: PlacedMessage, condition: LogFilter) -> LogLine:
-    message = placed.message
+def _line(entry: FileMessage, condition: LogFilter) -> LogLine:
+    message = entry.message
     text = _drawn(message.text)
     lines = text.split("\n", _MOST_LIST_LINES)
     shown = "\n".join(lines[:_MOST_LIST_LINES])[:_MOST_LIST_TEXT]
     head = parse_head(shown, _ANY_YEAR)
     return LogLine(
-        file=placed.file,
+        file=entry.file,
         row=message.row,
         level=LEVELS[message.level],
-        wall_time=placed.wall_time,
+        wall_time=entry.wall_time,
         module=message.module,
         rank=message.rank if message.rank >= 0 else None,
         text=shown,
@@ -250,8 +250,8 @@ def _step_at(store: RunStore, wall_time: float) -> int | None:
     points = _clock(store)
     if points is None or not wall_time:
         return None
-    place = int(np.searchsorted(points[1], wall_time, "right")) - 1
-    return int(points[0][place]) if place >= 0 else None
+    row = int(np.searchsorted(points[1], wall_time, "right")) - 1
+    return int(points[0][row]) if row >= 0 else None
 
 
 def _steps(store: RunStore, start: float, end: float) -> list[LogStep]:

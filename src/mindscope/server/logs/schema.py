@@ -15,7 +15,7 @@ MOST_COLUMNS = 1000
 MOST_NAMES = 1000
 MOST_TEXT = 4096
 MOST_NUMBER = 2**53
-Place = Annotated[int, Field(ge=0, le=MOST_NUMBER), IsNumber]
+Index = Annotated[int, Field(ge=0, le=MOST_NUMBER), IsNumber]
 Step = Annotated[int, Field(ge=-MOST_NUMBER, le=MOST_NUMBER), IsNumber]
 Time = Annotated[float, Field(ge=0, le=2**33)]
 
@@ -87,13 +87,13 @@ class LogLinesQuery(LogConditions):
     with, which has no messages of the same file after it.
     """
 
-    first: Place = 0
+    first: Index = 0
     count: Annotated[int, Field(ge=0, le=MOST_LINES), IsNumber] = 100
     at_time: Time | None = None
     at_step: Step | None = None
     is_last: bool = False
-    error_after: Place | None = None
-    error_before: Place | None = None
+    error_after: Index | None = None
+    error_before: Index | None = None
     at_crash: bool = False
 
 
@@ -178,7 +178,7 @@ class LogMessageQuery(OfLog):
     """The message to show with all of its lines."""
 
     file: Annotated[int, Field(ge=0, le=MOST_NAMES), IsNumber]
-    row: Place
+    row: Index
 
 
 class LogTensor(Answer):

@@ -14,7 +14,7 @@ from mindscope.debug.formats.mindspore_dump.graph_names import GraphNames, read_
 from mindscope.debug.formats.mindspore_dump.layouts import DumpDirectory, dump_directories, is_dump
 from mindscope.debug.formats.mindspore_dump.listing import ListedTensor, list_tensors
 from mindscope.debug.formats.mindspore_dump.metadata import read_facts, sample_size
-from mindscope.debug.formats.mindspore_dump.overflows import OverflowPlace, OverflowReader
+from mindscope.debug.formats.mindspore_dump.overflows import DirectoryListing, OverflowReader
 from mindscope.debug.formats.problems import debug_problems
 from mindscope.debug.formats.recorded_steps import OverflowsReader, RecordedSteps, RecordedTensor, StepReader
 from mindscope.debug.formats.stored_array import StoredArray
@@ -80,12 +80,12 @@ class _Reader:
 
     def overflows(self, directories: Sequence[DumpDirectory], reader: OverflowReader) -> list[Overflow]:
         """Return the overflows of the directories of one step."""
-        places: list[OverflowPlace] = []
+        listings: list[DirectoryListing] = []
         first = 0
         for directory, _, listed in self._listed(directories):
-            places.append(OverflowPlace(directory, self._rank_directory(directory), listed, first))
+            listings.append(DirectoryListing(directory, self._rank_directory(directory), listed, first))
             first += listed[-1].order + 1 if listed else 0
-        return list(reader.read(places))
+        return list(reader.read(listings))
 
     def _listed(
         self, directories: Sequence[DumpDirectory]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the files of dumps: operator, time, place among inputs or outputs, dtype.
+"""Names of the files of dumps: operator, time, slot among inputs or outputs, dtype.
 
 Source: MindSpore's documentation of dumps, r1.0 to r2.6; the dtype in the name as MindSpore 2.10 writes it.
 """

@@ -33,7 +33,7 @@ class GraphNames:
         """``order``: full names as they run; ``stacks`` by full name; ``parameters``: whether each is a weight."""
         self._stacks = stacks or {}
         ordered = dict.fromkeys((*order, *self._stacks))
-        self.order = {name: place for place, name in enumerate(ordered)}
+        self.order = {name: position for position, name in enumerate(ordered)}
         self.parameters = {plain_name(name): (name, is_weight) for name, is_weight in (parameters or {}).items()}
         """Name and whether it is a weight, by the name in files."""
         self.classes: dict[str, str] = {}

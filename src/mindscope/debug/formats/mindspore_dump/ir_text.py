@@ -71,7 +71,7 @@ def _stack(frames: list[re.Match[str]]) -> list[str]:
         if named and not frame["old"]:
             function, path = named["name"], frame["path"]
             continue
-        place = f"{frame['path']}:{frame['old'] or frame['line']}"
+        location = f"{frame['path']}:{frame['old'] or frame['line']}"
         inside = f" {function}" if function and path == frame["path"] else ""
-        stack.append(f"{place}{inside}: {frame['source'].strip()}")
+        stack.append(f"{location}{inside}: {frame['source'].strip()}")
     return stack

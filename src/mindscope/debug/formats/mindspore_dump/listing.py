@@ -121,7 +121,7 @@ def _stored(path: Path, name: DumpName) -> StoredArray:
 
 
 def _read_mapping(path: Path) -> dict[str, str]:
-    """``number.npy,original.npy`` in each line."""
+    """Read ``number.npy,original.npy`` of each line."""
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = (line for line in bounded_lines(file, _LONGEST_LINE) if line is not None)
         pairs = (line.strip().partition(",") for line in islice(lines, MOST_ROWS))
@@ -162,13 +162,13 @@ def _in_order(listed: list[ListedTensor], names: GraphNames) -> list[ListedTenso
     for each in listed:
         key = _operator(each)
         times[key] = min(times.get(key, each.name.timestamp), each.name.timestamp)
-    places: dict[str, tuple[int, int, int]] = {}
+    sort_keys: dict[str, tuple[int, int, int]] = {}
     latest = -1
     for key in sorted(times, key=lambda key: (times[key], operator_number(key), key)):
         known = names.order.get(key)
         latest = latest if known is None else max(latest, known)
-        places[key] = (latest, 1, len(places)) if known is None else (known, 0, 0)
-    numbers = {key: number for number, key in enumerate(sorted(places, key=lambda key: places[key]))}
+        sort_keys[key] = (latest, 1, len(sort_keys)) if known is None else (known, 0, 0)
+    numbers = {key: number for number, key in enumerate(sorted(sort_keys, key=lambda key: sort_keys[key]))}
     for each in listed:
         each.order = numbers[_operator(each)]
     return sorted(listed, key=lambda each: (each.order, each.name.role == Role.OUTPUT, each.name.slot))

@@ -19,8 +19,8 @@ _DIRECTORY = "debug_files"
 _LARGEST = 1 << 16
 
 
-class OverflowPlace(NamedTuple):
-    """One directory of a step."""
+class DirectoryListing(NamedTuple):
+    """The tensors in one directory of a step."""
 
     directory: DumpDirectory
     rank_directory: Path
@@ -35,28 +35,28 @@ class OverflowReader:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
 
-    def read(self, places: Sequence[OverflowPlace]) -> Iterator[Overflow]:
+    def read(self, listings: Sequence[DirectoryListing]) -> Iterator[Overflow]:
         """Yield the overflows of one step."""
         operators = {
-            (each.name.stream, each.name.task): (each.full_name, place.first + each.order)
-            for place in places
-            for each in place.listed
+            (each.name.stream, each.name.task): (each.full_name, listing.first + each.order)
+            for listing in listings
+            for each in listing.listed
         }
-        for path, is_of_step in self._files(places):
+        for path, is_of_step in self._files(listings):
             for task in self._problems.read(path, self._tasks) or ():
                 name, order = operators.get((task.stream, task.task), ("", -1))
                 if name or is_of_step:
                     yield Overflow(name, order, task.unit, task.stream, task.task)
 
-    def _files(self, places: Sequence[OverflowPlace]) -> Iterator[tuple[Path, bool]]:
+    def _files(self, listings: Sequence[DirectoryListing]) -> Iterator[tuple[Path, bool]]:
         """Yield the files, and whether their directory is that of the step.
 
         Others belong to the steps of their operators.
         """
         directories: dict[Path, bool] = {}
-        for place in places:
-            debug_files = place.rank_directory / _DIRECTORY
-            directories[place.directory.path] = directories[debug_files / str(place.directory.iteration)] = True
+        for listing in listings:
+            debug_files = listing.rank_directory / _DIRECTORY
+            directories[listing.directory.path] = directories[debug_files / str(listing.directory.iteration)] = True
             directories[debug_files] = False
         for directory, is_of_step in directories.items():
             for path in _files(directory):

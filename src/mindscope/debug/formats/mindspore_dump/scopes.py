@@ -87,11 +87,11 @@ def _joined_cells(name: str, type: str) -> list[tuple[str, str]]:
 
 
 def _without_wrappers(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    for place, (attribute, _) in enumerate(parts):
+    for index, (attribute, _) in enumerate(parts):
         if attribute in _WRAPPERS:
-            return parts[place + 1 :]
+            return parts[index + 1 :]
         if attribute == "_loss_fn":
-            return parts[place:]
+            return parts[index:]
     return parts
 
 

@@ -43,8 +43,8 @@ def read_msprobe_dump(root: Path, on_progress: Progress) -> RecordedSteps:
     known = {each.rank for each in directories if each.rank is not None}
     first = max(known, default=-1) + 1
     processes = {
-        process: first + place
-        for place, process in enumerate(sorted({each.process for each in directories if each.rank is None}))
+        process: first + index
+        for index, process in enumerate(sorted({each.process for each in directories if each.rank is None}))
     }
     readers: dict[tuple[int, int], StepReader] = {}
     for each in directories:

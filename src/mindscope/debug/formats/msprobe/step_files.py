@@ -72,7 +72,7 @@ class StepFiles:
             if parsed is None:
                 break  # it was written in the meantime
             plain_values = {} if parsed.is_gradient else plain_values_of(entry)
-            characters += sum(len(place) + len(text) for place, text in plain_values.items())
+            characters += sum(len(slot) + len(text) for slot, text in plain_values.items())
             for each in tensors_of(entry, parsed.is_gradient):
                 tensor = DebugTensor(
                     modules[name], parsed.type, parsed.phase, each.role, each.slot, calls[name],
@@ -152,5 +152,5 @@ def _calls(names: Mapping[str, OperatorName], modules: Mapping[str, str]) -> dic
         else:
             alike[modules[name], parsed.type, parsed.phase].append((parsed.call, name))
     for same in alike.values():
-        found.update({name: place for place, (_, name) in enumerate(sorted(same))})
+        found.update({name: call for call, (_, name) in enumerate(sorted(same))})
     return found

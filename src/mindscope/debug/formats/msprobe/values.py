@@ -25,7 +25,7 @@ _PARTS = {
     "output": Role.OUTPUT,
 }  # fmt: skip
 _MOST_DEPTH = 32
-_LONGEST_PLACE = 200
+_LONGEST_SLOT = 200
 """Limit of the characters of the keys of a value; all values of a list repeat the keys around it."""
 
 
@@ -64,35 +64,35 @@ def tensors_of(entry: Mapping[str, Any], is_gradient: bool) -> Iterator[ProbedTe
 
 
 def plain_values_of(entry: Mapping[str, Any]) -> dict[str, str]:
-    """Return arguments and results that are no tensors, as JSON by part and place: ``input_args.1``."""
+    """Return arguments and results that are no tensors, as JSON by part and slot: ``input_args.1``."""
     items = (found for part in _PARTS for found in _items(entry.get(part), part, 0))
-    return {place: json.dumps(item["value"]) for place, item in items if not _is_tensor(item)}
+    return {slot: json.dumps(item["value"]) for slot, item in items if not _is_tensor(item)}
 
 
 def _tensors(value: Any, role: Role, slot: str, depth: int) -> Iterator[ProbedTensor]:
-    for place, item in _items(value, slot, depth):
+    for inner, item in _items(value, slot, depth):
         if _is_tensor(item):
-            yield _tensor(item, role, place or "0")
+            yield _tensor(item, role, inner or "0")
 
 
-def _items(value: Any, place: str, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield tensors and plain values in nested lists and objects, with their places there."""
+def _items(value: Any, slot: str, depth: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield tensors and plain values in nested lists and objects, with their slots."""
     if depth > _MOST_DEPTH:
         return
     if isinstance(value, list):
         for index, each in enumerate(cast("list[Any]", value)):
-            yield from _items(each, _inner(place, str(index)), depth + 1)
+            yield from _items(each, _inner(slot, str(index)), depth + 1)
     elif isinstance(value, dict):
         item = cast("dict[str, Any]", value)
         if _is_tensor(item) or ("type" in item and "value" in item):
-            yield place, item
+            yield slot, item
         else:
             for key, each in item.items():
-                yield from _items(each, _inner(place, key), depth + 1)
+                yield from _items(each, _inner(slot, key), depth + 1)
 
 
-def _inner(place: str, key: str) -> str:
-    return (f"{place}.{key}" if place else key)[:_LONGEST_PLACE]
+def _inner(slot: str, key: str) -> str:
+    return (f"{slot}.{key}" if slot else key)[:_LONGEST_SLOT]
 
 
 def _is_tensor(item: Mapping[str, Any]) -> bool:

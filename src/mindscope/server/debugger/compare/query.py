@@ -75,7 +75,7 @@ def pair_entries(opened: OpenComparison) -> list[OperatorPair]:
 
 def operators_answer(opened: OpenComparison, query: ComparedOperatorsQuery) -> ComparedOperatorsAnswer:
     """Return a page of the operators of a step. Raises DebugDataError, FormatError, OSError."""
-    step, rank = _place_of(opened, query)
+    step, rank = _step_and_rank(opened, query)
     operators = opened.operators(step, rank)
     words = [word.lower() for word in query.words]
     found = [each for each in operators if _has_words(f"{each.difference.left} {each.difference.right}", words)]
@@ -108,7 +108,7 @@ def unmatched_answer(opened: OpenComparison, query: UnmatchedQuery) -> Unmatched
     found = [each for each in operators if _has_words(each.name, words)]
 
     def entry(operator: RecordedOperator) -> UnmatchedOperator:
-        outputs = [tensors[place] for place in operator.tensors if tensors[place].role is not Role.INPUT]
+        outputs = [tensors[tensor] for tensor in operator.tensors if tensors[tensor].role is not Role.INPUT]
         shape = (outputs or [operator.first])[0].shape
         return UnmatchedOperator(
             name=operator.name,
@@ -121,7 +121,7 @@ def unmatched_answer(opened: OpenComparison, query: UnmatchedQuery) -> Unmatched
     return UnmatchedAnswer(total=len(operators), matching=len(found), operators=[entry(each) for each in page])
 
 
-def _place_of(opened: OpenComparison, query: ComparedOperatorsQuery) -> tuple[int, int]:
+def _step_and_rank(opened: OpenComparison, query: ComparedOperatorsQuery) -> tuple[int, int]:
     """Return the step and the rank of a query: without a step, where the trainings part."""
     comparison = opened.comparison
     if query.step is not None:

@@ -109,9 +109,9 @@ def _guidance(found: Any) -> dict[str, Any]:
 
 
 def _window(found: TensorDifference, got: TensorElements, want: TensorElements) -> DifferenceWindow | None:
-    if not found.count or len(found.place) != len(found.got_shape):
+    if not found.count or len(found.index) != len(found.got_shape):
         return None
-    key, position = _key_around(found.place, found.got_shape)
+    key, position = _key_around(found.index, found.got_shape)
     tables = [_table(source_of_elements(each), key) for each in (got, want)]
     with np.errstate(invalid="ignore", over="ignore"):
         difference = as_numbers(tables[0]).astype(np.float64) - as_numbers(tables[1]).astype(np.float64)
@@ -119,7 +119,7 @@ def _window(found: TensorDifference, got: TensorElements, want: TensorElements) 
     return DifferenceWindow(
         rows=rows,
         columns=columns,
-        index=list(found.place),
+        index=list(found.index),
         row=position[0],
         column=position[1],
         left=cell_texts(tables[0]),
@@ -134,7 +134,7 @@ def _table(source: TensorSource, key: SliceKey) -> Array:
 
 
 def _key_around(position: Sequence[int], shape: Sequence[int]) -> tuple[SliceKey, tuple[int, int]]:
-    """Return a slice of the last two dimensions around a place, and the place in it. A vector is a column."""
+    """Return a slice of the last two dimensions around an element, and its position there. A vector is a column."""
     sizes = WINDOW[-len(shape) :] if len(shape) > 1 else WINDOW[:1]
     cuts = [_around(index, size, most) for index, size, most in zip(position[-2:], shape[-2:], sizes, strict=False)]
     inside = [index - cut.start for index, cut in zip(position[-2:], cuts, strict=True)]

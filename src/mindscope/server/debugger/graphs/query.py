@@ -34,20 +34,20 @@ def pack_figures(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQu
     has_role = np.array([each.role is query.role for each in opened.source.tensors], np.bool_)
     wanted = has_role & _of_phase(opened, joined, query)
     pairs = joined.around[wanted[joined.around[:, 0]]]
-    items, places = np.unique(pairs[:, 1], return_inverse=True)
+    items, inverse = np.unique(pairs[:, 1], return_inverse=True)
     value, bits = np.empty((len(query.steps), len(items))), np.empty((len(query.steps), len(items)), np.uint8)
     read = opened.at if len(query.steps) == 1 else opened.read
     for number, step in enumerate(while_connected(query.steps)):
         recorded = read(step, query.rank)
         rows, chosen = _rows_of_pairs(recorded, pairs[:, 0])
-        of_rows = recorded.values[rows], places.reshape(-1)[chosen], len(items)
+        of_rows = recorded.values[rows], inverse.reshape(-1)[chosen], len(items)
         value[number] = merged_figure(FIGURES[query.figure], *of_rows)
         bits[number] = _bits(*of_rows)
-    placed = np.unique(joined.own[:, 0])
+    own = np.unique(joined.own[:, 0])
     header = GraphFiguresHeader(
         version=opened.version,
         tensors=int(wanted.sum()),
-        placed=int(wanted[placed].sum()),
+        placed=int(wanted[own].sum()),
         phases=_phases(opened, joined),
         item=items,
         value=value,
@@ -64,8 +64,8 @@ def _of_phase(opened: OpenSource, joined: GraphTensors, query: GraphFiguresQuery
 
 def _phases(opened: OpenSource, joined: GraphTensors) -> list[Phase]:
     tensors = opened.source.tensors
-    placed: list[int] = np.unique(joined.own[:, 0]).tolist()
-    found = {tensors[row].phase for row in placed if tensors[row].role is Role.OUTPUT and not joined.is_named[row]}
+    own: list[int] = np.unique(joined.own[:, 0]).tolist()
+    found = {tensors[row].phase for row in own if tensors[row].role is Role.OUTPUT and not joined.is_named[row]}
     return [phase for phase in Phase if phase in found]
 
 
