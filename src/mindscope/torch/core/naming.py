@@ -75,8 +75,8 @@ def trained_parameters(network: nn.Module | None, optimizer: Optimizer | None) -
         return named
     groups = optimizer.param_groups
     own: dict[int, str] = {
-        id(each): f"group{place}.{index}"
-        for place, group in enumerate(groups)
+        id(each): f"group{number}.{index}"
+        for number, group in enumerate(groups)
         for index, each in enumerate(group["params"])
     }
     of_network = {name: each for name, each in named.items() if id(each) in own}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths of modules and places of parameters in a network, also inside of wrappers."""
+"""Paths of modules and locations of parameters in a network, also inside of wrappers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NamedModule(NamedTuple):
     """Whether ``torch.compile`` compiled it: only its borders are seen, and no module inside of it."""
 
 
-class ParameterPlace(NamedTuple):
+class ParameterLocation(NamedTuple):
     """The module that holds a parameter: path and class, and the name there."""
 
     module: str
@@ -64,12 +64,12 @@ def module_types(network: nn.Module) -> dict[str, str]:
     return {path: module_type(module) for path, module in named_modules(network)}
 
 
-def parameter_places(network: nn.Module) -> dict[int, ParameterPlace]:
+def parameter_locations(network: nn.Module) -> dict[int, ParameterLocation]:
     """Return the module of each parameter by id; a parameter that several modules share belongs to the first."""
-    found: dict[int, ParameterPlace] = {}
+    found: dict[int, ParameterLocation] = {}
     for path, module in named_modules(network):
         for name, parameter in module.named_parameters(recurse=False):
-            found.setdefault(id(parameter), ParameterPlace(path, module_type(module), name))
+            found.setdefault(id(parameter), ParameterLocation(path, module_type(module), name))
     return found
 
 

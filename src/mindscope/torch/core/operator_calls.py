@@ -21,7 +21,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from mindscope.debug.model.tensors import Phase
 from mindscope.torch.core.call_hooks import CallHooks
 from mindscope.torch.core.compiled_code import CompilerUse, is_in_compiled_code
-from mindscope.torch.core.network_names import called_modules, module_types, parameter_places
+from mindscope.torch.core.network_names import called_modules, module_types, parameter_locations
 from mindscope.torch.core.operator_kinds import OverloadFacts
 
 _core: Any = import_module("torch._C")
@@ -83,7 +83,7 @@ class OperatorCalls:
         self._optimizers: list[tuple[Any, bool]] = []  # those that run, and whether they call the network themselves
         self._handles: list[Any] = []
         self._compiler = CompilerUse()
-        self._parameters = {} if network is None else parameter_places(network)
+        self._parameters = {} if network is None else parameter_locations(network)
         self.classes: dict[str, str] = {} if network is None else module_types(network)
         """Class of each module, by path."""
         self.is_training = True
@@ -157,10 +157,10 @@ class OperatorCalls:
             return None
         variable = getattr(node, "variable", None)
         if variable is not None:
-            place = self._parameters.get(id(variable))
-            if place is None:
+            location = self._parameters.get(id(variable))
+            if location is None:
                 return OperatorCall("", Phase.BACKWARD, type)
-            return OperatorCall(place.module, Phase.BACKWARD, type, parameter=place.name, is_in_network=True)
+            return OperatorCall(location.module, Phase.BACKWARD, type, parameter=location.name, is_in_network=True)
         number = node._sequence_nr()
         forward = self._forward.get(number)
         if forward is None and number in self._forward:

@@ -35,8 +35,8 @@ def optimizer_settings(optimizers: Iterable[Any]) -> dict[str, Any]:
     fields = {f"optimizer.{name}": value for name, value in first.items() if name != "lr"}
     if len(groups) > 1:
         fields["optimizer.groups"] = len(groups)
-    for place, group in enumerate(groups[1:_MOST_GROUPS], 1):
-        name = group.get("name") or f"group_{place}"
+    for number, group in enumerate(groups[1:_MOST_GROUPS], 1):
+        name = group.get("name") or f"group_{number}"
         fields |= {f"optimizer.{name}.{key}": each for key, each in _settings(group) if first.get(key) != each}
     return fields
 
@@ -76,8 +76,8 @@ def _schedulers_in(callback: Any) -> Iterator[Any]:
 def scheduler_settings(schedulers: Iterable[Any]) -> dict[str, Any]:
     """Return ``scheduler``, its class, and ``scheduler.NAME``; further schedulers are ``scheduler_1`` and so on."""
     fields: dict[str, Any] = {}
-    for place, scheduler in enumerate(list(schedulers)[:_MOST_SCHEDULERS]):
-        fields |= _scheduler(f"scheduler_{place}" if place else "scheduler", scheduler, _DEEPEST)
+    for number, scheduler in enumerate(list(schedulers)[:_MOST_SCHEDULERS]):
+        fields |= _scheduler(f"scheduler_{number}" if number else "scheduler", scheduler, _DEEPEST)
     return fields
 
 
@@ -93,8 +93,8 @@ def _scheduler(prefix: str, scheduler: Any, depth: int) -> dict[str, Any]:
     for name, value in (_function(functions[0]) if functions else {}).items():
         fields[f"{prefix}.{name}"] = value
     inner: list[Any] = getattr(scheduler, "_schedulers", None) or []
-    for place, each in enumerate(inner[:_MOST_SCHEDULERS] if depth else ()):
-        fields |= _scheduler(f"{prefix}.{place}", each, depth - 1)
+    for number, each in enumerate(inner[:_MOST_SCHEDULERS] if depth else ()):
+        fields |= _scheduler(f"{prefix}.{number}", each, depth - 1)
     return fields
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 cdef enum:
     DEEPEST = 8
 
-cdef list SLOTS = [str(place) for place in range(64)]
+cdef list SLOTS = [str(index) for index in range(64)]
 cdef tuple PLAIN = (int, float, str, type(None), type)
 
 
@@ -38,11 +38,11 @@ cdef int collect(list found, value, str slot, int depth) except -1:
 
 
 cdef int collect_items(list found, items, str slot, int depth) except -1:
-    cdef Py_ssize_t place = 0
+    cdef Py_ssize_t index = 0
     for each in items:
         if each is not None:
-            collect(found, each, inner(slot, SLOTS[place] if place < 64 else str(place)), depth)
-        place += 1
+            collect(found, each, inner(slot, SLOTS[index] if index < 64 else str(index)), depth)
+        index += 1
     return 0
 
 

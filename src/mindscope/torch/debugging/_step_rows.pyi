@@ -49,7 +49,7 @@ def is_freed(tensor: Tensor) -> bool:
     """Whether a tensor has elements but no memory, as parameters that FSDP gathers only while they are used."""
 
 class Operator:
-    """An operator or module at one place of a step, over all steps."""
+    """An operator or module at one point of a step, over all steps."""
 
     module: str
     type: str
@@ -57,7 +57,7 @@ class Operator:
     call: int
     stack: tuple[str, ...]
     tensors: dict[tuple[Role, str], tuple[int, torch.dtype, tuple[int, ...] | None]]
-    """Of its tensors, by role and slot: place in the table, dtype and shape as last met."""
+    """Of its tensors, by role and slot: index in the table, dtype and shape as last met."""
     def __init__(self, module: str, type: str, phase: Phase, call: int, stack: tuple[str, ...] = ()) -> None: ...
 
 class Run:
@@ -73,7 +73,7 @@ class StepRows:
         self,
         vectors: TensorRows,
         table: KnownTensors,
-        places: array[int],
+        indexes: array[int],
         sources: array[int],
         runs: array[int],
         ended: array[int],

@@ -15,7 +15,7 @@ cdef object INPUT = Role.INPUT
 cdef object OUTPUT = Role.OUTPUT
 cdef long long AT_ONCE = 1 << 20  # more hooks than one gradient has
 cdef uint64_t PRIME = 0x9E3779B97F4A7C15ULL
-cdef list SLOTS = [str(place) for place in range(64)]
+cdef list SLOTS = [str(index) for index in range(64)]
 
 
 cdef class TensorRows:
@@ -186,12 +186,12 @@ cdef object version_of(tensor):
 
 
 cdef class Operator:
-    """An operator or module at one place of a step, over all steps."""
+    """An operator or module at one point of a step, over all steps."""
 
     cdef readonly object module, type, phase, stack
     cdef readonly Py_ssize_t call
     cdef readonly dict tensors
-    """Of its tensors, by role and slot: place in the table, dtype and shape as last met."""
+    """Of its tensors, by role and slot: index in the table, dtype and shape as last met."""
 
     def __init__(self, module, type, phase, Py_ssize_t call, stack=()):
         self.module, self.type, self.phase, self.call, self.stack = module, type, phase, call, stack
@@ -211,21 +211,21 @@ cdef class StepRows:
     Args:
         vectors: rows of statistics.
         table: numbers the tensors; a ``KnownTensors``.
-        places, sources, runs: arrays of ``int``, which get one number for each row.
+        indexes, sources, runs: arrays of ``int``, which get one number for each row.
         ended: array of ``long long``, which gets when each run of an operator ended.
     """
 
     cdef readonly TensorRows vectors
-    cdef object table, add_place, add_source, add_run, ended
+    cdef object table, add_index, add_source, add_run, ended
     cdef dict calls, operators
     cdef long long events
     cdef Py_ssize_t run_count
     cdef object last_gradient
     cdef bint was_output
 
-    def __init__(self, TensorRows vectors, table, places, sources, runs, ended):
+    def __init__(self, TensorRows vectors, table, indexes, sources, runs, ended):
         self.vectors, self.table, self.operators, self.calls = vectors, table, table.operators, {}
-        self.add_place, self.add_source, self.add_run = places.append, sources.append, runs.append
+        self.add_index, self.add_source, self.add_run = indexes.append, sources.append, runs.append
         self.ended, self.events, self.run_count = ended, 0, 0
         self.last_gradient, self.was_output = None, False
 
@@ -278,10 +278,10 @@ cdef class StepRows:
             return row
         known = <tuple> run.operator.tensors.get((role, slot))
         if known is not None and known[1] is tensor.dtype and (known[2] is None or known[2] == tensor.shape):
-            place = known[0]
+            index = known[0]
         else:
-            place = self.table.meet(run.operator, role, slot, tensor)
-        self.add_place(place)
+            index = self.table.meet(run.operator, role, slot, tensor)
+        self.add_index(index)
         self.add_source(row)
         self.add_run(run.number)
         return row
@@ -289,15 +289,15 @@ cdef class StepRows:
     def read_inputs(self, kind, tuple args, dict kwargs):
         """Slot, tensor and row of each input of an operator that is about to run."""
         cdef list inputs = []
-        cdef Py_ssize_t place = 0
+        cdef Py_ssize_t index = 0
         for value in args:
             if isinstance(value, Tensor):
-                if place or not kind.is_overwriting:
-                    inputs.append((SLOTS[place] if place < 64 else str(place), value, self.vectors.row_of(value)))
+                if index or not kind.is_overwriting:
+                    inputs.append((SLOTS[index] if index < 64 else str(index), value, self.vectors.row_of(value)))
             elif isinstance(value, (list, tuple)):
-                for slot, each in tensors_in(value, str(place)):
+                for slot, each in tensors_in(value, str(index)):
                     inputs.append((slot, each, self.vectors.row_of(each)))
-            place += 1
+            index += 1
         for name, value in kwargs.items():
             if name != "out":
                 for slot, each in tensors_in(value, name):

@@ -17,7 +17,7 @@ _NOT_FINITE = (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)
 
 
 def failed_operator(error: BaseException, network: nn.Module) -> dict[str, Any] | None:
-    """Name, module, phase and inputs of the operator of ATen that raised an error; None if no debugger saw it."""
+    """Return name, module, phase and inputs of the operator of ATen that failed; None if no debugger saw it."""
     errors: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in errors:

@@ -12,7 +12,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.utils._python_dispatch import _disable_current_modes  # pyright: ignore[reportPrivateUsage]
 
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.torch.core.network_names import ParameterPlace, parameter_places
+from mindscope.torch.core.network_names import ParameterLocation, parameter_locations
 from mindscope.torch.core.operator_calls import has_closure
 from mindscope.torch.debugging.buffers import State, WatchedTensor, state_of
 from mindscope.torch.debugging.followed_step import FollowedStep
@@ -33,7 +33,7 @@ class ParameterHooks:
     def __init__(self, network: nn.Module, followed: FollowedStep) -> None:
         self._followed = followed
         self._network = network
-        self._places = parameter_places(network)
+        self._locations = parameter_locations(network)
         self._before: dict[int, Tensor] = {}  # by id of the parameter, as before an optimizer changes it
         self._has_hooks = False  # an optimizer called them
         self._has_optimized = False  # one did in this step
@@ -78,28 +78,28 @@ class ParameterHooks:
         if self._has_optimized:
             self._add_left_out(collector)
             return
-        known = [(place, each) for each in self._network.parameters() if (place := self._places.get(id(each)))]
-        for place, parameter in known:
-            _add_gradient(collector, place, parameter)
-        for place, parameter in known:
-            self._add_parameter(collector, place, parameter, self._left_out.get(id(parameter)))
+        known = [(location, each) for each in self._network.parameters() if (location := self._locations.get(id(each)))]
+        for location, parameter in known:
+            _add_gradient(collector, location, parameter)
+        for location, parameter in known:
+            self._add_parameter(collector, location, parameter, self._left_out.get(id(parameter)))
         self._left_out.clear()
 
     def fail_step(self, collector: StepCollector) -> None:
         """Record the parameters that are not finite of a step that failed before an optimizer changed them."""
         for parameter in () if self._has_optimized else self._network.parameters():
-            place = self._places.get(id(parameter))
-            if place is not None and parameter.is_floating_point():
-                collector.add_before(place, parameter, collector.vectors.new_row(parameter))
+            location = self._locations.get(id(parameter))
+            if location is not None and parameter.is_floating_point():
+                collector.add_before(location, parameter, collector.vectors.new_row(parameter))
 
     def _add_left_out(self, collector: StepCollector) -> None:
         """Add parameters that have a gradient, but that no optimizer with hooks trains: most have an update of 0."""
         for parameter in self._network.parameters():
-            place, before = self._places.get(id(parameter)), self._left_out.get(id(parameter))
+            location, before = self._locations.get(id(parameter)), self._left_out.get(id(parameter))
             is_trained = id(parameter) in self._optimized
-            if place is not None and before is not None and parameter.grad is not None and not is_trained:
-                _add_gradient(collector, place, parameter)
-                self._add_parameter(collector, place, parameter, before)
+            if location is not None and before is not None and parameter.grad is not None and not is_trained:
+                _add_gradient(collector, location, parameter)
+                self._add_parameter(collector, location, parameter, before)
         self._left_out.clear()
 
     def _step_begins(self, optimizer: Optimizer, has_closure: bool) -> None:
@@ -109,8 +109,8 @@ class ParameterHooks:
 
     def _keep_parameters(self, collector: StepCollector, optimizer: Optimizer, has_closure: bool) -> None:
         own = self._own(optimizer)
-        for place, parameter in () if has_closure else own:  # a closure computes the gradients later
-            _add_gradient(collector, place, parameter)
+        for location, parameter in () if has_closure else own:  # a closure computes the gradients later
+            _add_gradient(collector, location, parameter)
         self._before.update(_kept([parameter for _, parameter in own]))
 
     def _step_ends(self, optimizer: Optimizer, has_closure: bool) -> None:
@@ -121,52 +121,52 @@ class ParameterHooks:
 
     def _add_parameters(self, collector: StepCollector, optimizer: Optimizer, had_closure: bool) -> None:
         own = self._own(optimizer)
-        for place, parameter in own if had_closure else ():
-            _add_gradient(collector, place, parameter)
-        for place, parameter in own:
+        for location, parameter in own if had_closure else ():
+            _add_gradient(collector, location, parameter)
+        for location, parameter in own:
             self._has_hooks = self._has_optimized = True
             self._optimized.add(id(parameter))
-            self._add_parameter(collector, place, parameter, self._before.pop(id(parameter), None))
+            self._add_parameter(collector, location, parameter, self._before.pop(id(parameter), None))
 
     def _add_parameter(
-        self, collector: StepCollector, place: ParameterPlace, parameter: Tensor, before: Tensor | None
+        self, collector: StepCollector, location: ParameterLocation, parameter: Tensor, before: Tensor | None
     ) -> None:
         vectors = collector.vectors
-        run = collector.begin_call(place.module, place.type, Phase.OPTIMIZER, 0, tuple)
-        row = collector.add_row(run, Role.PARAMETER, place.name, parameter, vectors.new_row(parameter))
+        run = collector.begin_call(location.module, location.type, Phase.OPTIMIZER, 0, tuple)
+        row = collector.add_row(run, Role.PARAMETER, location.name, parameter, vectors.new_row(parameter))
         if row < 0:
             return
         if before is not None:
             vectors.add_update(row, parameter, before)
         if id(parameter) not in self._changed and vectors.may_be_bad(row, parameter):
-            collector.add_before(place, parameter, row if before is None else vectors.new_row(before))
+            collector.add_before(location, parameter, row if before is None else vectors.new_row(before))
         self._changed.add(id(parameter))
 
     def _add_frozen(self, collector: StepCollector) -> None:
         """Add parameters without gradient that are not finite. After a bad number, samples of them don't suffice."""
         has_bad = collector.vectors.has_bad
         for parameter in self._network.parameters():
-            place = self._places.get(id(parameter))
-            if place is None or parameter.requires_grad or not parameter.is_floating_point():
+            location = self._locations.get(id(parameter))
+            if location is None or parameter.requires_grad or not parameter.is_floating_point():
                 continue
             watched = self._frozen[id(parameter)]
             if watched.needs_read(parameter, is_forced=has_bad):
-                collector.add_before(place, parameter, collector.vectors.new_row(parameter), watched)
+                collector.add_before(location, parameter, collector.vectors.new_row(parameter), watched)
 
-    def _own(self, optimizer: Optimizer) -> list[tuple[ParameterPlace, Tensor]]:
+    def _own(self, optimizer: Optimizer) -> list[tuple[ParameterLocation, Tensor]]:
         every = [each for group in optimizer.param_groups for each in group["params"]]
-        return [(place, each) for each in every if (place := self._places.get(id(each))) is not None]
+        return [(location, each) for each in every if (location := self._locations.get(id(each))) is not None]
 
 
 def _kept(parameters: list[Tensor]) -> dict[int, Tensor]:
-    """Copies of those that are trained, by id; a dump of the same training does not see them."""
+    """Return copies of those that are trained, by id; a dump of the same training does not see them."""
     trained = [each for each in parameters if each.requires_grad]
     with torch.no_grad(), _disable_current_modes():
         return dict(zip(map(id, trained), _copies(trained), strict=True))
 
 
 def _copies(parameters: list[Tensor]) -> list[Tensor]:
-    """Copies of parameters, those of one device by a few kernels."""
+    """Copy parameters, those of one device by a few kernels."""
     if any(type(each) not in (Tensor, nn.Parameter) or each.is_cpu for each in parameters):
         return [each.detach().clone() for each in parameters]
     copies = [torch.empty_like(each) for each in parameters]
@@ -175,7 +175,7 @@ def _copies(parameters: list[Tensor]) -> list[Tensor]:
     return copies
 
 
-def _add_gradient(collector: StepCollector, place: ParameterPlace, parameter: Tensor) -> None:
+def _add_gradient(collector: StepCollector, location: ParameterLocation, parameter: Tensor) -> None:
     if parameter.grad is not None:
-        run = collector.begin_call(place.module, place.type, Phase.BACKWARD, 0, tuple)
-        collector.add(run, Role.GRADIENT, place.name, parameter.grad)
+        run = collector.begin_call(location.module, location.type, Phase.BACKWARD, 0, tuple)
+        collector.add(run, Role.GRADIENT, location.name, parameter.grad)

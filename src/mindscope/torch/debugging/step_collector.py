@@ -16,7 +16,7 @@ from torch import Tensor
 from mindscope.capture.tensor_statistics import StepColumns
 from mindscope.debug.model.fields import COLUMN, FIELDS, Field
 from mindscope.debug.model.tensors import Phase, Role
-from mindscope.torch.core.network_names import ParameterPlace
+from mindscope.torch.core.network_names import ParameterLocation
 from mindscope.torch.debugging._step_rows import Run, StepRows
 from mindscope.torch.debugging.buffers import WatchedTensor
 from mindscope.torch.debugging.step_vectors import StepVectors
@@ -50,11 +50,11 @@ class StepCollector(StepRows):
 
     def __init__(self, tensors: KnownTensors, capacity: int, reasons: Counter[str]) -> None:
         self._vectors = StepVectors(capacity, reasons)
-        self._places, self._sources, self._runs = array("i"), array("i"), array("i")
+        self._indexes, self._sources, self._runs = array("i"), array("i"), array("i")
         self._ended = array("q")
-        super().__init__(self._vectors, tensors, self._places, self._sources, self._runs, self._ended)
+        super().__init__(self._vectors, tensors, self._indexes, self._sources, self._runs, self._ended)
         self._loss_row = -1
-        self._watched: list[tuple[int, WatchedTensor, int]] = []  # place among the rows, and number of the read
+        self._watched: list[tuple[int, WatchedTensor, int]] = []  # index among the rows, and number of the read
 
     @property
     def vectors(self) -> StepVectors:
@@ -71,28 +71,28 @@ class StepCollector(StepRows):
         self._add_watched(run, Role.BUFFER, slot, tensor, row, buffer)
 
     def add_before(
-        self, place: ParameterPlace, parameter: Tensor, row: int, watched: WatchedTensor | None = None
+        self, location: ParameterLocation, parameter: Tensor, row: int, watched: WatchedTensor | None = None
     ) -> None:
         """Add the row of a parameter as it was before the step; it is left out as ``add_buffer`` says."""
-        run = self.begin_call(place.module, place.type, Phase.FORWARD, 0, tuple)
+        run = self.begin_call(location.module, location.type, Phase.FORWARD, 0, tuple)
         self._ended[run.number] = 0  # before all operators
-        self._add_watched(run, Role.PARAMETER, place.name, parameter, row, watched or WatchedTensor())
+        self._add_watched(run, Role.PARAMETER, location.name, parameter, row, watched or WatchedTensor())
 
     def _add_watched(self, run: Run, role: Role, slot: str, tensor: Tensor, row: int, watched: WatchedTensor) -> None:
-        place = len(self._places)
+        index = len(self._indexes)
         if self.add_row(run, role, slot, tensor, row) >= 0:
-            self._watched.append((place, watched, watched.reads))
+            self._watched.append((index, watched, watched.reads))
 
     @property
     def rows(self) -> int:
         """Number of tensors until now."""
-        return len(self._places)
+        return len(self._indexes)
 
     def finish(self, step: int) -> CollectedStep:
         """End the step."""
-        places, sources, runs = (
+        indexes, sources, runs = (
             np.frombuffer(each, np.intc) if each else np.empty(0, np.intc)
-            for each in (self._places, self._sources, self._runs)
+            for each in (self._indexes, self._sources, self._runs)
         )
         ended = np.frombuffer(self._ended, np.int64) if self._ended else np.empty(0, np.int64)
         fetch, loss_row = _once(self._vectors.finish()), self._loss_row
@@ -107,7 +107,7 @@ class StepCollector(StepRows):
             by_order = by_order[is_kept[by_order]]
             values = vectors.values[sources[by_order]]
             return StepColumns(
-                tensor=places[by_order],
+                tensor=indexes[by_order],
                 order=order[runs][by_order],
                 statistics={field.value: values[:, COLUMN[field]] for field in FIELDS},
                 digest=vectors.digest[sources[by_order]],
@@ -120,14 +120,14 @@ class StepCollector(StepRows):
             infinite = values[COLUMN[Field.POSITIVE_INF]] + values[COLUMN[Field.NEGATIVE_INF]]
             return not values[COLUMN[Field.NAN]] + infinite
 
-        return CollectedStep(step, places.size, columns, self._vectors.is_ready, is_finite)
+        return CollectedStep(step, indexes.size, columns, self._vectors.is_ready, is_finite)
 
     def _kept(self, values: NDArray[np.float64], sources: NDArray[np.intc]) -> NDArray[np.bool_]:
         """Return which rows are written: of watched tensors those that are, or were, not finite."""
         is_kept = np.ones(sources.size, np.bool_)
-        for place, watched, read in self._watched:
-            is_finite = not values[sources[place], _NON_FINITE].any()
-            is_kept[place] = watched.end_read(read, is_finite=is_finite)
+        for index, watched, read in self._watched:
+            is_finite = not values[sources[index], _NON_FINITE].any()
+            is_kept[index] = watched.end_read(read, is_finite=is_finite)
         return is_kept
 
 

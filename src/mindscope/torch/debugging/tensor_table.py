@@ -28,7 +28,7 @@ class KnownTensors:
         """Number of the table in the files."""
         self.operators: dict[tuple[str, str, Phase, int], Operator] = {}
         """Operators by module, type, phase and number of the call."""
-        self._places: dict[tuple[Operator, Role, str, torch.dtype], int] = {}
+        self._indexes: dict[tuple[Operator, Role, str, torch.dtype], int] = {}
         self._described: list[dict[str, Any]] = []
         self._unwritten: set[int] = set()
 
@@ -40,37 +40,37 @@ class KnownTensors:
     def meet(self, operator: Operator, role: Role, slot: str, tensor: Tensor) -> int:
         """Return the number of a tensor whose dtype or shape is not the last one of its operator."""
         key = (operator, role, slot, tensor.dtype)
-        place = self._places.get(key)
+        index = self._indexes.get(key)
         shape = tensor_sizes(tensor)
-        if place is None:
-            place = self._places[key] = len(self._described)
+        if index is None:
+            index = self._indexes[key] = len(self._described)
             self._described.append(_description(operator, role, slot, tensor))
-            self._unwritten.add(place)
-        elif shape is None or shape != tuple(self._described[place].get("shape", ())):
+            self._unwritten.add(index)
+        elif shape is None or shape != tuple(self._described[index].get("shape", ())):
             shape = None
-            if self._described[place].pop("shape", None) is not None:
-                self._unwritten.add(place)
-        operator.tensors[role, slot] = (place, tensor.dtype, shape)
-        return place
+            if self._described[index].pop("shape", None) is not None:
+                self._unwritten.add(index)
+        operator.tensors[role, slot] = (index, tensor.dtype, shape)
+        return index
 
     def take_unwritten(self, rank: int, facts: Mapping[str, Any]) -> list[TensorTable]:
-        """Return descriptions that no file has yet, in pieces of consecutive places."""
-        places = sorted(self._unwritten)
+        """Return descriptions that no file has yet, in pieces of consecutive indexes."""
+        indexes = sorted(self._unwritten)
         self._unwritten.clear()
         pieces: list[list[int]] = []
-        for place in places:
-            if pieces and pieces[-1][-1] == place - 1:
-                pieces[-1].append(place)
+        for index in indexes:
+            if pieces and pieces[-1][-1] == index - 1:
+                pieces[-1].append(index)
             else:
-                pieces.append([place])
+                pieces.append([index])
         return [TensorTable(self.number, rank, piece[0], self._copies(piece), dict(facts)) for piece in pieces]
 
     def tensors(self, first: int) -> list[DebugTensor]:
-        """Return the tensors from a place on, as they are described now. Any thread."""
+        """Return the tensors from an index on, as they are described now. Any thread."""
         return [_tensor(each) for each in self._described[first:]]
 
-    def _copies(self, places: Sequence[int]) -> list[dict[str, Any]]:
-        return [dict(self._described[place]) for place in places]
+    def _copies(self, indexes: Sequence[int]) -> list[dict[str, Any]]:
+        return [dict(self._described[index]) for index in indexes]
 
 
 def _description(operator: Operator, role: Role, slot: str, tensor: Tensor) -> dict[str, Any]:
