@@ -84,7 +84,7 @@ def largest_of(histogram: Histogram) -> float:
 
 
 def zero_share(histogram: Histogram) -> float:
-    """Share of values that are zero, in 0 to 1; 0 where any value is negative, or if that is unknown.
+    """Return the share of values that are zero, in 0 to 1; 0 where any value is negative, or if that is unknown.
 
     A bucket that begins at zero may hold small values too. What the sum of all values leaves for it, once the other
     buckets are taken off with their right edges, is what its values sum up to at least: more than a rounding error, and

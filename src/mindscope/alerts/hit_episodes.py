@@ -25,23 +25,23 @@ class HitEpisode:
     wall_time: float
     ranges: list[tuple[int, int]]
     """First and last of consecutive recorded steps with hits."""
-    last_place: int
+    last_index: int
     """Index of the last step with hits among the recorded steps of its rank."""
     count: int
     finding: Finding | None = None
     """The last one; it stays the same object while nothing changes, because NaN does not equal itself."""
 
-    def add(self, place: int, step: int, count: int) -> None:
+    def add(self, index: int, step: int, count: int) -> None:
         """Add the hits of a step. A rank that is later than the others only adds to the count."""
         self.count += count
-        if place <= self.last_place:
+        if index <= self.last_index:
             return
         begin, last = self.ranges[-1]
-        if place == self.last_place + 1 or len(self.ranges) == MOST_RANGES:
+        if index == self.last_index + 1 or len(self.ranges) == MOST_RANGES:
             self.ranges[-1] = begin, max(last, step)
         else:
             self.ranges.append((step, step))
-        self.last_place = place
+        self.last_index = index
 
     def as_finding(self, *, is_active: bool) -> Finding:
         """Return the episode as of now."""
@@ -62,18 +62,18 @@ class HitEpisodes:
         self.all: list[HitEpisode] = []
         """Episodes, the oldest first."""
 
-    def add(self, place: int, first: Hit, count: int, describe: Callable[[Hit], tuple[DebugTensor, float]]) -> None:
-        """Add the hits of the step at a place among the recorded steps; ``describe`` gives tensor and wall time."""
+    def add(self, index: int, first: Hit, count: int, describe: Callable[[Hit], tuple[DebugTensor, float]]) -> None:
+        """Add the hits of the step at an index among the recorded steps; ``describe`` gives tensor and wall time."""
         last = self.all[-1] if self.all else None
-        if last is not None and (place - last.last_place <= self._calm or len(self.all) == MOST_EPISODES):
-            last.add(place, first.step, count)
+        if last is not None and (index - last.last_index <= self._calm or len(self.all) == MOST_EPISODES):
+            last.add(index, first.step, count)
             return
         tensor, wall_time = describe(first)
-        self.all.append(HitEpisode(first, tensor, wall_time, [(first.step, first.step)], place, count))
+        self.all.append(HitEpisode(first, tensor, wall_time, [(first.step, first.step)], index, count))
 
     def findings(self, steps: int) -> list[tuple[HitEpisode, Finding]]:
         """Return all episodes after this number of recorded steps."""
         return [
-            (each, each.as_finding(is_active=each is self.all[-1] and steps - 1 - each.last_place < self._calm))
+            (each, each.as_finding(is_active=each is self.all[-1] and steps - 1 - each.last_index < self._calm))
             for each in self.all
         ]

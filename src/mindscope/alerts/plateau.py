@@ -41,11 +41,11 @@ class Plateau:
 
     def extend(self, rows: SeriesRows) -> None:
         rows = rows.where(np.isfinite(rows.value))
-        place = 0
-        while place < len(rows):
-            stop = min(place + self._next_look - self._points, len(rows))
-            self._add(rows.cut(place, stop))
-            place = stop
+        row = 0
+        while row < len(rows):
+            stop = min(row + self._next_look - self._points, len(rows))
+            self._add(rows.cut(row, stop))
+            row = stop
             if self._points == self._next_look:
                 self._look()
                 self._next_look = int(self._next_look * GROWTH) + 1

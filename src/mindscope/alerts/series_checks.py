@@ -78,15 +78,15 @@ class HistogramChecks:
             return
         self._version = series.version
         prefix_id = series.visible_parts().prefix_id
-        places = series.visible()
+        new = series.visible()
         if prefix_id is not self._prefix_id:
-            self._checks, self._prefix_id, self._rows = self._begin(), prefix_id, max(len(places) - MOST_HISTOGRAMS, 0)
-        for row in range(self._rows, len(places)):
-            histogram = _histogram(store, *(column[row] for column in (places.file, places.offset, places.length)))
+            self._checks, self._prefix_id, self._rows = self._begin(), prefix_id, max(len(new) - MOST_HISTOGRAMS, 0)
+        for row in range(self._rows, len(new)):
+            histogram = _histogram(store, *(column[row] for column in (new.file, new.offset, new.length)))
             if histogram is not None:
                 for check in self._checks.values():
-                    check.add(int(places.step[row]), float(places.wall_time[row]), histogram)
-        self._rows = len(places)
+                    check.add(int(new.step[row]), float(new.wall_time[row]), histogram)
+        self._rows = len(new)
 
 
 class ConditionCheck:

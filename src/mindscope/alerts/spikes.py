@@ -54,34 +54,34 @@ class Spikes:
         return limits
 
     def _follow(self, rows: SeriesRows, limits: NDArray[np.float64]) -> None:
-        place = 0
-        while place < len(rows):
-            place = self._follow_open(rows, place) if self._open else self._find(rows, limits, place)
+        row = 0
+        while row < len(rows):
+            row = self._follow_open(rows, row) if self._open else self._find(rows, limits, row)
 
-    def _find(self, rows: SeriesRows, limits: NDArray[np.float64], place: int) -> int:
-        """Begin with the next jump; returns the place after it."""
-        jumps = np.flatnonzero(rows.value[place:] > limits[place:])
+    def _find(self, rows: SeriesRows, limits: NDArray[np.float64], row: int) -> int:
+        """Begin with the next jump; returns the row after it."""
+        jumps = np.flatnonzero(rows.value[row:] > limits[row:])
         if jumps.size == 0:
             return len(rows)
-        place += int(jumps[0])
-        step, value = int(rows.step[place]), float(rows.value[place])
-        finding = Finding(step, float(rows.wall_time[place]), value, step, 1, is_active=False)
-        self._open = (finding, float(limits[place]), 0)
-        return place + 1
+        row += int(jumps[0])
+        step, value = int(rows.step[row]), float(rows.value[row])
+        finding = Finding(step, float(rows.wall_time[row]), value, step, 1, is_active=False)
+        self._open = (finding, float(limits[row]), 0)
+        return row + 1
 
-    def _follow_open(self, rows: SeriesRows, place: int) -> int:
-        """Go on until the jump has come down or lasts too long; returns the place of the next row."""
+    def _follow_open(self, rows: SeriesRows, row: int) -> int:
+        """Go on until the jump has come down or lasts too long; returns the next row."""
         assert self._open is not None
         finding, limit, since = self._open
         patience = self._parameters.spike_points - since
-        values = rows.value[place : place + patience]
+        values = rows.value[row : row + patience]
         down = np.flatnonzero(values <= limit)
         seen = int(down[0]) if down.size else values.size
-        last = int(rows.step[place + seen - 1]) if seen else finding.last_step
+        last = int(rows.step[row + seen - 1]) if seen else finding.last_step
         finding = Finding(finding.step, finding.wall_time, finding.value, last, finding.count + seen, is_active=False)
         if down.size:
             self._open = None
             self.findings = [*self.findings, finding] if len(self.findings) < MOST_EPISODES else self.findings
-            return place + seen
+            return row + seen
         self._open = (finding, limit, since + seen) if seen < patience else None
-        return place + seen
+        return row + seen

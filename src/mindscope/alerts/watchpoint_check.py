@@ -84,8 +84,8 @@ class WatchpointCheck:
             return None  # the run's damage says why
 
     def _add(self, first: Hit, count: int) -> None:
-        place = bisect_left(self._steps[first.rank], first.step)
-        self._episodes[first.watchpoint].add(place, first, count, self._describe)
+        index = bisect_left(self._steps[first.rank], first.step)
+        self._episodes[first.watchpoint].add(index, first, count, self._describe)
 
     def _describe(self, hit: Hit) -> tuple[DebugTensor, float]:
         source = self._source

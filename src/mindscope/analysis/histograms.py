@@ -81,7 +81,7 @@ def merge_steps(found: StoredValues, group: slice, buckets: int) -> MergedHistog
     problems: list[Reason] = []
     for row in range(group.start, group.stop):
         try:
-            histograms.append(found.read(found.places, row))
+            histograms.append(found.read(found.references, row))
         except FormatError as error:
             problems.append(reason_of(error))
     merged = histograms[0] if len(histograms) == 1 else merge_histograms(histograms, buckets) if histograms else None
@@ -90,16 +90,16 @@ def merge_steps(found: StoredValues, group: slice, buckets: int) -> MergedHistog
 
 def histogram_rows(found: StoredValues, rows: int, buckets: int) -> list[HistogramRow]:
     """Return all histograms of a tag in at most ``rows`` rows; the sum of the counts stays."""
-    return [_row(found, group, buckets) for group in step_groups(0, len(found.places), rows).groups]
+    return [_row(found, group, buckets) for group in step_groups(0, len(found.references), rows).groups]
 
 
 def _row(found: StoredValues, group: slice, buckets: int) -> HistogramRow:
-    merged, places, last = merge_steps(found, group, buckets), found.places, group.stop - 1
+    merged, references, last = merge_steps(found, group, buckets), found.references, group.stop - 1
     return HistogramRow(
-        step=int(places.step[group.start]),
-        last_step=int(places.step[last]),
-        wall_time=float(places.wall_time[group.start]),
-        last_wall_time=float(places.wall_time[last]),
+        step=int(references.step[group.start]),
+        last_step=int(references.step[last]),
+        wall_time=float(references.wall_time[group.start]),
+        last_wall_time=float(references.wall_time[last]),
         steps=group.stop - group.start,
         histogram=merged.histogram,
         unreadable=merged.unreadable,

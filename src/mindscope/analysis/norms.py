@@ -104,7 +104,7 @@ def norms_at(store: RunStore, kind: Kind, tag: str, steps: Sequence[int]) -> Ite
             yield MISSING if row is None else norm_of_scalar(float(columns.value[row]))
         return
     found = find_values(store, kind, tag)
-    for row in _rows(found.places.step, steps):
+    for row in _rows(found.references.step, steps):
         yield MISSING if row is None else _stored_norm(found, row)
 
 
@@ -135,8 +135,8 @@ def _rows(recorded: NDArray[np.int64], steps: Sequence[int]) -> Iterator[int | N
 def _stored_norm(found: StoredValues, row: int) -> Norm:
     try:
         if found.kind is Kind.HISTOGRAM:
-            return norm_of_histogram(found.read(found.places, row))
-        source = tensor_at(found, found.places, row)
+            return norm_of_histogram(found.read(found.references, row))
+        source = tensor_at(found, found.references, row)
         return norm_of_numbers(number_blocks(source, whole(source)))
     except FormatError:
         return UNREADABLE

@@ -40,13 +40,13 @@ def pr_curve(found: StoredValues, step: int | None = None) -> PrCurve:
 
     Raises IndexError without any value, FormatError if the value is not a PR curve.
     """
-    places = found.places
-    if len(places) == 0:
+    references = found.references
+    if len(references) == 0:
         raise IndexError(f"PR curve {found.tag!r} of run {found.run!r} has no values")
-    row = rows_at(places.step, step)[0]
-    rows = pr_rows(found.read(places, row))
+    row = rows_at(references.step, step)[0]
+    rows = pr_rows(found.read(references, row))
     columns = dict(zip(NAMES, rows, strict=True))
-    return PrCurve(int(places.step[row]), float(places.wall_time[row]), thresholds(rows.shape[1]), **columns)
+    return PrCurve(int(references.step[row]), float(references.wall_time[row]), thresholds(rows.shape[1]), **columns)
 
 
 def pr_rows(tensor: Tensor) -> Floats:

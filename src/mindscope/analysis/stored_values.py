@@ -41,77 +41,78 @@ class StoredValue:
 class StoredValues:
     """The values of a tag of a kind other than scalar.
 
-    ``places`` says where they are in the files, by ascending step, or in the order of writing with overwritten values.
+    ``references`` says where they are in the files, by ascending step; in the order of writing with overwritten values.
     """
 
     kind: Kind
     run: str
     tag: str
     version: int
-    places: ReferenceColumns
+    references: ReferenceColumns
     written: Callable[[], ReferenceColumns]  # with values that a restart overwrote
     file: Callable[[int], FileFacts]
 
     def take(self, rows: slice) -> StoredValues:
-        """Return the values in some rows of ``places``."""
-        return replace(self, places=self.places.take(rows))
+        """Return the values in some rows of ``references``."""
+        return replace(self, references=self.references.take(rows))
 
     def overwritten(self) -> StoredValues:
         """Return all values in the order of writing, with those that a restart overwrote."""
-        return replace(self, places=self.written())
+        return replace(self, references=self.written())
 
     def locate(self, id: str) -> tuple[ReferenceColumns, int] | None:
-        """Return the places, and the row in them, of the value that ``value_ids`` calls ``id``.
+        """Return the references, and the row in them, of the value that ``value_ids`` calls ``id``.
 
         It returns None if no value has it.
         """
-        for places in (self.places, self.written()):
-            row = row_of(places, id)
+        for references in (self.references, self.written()):
+            row = row_of(references, id)
             if row is not None:
-                return places, row
+                return references, row
         return None
 
-    def read(self, places: ReferenceColumns, row: int) -> Any:
-        """Return the decoded value in a row of ``places``. Raises FormatError if it can't be read."""
-        return self.stored(places, row).decoded
+    def read(self, references: ReferenceColumns, row: int) -> Any:
+        """Return the decoded value in a row of ``references``. Raises FormatError if it can't be read."""
+        return self.stored(references, row).decoded
 
-    def stored(self, places: ReferenceColumns, row: int) -> StoredValue:
-        """Return the value in a row of ``places`` with its bytes, which are read once.
+    def stored(self, references: ReferenceColumns, row: int) -> StoredValue:
+        """Return the value in a row of ``references`` with its bytes, which are read once.
 
         Raises FormatError as ``read``.
         """
-        facts, encoded = self.facts(places, row), self.encoded(places, row)
+        facts, encoded = self.facts(references, row), self.encoded(references, row)
         if facts.dialect is None:
             raise FormatError(Reason("file_replaced", **self._names()))
-        place: dict[str, Value] = {"run": self.run, "tag": self.tag, "step": int(places.step[row]), "file": facts.name}
-        return StoredValue(dialects.decode(facts.dialect, self.kind, encoded), encoded, int(places.offset[row]), place)
+        step, offset = int(references.step[row]), int(references.offset[row])
+        origin: dict[str, Value] = {"run": self.run, "tag": self.tag, "step": step, "file": facts.name}
+        return StoredValue(dialects.decode(facts.dialect, self.kind, encoded), encoded, offset, origin)
 
-    def facts(self, places: ReferenceColumns, row: int) -> FileFacts:
-        """Return the file that holds the value in a row of ``places``.
+    def facts(self, references: ReferenceColumns, row: int) -> FileFacts:
+        """Return the file that holds the value in a row of ``references``.
 
         Raises FormatError if the run has lost the file.
         """
         try:
-            return self.file(int(places.file[row]))
+            return self.file(int(references.file[row]))
         except KeyError:
             raise FormatError(Reason("file_gone", **self._names())) from None
 
-    def unread(self, places: ReferenceColumns, row: int) -> EncodedValue:
-        """Return the value in a row of ``places`` without its bytes.
+    def unread(self, references: ReferenceColumns, row: int) -> EncodedValue:
+        """Return the value in a row of ``references`` without its bytes.
 
         Raises FormatError as ``facts``, or for another file.
         """
-        facts = self.facts(places, row)
+        facts = self.facts(references, row)
         if facts.dialect is None:
             raise FormatError(Reason("file_replaced", **self._names()))
-        offset, length = int(places.offset[row]), int(places.length[row])
+        offset, length = int(references.offset[row]), int(references.length[row])
         return EncodedValue(Path(facts.path), facts.dialect, self.kind, offset, length)
 
-    def encoded(self, places: ReferenceColumns, row: int) -> bytes:
-        """Return the bytes of the value in a row of ``places``. Raises FormatError if they can't be read."""
-        facts = self.facts(places, row)
+    def encoded(self, references: ReferenceColumns, row: int) -> bytes:
+        """Return the bytes of the value in a row of ``references``. Raises FormatError if they can't be read."""
+        facts = self.facts(references, row)
         try:
-            return read_encoded(facts.path, int(places.offset[row]), int(places.length[row]))
+            return read_encoded(facts.path, int(references.offset[row]), int(references.length[row]))
         except OSError as error:
             raise FormatError(Reason("file_unreadable", file=facts.name, **os_reason(error))) from error
 
@@ -139,9 +140,9 @@ def find_value(store: RunStore, kind: Kind, tag: str, id: str) -> StoredValue | 
 
 
 def signature(found: StoredValues, group: slice) -> int:
-    """Return a 64-bit hash of the places and wall times of a group of values."""
-    places = found.places
+    """Return a 64-bit hash of the references and wall times of a group of values."""
+    references = found.references
     state = 0
-    for column in (places.file, places.offset, places.length, places.wall_time, places.step):
+    for column in (references.file, references.offset, references.length, references.wall_time, references.step):
         state = fingerprint(np.ascontiguousarray(column[group]).view(np.uint8), state)
     return state

@@ -97,7 +97,7 @@ def open_tensor(store: RunStore, kind: Kind, tag: str, id: str) -> TensorSource 
 
 
 def tensor_at(found: StoredValues, references: ReferenceColumns, row: int) -> TensorSource:
-    """Return the tensor in a row of ``places``, read in place if the file has its numbers as an array.
+    """Return the tensor in a row of ``references``, read in place if the file has its numbers as an array.
 
     Raises FormatError.
     """

@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 from mindscope.store import ReferenceColumns
 
 
-def value_ids(places: ReferenceColumns) -> list[str]:
+def value_ids(references: ReferenceColumns) -> list[str]:
     """Return file, byte and wall time of each value; unique even in a reused directory."""
-    moments = _bits(places.wall_time).tolist()
-    triples = zip(places.file.tolist(), places.offset.tolist(), moments, strict=True)
+    moments = _bits(references.wall_time).tolist()
+    triples = zip(references.file.tolist(), references.offset.tolist(), moments, strict=True)
     return [f"{file:x}-{offset:x}-{moment:x}" for file, offset, moment in triples]
 
 
-def row_of(places: ReferenceColumns, id: str) -> int | None:
+def row_of(references: ReferenceColumns, id: str) -> int | None:
     """Return the row that ``value_ids`` calls ``id``; None if no value has it."""
     try:
         file, offset, moment = (int(part, 16) for part in id.split("-"))
     except ValueError:
         return None
-    rows = np.flatnonzero((places.file == file) & (places.offset == offset))
-    matching = [int(row) for row in rows if int(_bits(places.wall_time[row : row + 1])[0]) == moment]
+    rows = np.flatnonzero((references.file == file) & (references.offset == offset))
+    matching = [int(row) for row in rows if int(_bits(references.wall_time[row : row + 1])[0]) == moment]
     return matching[0] if matching else None
 
 

@@ -92,17 +92,17 @@ class RecordedSource:
 
     def steps(self, rank: int) -> Sequence[int]:
         """Return steps with data of a rank, ascending."""
-        return self._steps[rank].places.step.tolist() if rank in self._steps else []
+        return self._steps[rank].references.step.tolist() if rank in self._steps else []
 
     def run(self, rank: int) -> str:
         """Return the run that holds a rank."""
         return self._steps[rank].run
 
     def wall_time(self, step: int, rank: int) -> float:
-        """When a step was recorded, in seconds since 1970; NaN for one that a rank has not."""
-        places = self._steps[rank].places
-        row = int(np.searchsorted(places.step, step))
-        return float(places.wall_time[row]) if row < len(places) and places.step[row] == step else float("nan")
+        """Return when a step was recorded, in seconds since 1970; NaN for one that a rank has not."""
+        steps, times = self._steps[rank].references.step, self._steps[rank].references.wall_time
+        row = int(np.searchsorted(steps, step))
+        return float(times[row]) if row < len(steps) and steps[row] == step else float("nan")
 
     def at(self, step: int, rank: int) -> StepStatistics:
         """Return the statistics of a step.
@@ -112,10 +112,10 @@ class RecordedSource:
             FormatError: it can't be read.
         """
         found = self._steps.get(rank)
-        row = -1 if found is None else int(np.searchsorted(found.places.step, step))
-        if found is None or row >= len(found.places) or found.places.step[row] != step:
+        row = -1 if found is None else int(np.searchsorted(found.references.step, step))
+        if found is None or row >= len(found.references) or found.references.step[row] != step:
             raise DebugDataError(f"rank {rank} has no debugging data of step {step}")
-        return self._read_step(found.read(found.places, row), step, rank)
+        return self._read_step(found.read(found.references, row), step, rank)
 
     def _read_step(self, recorded: TensorStatistics, step: int, rank: int) -> StepStatistics:
         values = np.full((recorded.rows, len(FIELDS)), np.nan)
@@ -126,7 +126,7 @@ class RecordedSource:
         return StepStatistics(
             step=step,
             rank=rank,
-            tensor=self._tables.places(recorded),
+            tensor=self._tables.tensor_indexes(recorded),
             order=_integers(recorded, "order", np.int32),
             values=values,
             digest=_integers(recorded, "digest", np.uint64),
@@ -141,7 +141,7 @@ class RecordedSource:
         return None
 
     def overflows(self, step: int, rank: int) -> Sequence[Overflow]:
-        """Empty: a ``Debugger`` sees tensors only."""
+        """Return none: a ``Debugger`` sees tensors only."""
         return ()
 
     def history(self, tensors: Sequence[int], field: Field, rank: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -153,13 +153,13 @@ class RecordedSource:
         found = self._steps.get(rank)
         if found is None:
             return np.empty(0, np.int64), np.empty((0, len(tensors)))
-        values = np.full((len(found.places), len(tensors)), np.nan)
+        values = np.full((len(found.references), len(tensors)), np.nan)
         for row in range(len(values)):
             try:
-                self._read_field(found.read(found.places, row), field, tensors, values[row])
+                self._read_field(found.read(found.references, row), field, tensors, values[row])
             except FormatError:
                 continue
-        return found.places.step, values
+        return found.references.step, values
 
     def _read_field(
         self, recorded: TensorStatistics, field: Field, tensors: Sequence[int], into: NDArray[np.float64]
@@ -170,7 +170,7 @@ class RecordedSource:
             into[rows >= 0] = column[rows[rows >= 0]]
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{len(each.places)} of rank {rank}" for rank, each in sorted(self._steps.items()))
+        counts = ", ".join(f"{len(each.references)} of rank {rank}" for rank, each in sorted(self._steps.items()))
         return f"<statistics of {len(self.tensors)} tensors, steps: {counts}>"
 
 
@@ -191,7 +191,7 @@ def _integers(recorded: TensorStatistics, name: str, dtype: Any) -> NDArray[Any]
 
 
 def problems_of(source: Any) -> tuple[Reason, ...]:
-    """What can't be read, or is left out, of what was read of a source: of files, and of event files."""
+    """Return what can't be read, or is left out, of a source: of files, and of event files."""
     of_files: Mapping[str, Reason] = getattr(source, "problems", {})
     failures: Iterable[Any] = getattr(source, "failures", ())
     return (*of_files.values(), *(Reason("unreadable", detail=str(each)) for each in failures))

@@ -34,76 +34,76 @@ class TensorTables:
         self.failures: list[FormatError] = []
         self._lock = RLock()
         self._read: dict[tuple[str, str], ReferenceColumns] = {}  # by run and tag: the values that were read
-        self._place: dict[DebugTensor, int] = {}  # without shape and stack -> place in ``tensors``
-        self._tables: dict[int, dict[int, int]] = {}  # by table: place there -> place in ``tensors``
+        self._index_of: dict[DebugTensor, int] = {}  # without shape and stack -> index in ``tensors``
+        self._tables: dict[int, dict[int, int]] = {}  # by table: index there -> index in ``tensors``
         self._layout: tuple[tuple[int, bytes], NDArray[np.int32]] | None = None  # of the step that was read last
         self._wanted: tuple[Any, NDArray[np.intp]] | None = None  # rows of the tensors that were looked for last
 
     def is_start_of(self, described: Sequence[StoredValues]) -> bool:
         """Return whether all that was read is the start of these values: ``read`` then reads only the others."""
-        places = {(each.run, each.tag): each.places for each in described}
+        references = {(each.run, each.tag): each.references for each in described}
         with self._lock:
-            return all(key in places and _begins(places[key], read) for key, read in self._read.items())
+            return all(key in references and _begins(references[key], read) for key, read in self._read.items())
 
     def read(self, found: StoredValues) -> None:
         """Add the descriptions in values of a run that were not read yet."""
         with self._lock:
             known = self._read.get((found.run, found.tag))
-            for row in range(0 if known is None else len(known), len(found.places)):
+            for row in range(0 if known is None else len(known), len(found.references)):
                 try:
-                    self._add(found.read(found.places, row))
+                    self._add(found.read(found.references, row))
                 except FormatError as error:
                     self.failures.append(error)
-            if known is None or len(known) < len(found.places):
+            if known is None or len(known) < len(found.references):
                 self._layout = self._wanted = None  # rows may have a description now
-                self._read[found.run, found.tag] = found.places
+                self._read[found.run, found.tag] = found.references
 
     def _add(self, described: TensorStatistics) -> None:
         self.facts = described.facts or self.facts
         table = self._tables.setdefault(described.table, {})
-        for place, message in enumerate(described.tensors, described.first_tensor):
+        for index, message in enumerate(described.tensors, described.first_tensor):
             try:
-                table[place] = self._own_place(_tensor(message))
+                table[index] = self._add_tensor(_tensor(message))
             except (TypeError, ValueError, KeyError) as error:
-                table[place] = self._own_place(_unreadable(described.table, place))
-                self.failures.append(FormatError(f"description {place} of a table of tensors can't be read: {error!r}"))
+                table[index] = self._add_tensor(_unreadable(described.table, index))
+                self.failures.append(FormatError(f"description {index} of a table of tensors can't be read: {error!r}"))
 
-    def _own_place(self, tensor: DebugTensor) -> int:
+    def _add_tensor(self, tensor: DebugTensor) -> int:
         key = replace(tensor, shape=None, stack=())
-        place = self._place.setdefault(key, len(self.tensors))
-        if place == len(self.tensors):
+        index = self._index_of.setdefault(key, len(self.tensors))
+        if index == len(self.tensors):
             self.tensors.append(tensor)
-        elif self.tensors[place].shape != tensor.shape:
-            self.tensors[place] = replace(tensor, shape=None)
-        return place
+        elif self.tensors[index].shape != tensor.shape:
+            self.tensors[index] = replace(tensor, shape=None)
+        return index
 
-    def places(self, recorded: TensorStatistics) -> NDArray[np.int32]:
-        """Return places in ``tensors`` of the rows of a step, shape (rows,).
+    def tensor_indexes(self, recorded: TensorStatistics) -> NDArray[np.int32]:
+        """Return indexes in ``tensors`` of the rows of a step, shape (rows,).
 
         Raises FormatError if they can't be read.
         """
         with self._lock:
-            return self._places(recorded)
+            return self._tensor_indexes(recorded)
 
-    def _places(self, recorded: TensorStatistics) -> NDArray[np.int32]:
+    def _tensor_indexes(self, recorded: TensorStatistics) -> NDArray[np.int32]:
         packed = recorded.packed.get("tensor")
         key = (recorded.table, b"" if packed is None else packed.data)
         if self._layout is not None and self._layout[0] == key and self._layout[1].size == recorded.rows:
             return self._layout[1]
         column = recorded.column("tensor")
         local = np.zeros(recorded.rows, np.int64) if column is None else column.astype(np.int64)
-        places = self._merged(recorded.table, local)
-        places.setflags(write=False)
-        self._layout = (key, places)
-        return places
+        indexes = self._merged(recorded.table, local)
+        indexes.setflags(write=False)
+        self._layout = (key, indexes)
+        return indexes
 
     def _merged(self, table: int, local: NDArray[np.int64]) -> NDArray[np.int32]:
         own = self._tables.setdefault(table, {})
         distinct, inverse = np.unique(local, return_inverse=True)
-        for place in distinct.tolist():
-            if place not in own:  # its description is damaged
-                own[place] = self._own_place(_unreadable(table, place))
-        return np.array([own[place] for place in distinct.tolist()], np.int32)[inverse].reshape(-1)
+        for index in distinct.tolist():
+            if index not in own:  # its description is damaged
+                own[index] = self._add_tensor(_unreadable(table, index))
+        return np.array([own[index] for index in distinct.tolist()], np.int32)[inverse].reshape(-1)
 
     def rows_of(self, recorded: TensorStatistics, tensors: Sequence[int]) -> NDArray[np.intp]:
         """Return the last row of each tensor in a step, -1 where it has none. Shape (tensors,)."""
@@ -111,20 +111,20 @@ class TensorTables:
             return self._rows_of(recorded, tensors)
 
     def _rows_of(self, recorded: TensorStatistics, tensors: Sequence[int]) -> NDArray[np.intp]:
-        places = self._places(recorded)
-        if self._wanted is not None and self._wanted[0][0] is places and self._wanted[0][1] == tensors:
+        indexes = self._tensor_indexes(recorded)
+        if self._wanted is not None and self._wanted[0][0] is indexes and self._wanted[0][1] == tensors:
             return self._wanted[1]
         last = np.full(len(self.tensors), -1, np.intp)
-        last[places] = np.arange(places.size)
+        last[indexes] = np.arange(indexes.size)
         rows = last[np.asarray(tensors, np.intp)]
-        self._wanted = ((places, list(tensors)), rows)
+        self._wanted = ((indexes, list(tensors)), rows)
         return rows
 
 
-def _begins(places: ReferenceColumns, start: ReferenceColumns) -> bool:
+def _begins(references: ReferenceColumns, start: ReferenceColumns) -> bool:
     size = len(start)
-    return len(places) >= size and all(
-        np.array_equal(getattr(places, name)[:size], getattr(start, name)) for name in ("file", "offset", "length")
+    return len(references) >= size and all(
+        np.array_equal(getattr(references, name)[:size], getattr(start, name)) for name in ("file", "offset", "length")
     )
 
 
@@ -148,8 +148,8 @@ def _tensor(message: Message) -> DebugTensor:
     )
 
 
-def _unreadable(table: int, place: int) -> DebugTensor:
-    name = f"tensor {place} of table {table:x}, whose description is damaged"
+def _unreadable(table: int, index: int) -> DebugTensor:
+    name = f"tensor {index} of table {table:x}, whose description is damaged"
     return DebugTensor("", "", Phase.FORWARD, Role.OUTPUT, "", name=name)
 
 

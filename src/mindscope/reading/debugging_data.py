@@ -30,7 +30,7 @@ _STATISTICS = "tensor_statistics"
 
 
 def statistics_cache(workspace: Path | None, cache_bytes: int = DEFAULT_CACHE_BYTES) -> StatisticsCache | None:
-    """What was computed of the tensors of dumps, in a workspace; None without one, or if caches are switched off.
+    """Return what was computed of the tensors of dumps, in a workspace; None without one, or without caches.
 
     ``cache_bytes`` is the limit of all caches of the workspace.
     """
@@ -78,7 +78,7 @@ def debug_data_of(directory: Path, *, has_beside: bool = True) -> Iterator[tuple
 
 
 def path_name(path: Path, directory: Path) -> str:
-    """How a path is named in the run of a directory: ``dump``, ``../dump``, ``./`` for the directory itself."""
+    """Return the name of a path in the run of a directory: ``dump``, ``../dump``, ``./`` for the directory itself."""
     name = readable(Path(os.path.relpath(path, directory)).as_posix())
     return name if name != "." else "./"
 
@@ -90,7 +90,7 @@ def is_of_other_run(path: Path, directory: Path) -> bool:
 
 
 def entries_beside(directory: Path) -> list[Path]:
-    """What lies beside the directory of a run and belongs to it: nothing if another run is there, or around it.
+    """Return what lies beside the directory of a run and belongs to it: nothing if another run is there, or around it.
 
     Only event files make a run here, as in the list of runs.
     """

@@ -36,17 +36,17 @@ class Output:
     @contextmanager
     def open(self, path: PurePath) -> Generator[BinaryIO, None, None]:
         """Yield a new file to write to. It is deleted if writing fails."""
-        place = self.directory / path
-        place.parent.mkdir(parents=True, exist_ok=True)
+        full_path = self.directory / path
+        full_path.parent.mkdir(parents=True, exist_ok=True)
         if self._overwrite:
-            place.unlink(missing_ok=True)  # replace a link, do not follow it
-        with place.open("xb") as file:
+            full_path.unlink(missing_ok=True)  # replace a link, do not follow it
+        with full_path.open("xb") as file:
             try:
                 yield file
             except BaseException:
-                place.unlink(missing_ok=True)
+                full_path.unlink(missing_ok=True)
                 raise
-        self.files.append(place)
+        self.files.append(full_path)
 
     def write(self, path: PurePath, data: bytes) -> None:
         """Write one complete file."""

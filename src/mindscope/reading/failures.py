@@ -85,10 +85,10 @@ def read_failures(
             found.running_data.append(read_running_data(path))
         except OSError as error:
             found.problems.append(str(error))
-    for place, path in enumerate(paths.flight_records):
+    for index, path in enumerate(paths.flight_records):
         watch()
         try:
-            found.flight_records.append(read_flight_record(path, shared, len(paths.flight_records) - place))
+            found.flight_records.append(read_flight_record(path, shared, len(paths.flight_records) - index))
         except (FormatError, OSError) as error:
             text = str(error)
             found.problems.append(text if path.name in text else f"{path.name}: {text}")

@@ -36,14 +36,14 @@ class RunProfiles(Sequence[Profile]):
         return len(self._found)
 
     @overload
-    def __getitem__(self, place: int) -> Profile: ...
+    def __getitem__(self, index: int) -> Profile: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Profile]: ...
-    def __getitem__(self, place: int | slice) -> Profile | Sequence[Profile]:
+    def __getitem__(self, index: slice) -> Sequence[Profile]: ...
+    def __getitem__(self, index: int | slice) -> Profile | Sequence[Profile]:
         """Reads a profile. Raises IndexError, FormatError if it is damaged beyond reading, OSError."""
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        row = range(len(self))[place]
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        row = range(len(self))[index]
         if row not in self._read:
             self._read[row] = self._found[row].read()
         return self._read[row]

@@ -47,7 +47,7 @@ class _Checked:
     """Result of checking an event file, before anything is written."""
 
     source: Path
-    place: PurePath  # below the target
+    relative_path: PurePath  # below the target
     records: int
     lost_bytes: int
     damages: tuple[Damage, ...]
@@ -68,10 +68,10 @@ def repair_runs(base: str | os.PathLike[str], target: str | os.PathLike[str]) ->
     found = find_runs(directory)
     if not found.runs:
         raise nothing_in(directory)
-    failures = [str(place) for place in found.unreadable]
+    failures = [str(unreadable) for unreadable in found.unreadable]
     checked = [file for run in _checked_runs(directory, found.runs, failures) for file in run]
     output = Output(Path(target), overwrite=False)
-    output.refuse_existing(file.place for file in checked)
+    output.refuse_existing(file.relative_path for file in checked)
     return RepairReport(tuple(_copy(file, output) for file in checked), tuple(failures))
 
 
@@ -89,10 +89,10 @@ def _checked_runs(base: Path, runs: Mapping[str, FoundRun], failures: list[str])
             yield files
 
 
-def _check(source: Path, place: PurePath) -> _Checked:
+def _check(source: Path, relative_path: PurePath) -> _Checked:
     reader = FrameReader(source.name)
     sizes = [len(record) for record in _intact_records(source, reader)]
-    return _Checked(source, place, len(sizes), source.stat().st_size - sum(sizes), reader.damages)
+    return _Checked(source, relative_path, len(sizes), source.stat().st_size - sum(sizes), reader.damages)
 
 
 def _intact_records(source: Path, reader: FrameReader) -> Iterator[memoryview]:
@@ -114,13 +114,13 @@ def _intact_records(source: Path, reader: FrameReader) -> Iterator[memoryview]:
 
 def _copy(file: _Checked, output: Output) -> RepairedFile:
     try:
-        with output.open(file.place) as target:
+        with output.open(file.relative_path) as target:
             for record in _intact_records(file.source, FrameReader(file.source.name)):
                 target.write(record)
     except ExportError:
         raise
     except OSError as error:
-        raise ExportError(f"{output.directory / file.place}: not written: {error.strerror or error}") from error
-    copy = output.directory / file.place
+        raise ExportError(f"{output.directory / file.relative_path}: not written: {error.strerror or error}") from error
+    copy = output.directory / file.relative_path
     shutil.copystat(file.source, copy)
     return RepairedFile(file.source, copy, file.records, file.lost_bytes, file.damages)

@@ -108,14 +108,14 @@ class Run:
         Raises TagNotFoundError, IndexError for a step without a tensor, FormatError if its bytes can't be read.
         """
         found = found_values(self.store, Kind.TENSOR, tag)
-        steps = found.places.step
+        steps = found.references.step
         rows = np.flatnonzero(steps == step) if step is not None else np.arange(steps.size)
         if rows.size == 0:
             which = "visible value; a restart replaced all" if step is None else f"value at step {step}"
             raise IndexError(f"tensor {tag!r} of run {self.id!r} has no {which}")
         row = int(rows[-1])
-        source = tensor_at(found, found.places, row)
-        return TensorSlice(source, int(steps[row]), float(found.places.wall_time[row]))
+        source = tensor_at(found, found.references, row)
+        return TensorSlice(source, int(steps[row]), float(found.references.wall_time[row]))
 
     def histograms(self, tag: str, *, overwritten: bool = False) -> Histograms:
         """Return the histograms of a tag; ``merged`` reduces them to a number of rows."""
@@ -154,7 +154,7 @@ class Run:
         return pr_curve(found_values(self.store, Kind.PR_CURVE, tag), step)
 
     def meshes(self, tag: str, *, overwritten: bool = False) -> Values[Tensor]:
-        """Point clouds: arrays of shape (batch, points, 3)."""
+        """Return point clouds: arrays of shape (batch, points, 3)."""
         return self.values(Kind.MESH, tag, overwritten=overwritten)
 
     def landscapes(self) -> dict[str, Landscape]:
@@ -185,7 +185,7 @@ class Run:
         return reading.debug_of_run(self.store)
 
     def failures(self) -> RunFailures:
-        """What recorders wrote when the training failed: running data of each rank, and its last collectives."""
+        """Return what recorders wrote when the training failed: running data of each rank, and its last collectives."""
         return reading.read_failures(reading.find_failures(self.path))
 
     def printed(self) -> Iterator[tuple[Path, PrintedValue]]:

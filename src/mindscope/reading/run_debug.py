@@ -115,7 +115,7 @@ class RunDebug:
         step_offset: int | None = None,
         workspace: str | Path | None = None,
     ) -> Divergence:
-        """Where this training and another part. Raises DebugDataError if they have no common step.
+        """Return where this training and another part. Raises DebugDataError if they have no common step.
 
         Args:
             other: another run, its ``debug``, its path, or a source of debugging data; also of another framework.
@@ -143,7 +143,7 @@ class RunDebug:
         tolerance: Tolerance | None = None,
         workspace: str | Path | None = None,
     ) -> TensorDifferences:
-        """How far the tensors of an operator are from those of another training, element by element.
+        """Return how far the tensors of an operator are from those of another training, element by element.
 
         Of tensors whose elements were not recorded in both, what follows from their statistics.
 
@@ -178,7 +178,7 @@ class RunDebug:
         return {one: each for one, each in pairs.items() if one not in by_hand and each not in by_hand.values()}
 
     def compare_ranks(self) -> RankDifference | None:
-        """Where the ranks of a data-parallel training part; None if they never do, or only one was recorded."""
+        """Return where the ranks of a data-parallel training part; None if they never do, or only one was recorded."""
         return compare_ranks(self.source)
 
     def tensor(self, operator: str, step: int, *, rank: int | None = None) -> TensorRecords:
@@ -328,7 +328,7 @@ def _found_in(directory: Path, workspace: str | Path | None) -> RunDebug:
 
 
 def _dumps_of(directory: Path, workspace: str | Path | None) -> dict[str, DebugData]:
-    """Of each name, what was found in and beside the directory of a run. Empty where it can't be read."""
+    """Return, by name, what was found in and beside the directory of a run. Empty where it can't be read."""
     cache = existing_cache(workspace)
     with suppress(OSError):
         return {name: with_cache(found, cache) for name, found in debug_data_of(directory)}

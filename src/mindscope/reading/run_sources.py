@@ -116,7 +116,7 @@ class RunSources:
         self._note(known)
 
     def _try(self, known: _Known, read: Callable[[_Known], None]) -> None:
-        """A run that can't be read keeps its place and hides no other; it is tried again after its next change."""
+        """Read a run; one that can't be read keeps its row, and is tried again after its next change."""
         store = known.source.store
         try:
             read(known)

@@ -40,8 +40,8 @@ class TensorRecords(Tabular):
     def __len__(self) -> int:
         return len(self.records)
 
-    def __getitem__(self, place: int) -> TensorRecord:
-        return self.records[place]
+    def __getitem__(self, index: int) -> TensorRecord:
+        return self.records[index]
 
     def to_table(self) -> TensorRows:
         """Return a row for each tensor, with a column for each statistic."""

@@ -57,14 +57,14 @@ class Values(Sequence[Sample[T]]):
 
     @property
     def step(self) -> NDArray[np.int64]:
-        return self._found.places.step
+        return self._found.references.step
 
     @property
     def wall_time(self) -> NDArray[np.float64]:
-        return self._found.places.wall_time
+        return self._found.references.wall_time
 
     def __len__(self) -> int:
-        return len(self._found.places)
+        return len(self._found.references)
 
     @overload
     def __getitem__(self, index: int) -> Sample[T]: ...
@@ -74,20 +74,20 @@ class Values(Sequence[Sample[T]]):
         if isinstance(index, slice):
             return type(self)(self._found.take(index))
         row = range(len(self))[index]
-        load = partial(self._found.read, self._found.places, row)
+        load = partial(self._found.read, self._found.references, row)
         return Sample(int(self.step[row]), float(self.wall_time[row]), load)
 
-    def place(self, row: int) -> tuple[str, int]:
+    def location(self, row: int) -> tuple[str, int]:
         """Return file name and byte offset of a value. Raises FormatError if its file is gone."""
-        return self._found.facts(self._found.places, row).name, int(self._found.places.offset[row])
+        return self._found.facts(self._found.references, row).name, int(self._found.references.offset[row])
 
     def unread(self, row: int) -> EncodedValue:
         """Return a value without its bytes. Raises FormatError if its file is gone or another one."""
-        return self._found.unread(self._found.places, row)
+        return self._found.unread(self._found.references, row)
 
     def encoded(self, row: int) -> bytes:
         """Return the bytes of a value in its file. Raises FormatError if they can't be read."""
-        return self._found.encoded(self._found.places, row)
+        return self._found.encoded(self._found.references, row)
 
     def __repr__(self) -> str:
         return f"Values(kind={str(self.kind)!r}, tag={self.tag!r}, {len(self)} values)"

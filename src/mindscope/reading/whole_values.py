@@ -70,10 +70,10 @@ class WholeValues:
 
     def _note(self, values: Values[Any], row: int, reason: Reason) -> None:
         try:
-            place = values.place(row)
+            location = values.location(row)
         except FormatError:
             return  # its file is gone, and so are its damages
-        self._undecodable[place] = Damage(*place, DamageKind.MESSAGE, reason)
+        self._undecodable[location] = Damage(*location, DamageKind.MESSAGE, reason)
 
 
 def _as_landscape(value: Landscape) -> Landscape:

@@ -72,9 +72,9 @@ def _series(catalog: Catalog, name: SeriesName, query: HistogramsQuery, merged: 
 def _reduced(
     empty: HistogramSeries, found: StoredValues, since: str | None, query: HistogramsQuery, merged: HistogramCache
 ) -> HistogramSeries:
-    places = found.places
-    start_wall_time = _start(places.wall_time)
-    x = _positions(places, query.axis, start_wall_time or 0.0)
+    references = found.references
+    start_wall_time = _start(references.wall_time)
+    x = _positions(references, query.axis, start_wall_time or 0.0)
     first, stop = _bounds(x, query.range)
     reduction = step_groups(first, stop, query.rows)
     groups = reduction.groups
@@ -83,7 +83,7 @@ def _reduced(
     rows = [MergedRow(group, merged.of(found, group, query.buckets)) for group in groups[kept:]]
     facts = {
         "version": found.version,
-        "steps": len(places),
+        "steps": len(references),
         "in_range": stop - first,
         "returned": len(groups),
         "steps_per_row": reduction.steps_per_group,
@@ -93,20 +93,20 @@ def _reduced(
         "last": _finite(x[-1:]),
         "cursor": cursor_of(known, reduction.settled),
         "kept": kept,
-        "columns": _columns(places, rows),
+        "columns": _columns(references, rows),
     }
     return empty.model_copy(update=facts)
 
 
-def _columns(places: ReferenceColumns, rows: Sequence[MergedRow]) -> HistogramColumns:
+def _columns(references: ReferenceColumns, rows: Sequence[MergedRow]) -> HistogramColumns:
     first = [row.group.start for row in rows]
     last = [row.group.stop - 1 for row in rows]
     histograms = [row.merged.histogram or NOTHING for row in rows]
     return HistogramColumns(
-        step=places.step[first],
-        last_step=places.step[last],
-        wall_time=places.wall_time[first],
-        last_wall_time=places.wall_time[last],
+        step=references.step[first],
+        last_step=references.step[last],
+        wall_time=references.wall_time[first],
+        last_wall_time=references.wall_time[last],
         merged=[row.group.stop - row.group.start for row in rows],
         unreadable=[row.merged.unreadable for row in rows],
         bucket_start=np.cumsum([0, *(each.left.size for each in histograms)]),
@@ -119,10 +119,10 @@ NOTHING = Histogram(np.empty(0), np.empty(0), np.empty(0), np.nan, np.nan, 0.0, 
 """The histogram of steps that can't be read."""
 
 
-def _positions(places: ReferenceColumns, axis: Axis, start_wall_time: float) -> NDArray[Any]:
+def _positions(references: ReferenceColumns, axis: Axis, start_wall_time: float) -> NDArray[Any]:
     if axis is Axis.STEP:
-        return places.step
-    return places.wall_time - start_wall_time if axis is Axis.RELATIVE else places.wall_time
+        return references.step
+    return references.wall_time - start_wall_time if axis is Axis.RELATIVE else references.wall_time
 
 
 def _bounds(x: NDArray[Any], range: tuple[float, float] | None) -> tuple[int, int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoded images of a run: their places and their bytes in the log."""
+"""Lists the encoded images of a run, and reads their bytes from the log."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
     Raises RunNotFoundError, TagNotFoundError.
     """
     found = find_values(catalog.run(run), Kind.IMAGE, tag)
-    places = found.places
-    columns = [places.step, places.wall_time, places.file, places.offset]
+    references = found.references
+    columns = [references.step, references.wall_time, references.file, references.offset]
     kept = kept_rows(columns, since)
-    new = places.take(slice(kept, None))
+    new = references.take(slice(kept, None))
     pictures = _newest(found)
     first = pictures[0] if pictures else None
     return ImagesAnswer(
@@ -43,7 +43,7 @@ def list_images(catalog: Catalog, run: str, tag: str, since: str | None = None) 
         pictures=None if pictures is None else len(pictures),
         width=first.width if first else None,
         height=first.height if first else None,
-        values=len(places),
+        values=len(references),
         cursor=cursor_of(columns),
         kept=kept,
         step=new.step.tolist(),
@@ -66,9 +66,9 @@ def find_image(catalog: Catalog, run: str, tag: str, id: str, picture: int) -> F
 
 
 def _newest(found: StoredValues) -> tuple[Image, ...] | None:
-    if len(found.places) == 0:
+    if len(found.references) == 0:
         return None
     try:
-        return found.read(found.places, len(found.places) - 1)
+        return found.read(found.references, len(found.references) - 1)
     except FormatError:
         return None

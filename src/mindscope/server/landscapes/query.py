@@ -122,7 +122,7 @@ def _training_of(run: Run) -> LandscapeRun:
 
 def _entry(store: RunStore, tag: str) -> LandscapeEntry:
     found = find_values(store, Kind.LANDSCAPE, tag)
-    id = value_ids(found.places)[-1]
+    id = value_ids(found.references)[-1]
     try:
         landscape = _newest(found)
     except Exception as error:
@@ -133,7 +133,7 @@ def _entry(store: RunStore, tag: str) -> LandscapeEntry:
 
 
 def _newest(found: StoredValues) -> Landscape:
-    return found.read(found.places, len(found.places) - 1)
+    return found.read(found.references, len(found.references) - 1)
 
 
 def _described(run: str, tag: str, id: str, landscape: Landscape) -> LandscapeEntry:

@@ -50,7 +50,7 @@ def _series_or_error(catalog: Catalog, name: PrSeriesName) -> PrSeries:
 
 
 def _read(empty: PrSeries, found: StoredValues, name: PrSeriesName) -> PrSeries:
-    rows = _rows_of(found.places.step, name.step)
+    rows = _rows_of(found.references.step, name.step)
     known = [np.array([signature(found, slice(row, row + 1)) for row in rows], np.uint64)]
     kept = kept_rows(known, name.since)
     curves = [_curve_or_reason(found, row) for row in rows[kept:]]
@@ -74,7 +74,7 @@ def _rows_of(steps: NDArray[np.int64], wanted: int | PrSteps) -> range:
 
 def _curve_or_reason(found: StoredValues, row: int) -> Floats | Reason:
     try:
-        return pr_rows(found.read(found.places, row))
+        return pr_rows(found.read(found.references, row))
     except FormatError as error:
         return reason_of(error)
 
@@ -84,9 +84,9 @@ def _columns(found: StoredValues, rows: range, curves: Sequence[Floats]) -> PrCu
     side_by_side = np.concatenate([NOTHING, *curves], axis=1)
     chosen = slice(rows.start, rows.stop)
     return PrCurveColumns(
-        steps=found.places.step,
-        step=found.places.step[chosen],
-        wall_time=found.places.wall_time[chosen],
+        steps=found.references.step,
+        step=found.references.step[chosen],
+        wall_time=found.references.wall_time[chosen],
         curve_start=np.cumsum([0, *sizes]),
         threshold=np.concatenate([np.empty(0), *map(thresholds, sizes)]),
         **dict(zip(NAMES, side_by_side, strict=True)),

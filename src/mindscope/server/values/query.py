@@ -19,7 +19,7 @@ def list_values(catalog: Catalog, run: str, kind: Kind, tag: str) -> ValuesAnswe
         tag=tag,
         kind=kind,
         version=found.version,
-        step=found.places.step.tolist(),
-        wall_time=[finite(time) for time in found.places.wall_time.tolist()],
-        id=value_ids(found.places),
+        step=found.references.step.tolist(),
+        wall_time=[finite(time) for time in found.references.wall_time.tolist()],
+        id=value_ids(found.references),
     )
