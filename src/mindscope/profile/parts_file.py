@@ -151,14 +151,14 @@ def _add(table: Table, name: str, columns: dict[str, NDArray[Any]]) -> dict[str,
     texts: list[str] = []
     schema = table.schema()
     for column_name, column in table.columns().items():
-        place = f"{name}.{column_name}"
+        key = f"{name}.{column_name}"
         if isinstance(column, TextColumn):
             texts.append(column_name)
             column = column.compact()
             values = StoredTexts.of(column.values)
-            columns |= {place: column.codes, f"{place}.offsets": values.offsets, f"{place}.data": values.data}
+            columns |= {key: column.codes, f"{key}.offsets": values.offsets, f"{key}.data": values.data}
         else:
-            columns[place] = column
+            columns[key] = column
     return {"columns": list(table.columns()), "texts": texts, "extra": {each: schema[each] for each in table.extra}}
 
 
@@ -200,11 +200,11 @@ def _table_class(part: type, name: str) -> type[Table]:
 def _table(made: type[Table], entry: Mapping[str, Any], name: str, columns: Mapping[str, NDArray[Any]]) -> Table:
     found: dict[str, Column] = {}
     for column in entry["columns"]:
-        place = f"{name}.{column}"
-        found[column] = columns[place]
+        key = f"{name}.{column}"
+        found[column] = columns[key]
         if column in entry["texts"]:
-            values = StoredTexts(columns[f"{place}.offsets"], columns[f"{place}.data"])
-            found[column] = TextColumn(columns[place], values)
+            values = StoredTexts(columns[f"{key}.offsets"], columns[f"{key}.data"])
+            found[column] = TextColumn(columns[key], values)
     extra = {column: found.pop(column) for column in entry["extra"]}
     declared = {
         column: ColumnField(Unit(unit), Merge(*merge), title) for column, (unit, merge, title) in entry["extra"].items()

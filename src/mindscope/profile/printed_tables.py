@@ -144,7 +144,7 @@ def _table(header: list[str], rows: list[list[str]]) -> Iterator[str]:
     """Yield aligned columns; numbers to the right."""
     shown = rows[:MOST_ROWS]
     widths = [max(len(cell) for cell in column) for column in zip(header, *shown, strict=True)]
-    is_number = [bool(shown) and all(_is_number(row[place]) for row in shown) for place in range(len(header))]
+    is_number = [bool(shown) and all(_is_number(row[column]) for row in shown) for column in range(len(header))]
     for cells in [header, ["-" * width for width in widths], *shown]:
         padded = [
             cell.rjust(width) if right else cell.ljust(width)

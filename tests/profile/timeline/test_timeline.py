@@ -182,7 +182,7 @@ def test_arrows_are_from_and_to_the_innermost_slices(
         for place in range(0, len(ends) - 1, 2)
         if ends[place][0] <= ends[place + 1][0]
     ]
-    want = [(int(arranged.place[one]), int(arranged.place[other])) for one, other in pairs if one >= 0 and other >= 0]
+    want = [(int(arranged.index[one]), int(arranged.index[other])) for one, other in pairs if one >= 0 and other >= 0]
     got = flows_of(trace, arranged)
     assert sorted(zip(got.source.tolist(), got.target.tolist(), strict=True)) == sorted(want)
 

@@ -146,7 +146,7 @@ def _taken(left: dict[str, float], parts: Sequence[str], share: float) -> float:
 
 def _cause_first(advice: Sequence[Advice]) -> list[Advice]:
     """Return advice of a group by its share; what says the cause of the first one comes before it."""
-    order = {code: place for place, code in enumerate(_KIND_OF)}
+    order = {code: position for position, code in enumerate(_KIND_OF)}
     last = len(order)
     ordered = sorted(advice, key=lambda each: (each.code not in order, -each.share, order.get(each.code, last)))
     for each in advice:

@@ -42,7 +42,7 @@ class Place(NamedTuple):
     of: str = ""
     """Device, queue or table that it belongs to."""
     row: int = -1
-    """Number in the table of its tab, where rows have one: the place among rows of this name, the block, the row."""
+    """Number in the table of its tab, where rows have one: the position among rows of this name, the block, the row."""
     start: int | None = None
     """Nanoseconds since the origin of the profile, where its time is known."""
     duration: int | None = None
@@ -62,8 +62,8 @@ def places_of(profile: Profile, advice: Advice, most: int) -> Iterator[Place]:
     """Yield the first ``most`` rows and ranges that advice on a profile rests on."""
     table = _table(profile, advice)
     if table is not None:
-        place = _PLACES.get(type(table), _further)
-        yield from (place(table, int(row), advice.table) for row in advice.rows[:most])
+        make = _MAKERS.get(type(table), _further)
+        yield from (make(table, int(row), advice.table) for row in advice.rows[:most])
     for start, duration in advice.spans[:most]:
         yield Place("span", "", start=start, duration=duration)
 
@@ -128,7 +128,7 @@ def _further(table: Table, row: int, name: str) -> Place:
     return Place("further", f"#{row + 1}" if named is None else named[row], of=name, row=row)
 
 
-_PLACES: Mapping[type[Table], Callable[[Any, int, str], Place]] = {
+_MAKERS: Mapping[type[Table], Callable[[Any, int, str], Place]] = {
     Steps: _step,
     Operators: _operator,
     Kernels: _operator,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 _NUMBER = re.compile(r"_\d+$")
 _MOST_CELLS = 4_000_000
-"""Largest table that the sequences of two nodes need; longer ones are aligned by name and place among equal names."""
+"""Largest table that the sequences of two nodes need; longer ones are aligned by name and order of equal names."""
 _EXACT, _ALIKE = 1.0, 0.9
 
 
@@ -121,7 +121,7 @@ def _longest_common(
 def _by_occurrence(
     old_names: Sequence[str], new_names: Sequence[str], old: Sequence[int], new: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    places: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for row in reversed(old):
-        places.setdefault(old_names[row], []).append(row)
-    return ((rows.pop(), row) for row in new if (rows := places.get(new_names[row])))
+        by_name.setdefault(old_names[row], []).append(row)
+    return ((rows.pop(), row) for row in new if (rows := by_name.get(new_names[row])))

@@ -60,11 +60,11 @@ def call_changes(
     assert before.tree is not None
     assert after.tree is not None
     old, new = before.tree.calls, after.tree.calls
-    place = np.where(aligned >= 0, aligned, 0)
+    row_of = np.where(aligned >= 0, aligned, 0)
     fresh = np.flatnonzero(aligned < 0)
-    place[fresh] = len(old) + np.arange(len(fresh))
+    row_of[fresh] = len(old) + np.arange(len(fresh))
     parents = np.concatenate(
-        [old.parent.astype(np.int64), np.where(new.parent[fresh] >= 0, place[new.parent[fresh]], -1)]
+        [old.parent.astype(np.int64), np.where(new.parent[fresh] >= 0, row_of[new.parent[fresh]], -1)]
     )
     presence = np.full(len(parents), _BOTH)
     presence[: len(old)][~np.isin(np.arange(len(old)), aligned)] = _GONE
@@ -78,7 +78,7 @@ def call_changes(
     _, first = np.unique(merged, return_index=True)
     means = [
         _means(side, where, is_on_device, len(first))
-        for side, where in ((before, merged[: len(old)]), (after, merged[place]))
+        for side, where in ((before, merged[: len(old)]), (after, merged[row_of]))
     ]
     is_thread = kinds.after.is_any_of(lambda each: each == THREAD)[first]
     if not is_on_device:
@@ -134,10 +134,10 @@ def _merged_texts(
 
 def _first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each value its number in the order of first occurrences."""
-    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))
-    return number[place.reshape(-1)]
+    return number[inverse.reshape(-1)]
 
 
 def _merge_siblings(
@@ -155,8 +155,8 @@ def _merge_siblings(
     for each in range(int(level.max(initial=-1)) + 1):
         rows = np.flatnonzero(level == each)
         above = np.where(parents[rows] >= 0, merged[parents[rows]], -1)
-        keys, place = np.unique((above + 1) << 32 | labels[rows], return_inverse=True)
-        merged[rows] = count + place.reshape(-1)
+        keys, inverse = np.unique((above + 1) << 32 | labels[rows], return_inverse=True)
+        merged[rows] = count + inverse.reshape(-1)
         found.append((keys >> 32) - 1)
         count += len(keys)
     return merged, np.concatenate([np.empty(0, np.int64), *found])

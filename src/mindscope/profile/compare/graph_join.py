@@ -50,7 +50,7 @@ def _paths(labels: Sequence[str], parents: NDArray[np.int64]) -> list[str]:
 def _by_class(labels: Sequence[str], parents: NDArray[np.int64], modules: Modules) -> NDArray[np.int64]:
     """Align the scopes but those of containers that are never called, whose items their parents call."""
     rows = [row for row, label in enumerate(labels) if _class_of_scope(label) not in _CONTAINERS]
-    index = {row: place for place, row in enumerate(rows)}
+    index = {row: number for number, row in enumerate(rows)}
     above: list[int] = []
     for parent in integers_of(parents):
         while parent >= 0 and parent not in index:
@@ -77,12 +77,12 @@ def _called_by_class(labels: Sequence[str], parents: NDArray[np.int64], modules:
 def _aligned_below(scopes: NamedTree, top: int, modules: Modules, below: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the scopes below ``top`` aligned with the modules ``below``, whose first one is that of ``top``."""
     inner = _below(scopes.parent, top)
-    place = {row: number for number, row in enumerate(integers_of(inner))}
+    number_of = {row: number for number, row in enumerate(integers_of(inner))}
     other = {row: number for number, row in enumerate(integers_of(below))}
     names = [_INSTANCE.sub("", modules.name[row]) for row in integers_of(below)]
     one = NamedTree(
         ["", *(scopes.names[row] for row in integers_of(inner)[1:])],
-        np.array([place.get(int(scopes.parent[row]), -1) for row in integers_of(inner)]), np.arange(len(inner)),
+        np.array([number_of.get(int(scopes.parent[row]), -1) for row in integers_of(inner)]), np.arange(len(inner)),
     )  # fmt: skip
     two = NamedTree(
         ["", *names[1:]],

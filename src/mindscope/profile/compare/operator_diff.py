@@ -59,11 +59,11 @@ def operator_rows(side: Side, is_on_device: bool, modules: Mapping[str, str] | N
     # Several paths may have the same text: calls of one instance at different levels.
     names, paths = (TextColumn.of(column).select(times.call) for column in (calls.name, calls.module))
     pairs = names.codes.astype(np.int64) << 32 | (paths.codes if has_modules else 0)
-    keys, place = np.unique(pairs, return_inverse=True)
+    keys, inverse = np.unique(pairs, return_inverse=True)
     codes: list[int] = keys.tolist()
     found = [row(paths.values[code & 0xFFFFFFFF] if has_modules else "", names.values[code >> 32]) for code in codes]
     time = times.device_self if is_on_device else times.host_self
-    return ComparedRows(found, side.means(place.reshape(-1), len(keys), times.step, time, times.count))
+    return ComparedRows(found, side.means(inverse.reshape(-1), len(keys), times.step, time, times.count))
 
 
 def _rows_of_table(
@@ -96,16 +96,16 @@ def _kernel_rows(texts: Iterable[tuple[str, str]]) -> list[ComparedRow]:
 
 def _of_kernel_times(side: Side, kernels: KernelTimes) -> ComparedRows:
     pairs = kernels.name.codes.astype(np.int64) << 32 | kernels.kind.codes
-    keys, place = np.unique(pairs, return_inverse=True)
+    keys, inverse = np.unique(pairs, return_inverse=True)
     codes: list[int] = keys.tolist()
     rows = _kernel_rows((kernels.name.values[code >> 32], kernels.kind.values[code & 0xFFFFFFFF]) for code in codes)
-    return ComparedRows(rows, side.means(place.reshape(-1), len(keys), kernels.step, kernels.total, kernels.count))
+    return ComparedRows(rows, side.means(inverse.reshape(-1), len(keys), kernels.step, kernels.total, kernels.count))
 
 
 def changes_of(before: ComparedRows, after: ComparedRows, step_before: float, step_after: float) -> Changes:
     """List what changed, the greatest change first."""
-    place = {row.key: number for number, row in enumerate(before.rows)}
-    known = [place.setdefault(row.key, len(place)) for row in after.rows]
+    row_of = {row.key: number for number, row in enumerate(before.rows)}
+    known = [row_of.setdefault(row.key, len(row_of)) for row in after.rows]
     rows = [*before.rows, *(row for row, where in zip(after.rows, known, strict=True) if where >= len(before.rows))]
     for row, where in zip(after.rows, known, strict=True):
         rows[where] = row
@@ -129,9 +129,9 @@ def changes_of(before: ComparedRows, after: ComparedRows, step_before: float, st
     return found.select(np.argsort(-np.abs(change), kind="stable"))
 
 
-def _spread(means: Means, places: Sequence[int] | NDArray[np.int64], count: int) -> Means:
-    """Return the means at their places among ``count``, with zeros between them."""
+def _spread(means: Means, rows: Sequence[int] | NDArray[np.int64], count: int) -> Means:
+    """Return the means at their rows among ``count``, with zeros between them."""
     found = Means(np.zeros(count), np.zeros(count), np.zeros(count))
     for target, values in zip(found, means, strict=True):
-        target[places] = values
+        target[rows] = values
     return found

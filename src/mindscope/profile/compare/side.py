@@ -55,8 +55,8 @@ class Side:
         self, group: NDArray[np.int64], groups: int, step: Indices, time: NDArray[np.int64], count: Indices
     ) -> Means:  # fmt: skip
         """Return means over the steps of the sums of each group; rows have a group, a step, a time and a count."""
-        keys, place = np.unique(group * self.step_count + step, return_inverse=True)
-        of_step = _sums(place.reshape(-1), time, len(keys))
+        keys, inverse = np.unique(group * self.step_count + step, return_inverse=True)
+        of_step = _sums(inverse.reshape(-1), time, len(keys))
         owner = keys // self.step_count
         sums, squares = _sums(owner, of_step, groups), _sums(owner, of_step**2, groups)
         return Means(
@@ -131,11 +131,11 @@ def _tree_of_steps(tree: CallTree, chosen: NDArray[np.int64]) -> CallTree:
     is_kept[times.call] = True
     is_kept[tree.calls.parent[is_kept[:-1]]] = True  # threads have no times
     rows = np.flatnonzero(is_kept[:-1])
-    place = np.full(len(is_kept), -1, np.int32)
-    place[rows] = np.arange(len(rows), dtype=np.int32)
+    new_row = np.full(len(is_kept), -1, np.int32)
+    new_row[rows] = np.arange(len(rows), dtype=np.int32)
     calls = tree.calls.select(rows)
     kernels = None if tree.kernels is None else _of_steps(tree.kernels, chosen)
-    return CallTree(replace(calls, parent=place[calls.parent]), replace(times, call=place[times.call]), kernels)
+    return CallTree(replace(calls, parent=new_row[calls.parent]), replace(times, call=new_row[times.call]), kernels)
 
 
 def _of_steps(times: Table, chosen: NDArray[np.int64]) -> Any:

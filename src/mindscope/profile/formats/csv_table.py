@@ -38,7 +38,7 @@ _DIGITS = 9
 
 
 def columns_missing(wanted: str, columns: Sequence[str]) -> Reason:
-    """A table has none of the columns for the ``wanted`` data, but others."""
+    """Return the reason that a table has none of the columns for the ``wanted`` data, but others."""
     return Reason("profile_columns_missing", wanted=wanted, columns=", ".join(columns[:_MOST_COLUMNS]) or "-")
 
 
@@ -69,7 +69,7 @@ class CsvTable:
                 self.left_out += 1
             else:
                 free -= self._add(row, shared)
-        self._places = {_bare(cell): place for place, cell in reversed(list(enumerate(cells)))}
+        self._indexes = {_bare(cell): index for index, cell in reversed(list(enumerate(cells)))}
 
     def note_gaps(self, problems: Problems, file: Path) -> None:
         """Note rows that could not be read, or that don't fit in memory."""
@@ -98,11 +98,11 @@ class CsvTable:
     def cells(self, *aliases: str) -> list[str] | None:
         """Return the column of the first alias that the table has; None without one."""
         name = self._found(aliases)
-        return None if name is None else self._columns[self._places[name]]
+        return None if name is None else self._columns[self._indexes[name]]
 
-    def column(self, place: int) -> list[str]:
-        """Return the column at a place in ``names``."""
-        return self._columns[place]
+    def column(self, index: int) -> list[str]:
+        """Return the column at an index of ``names``."""
+        return self._columns[index]
 
     def texts(self, *aliases: str) -> TextColumn | None:
         """Return the cells of a column, encoded."""
@@ -128,7 +128,7 @@ class CsvTable:
         if name is None:
             return None
         scale = _UNIT_NS.get(self._units[name] or unit, _UNIT_NS[unit])
-        cells = self._columns[self._places[name]]
+        cells = self._columns[self._indexes[name]]
         return np.array([fixed_point(cell, scale, missing) for cell in cells], np.int64)
 
     def bytes(self, *aliases: str, unit: str = "kb") -> NDArray[np.int64] | None:
@@ -137,7 +137,7 @@ class CsvTable:
         if name is None:
             return None
         scale = _UNIT_BYTES.get(self._units[name] or unit, _UNIT_BYTES[unit])
-        return np.array([fixed_point(cell, scale, 0) for cell in self._columns[self._places[name]]], np.int64)
+        return np.array([fixed_point(cell, scale, 0) for cell in self._columns[self._indexes[name]]], np.int64)
 
     def rows(self) -> Iterator[list[str]]:
         """Return the cells of each row."""
@@ -148,7 +148,7 @@ class CsvTable:
         return CsvTable(self.names, [[column[row] for column in self._columns] for row in rows])
 
     def _found(self, aliases: Iterable[str]) -> str | None:
-        return next((name for alias in aliases if (name := _bare(alias)) in self._places), None)
+        return next((name for alias in aliases if (name := _bare(alias)) in self._indexes), None)
 
 
 def read_csv(*paths: Path) -> CsvTable:

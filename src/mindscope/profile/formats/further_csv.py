@@ -29,9 +29,9 @@ def further_table(table: CsvTable) -> Table | None:
     if not len(table):
         return None
     columns: dict[str, Column] = {}
-    for place, name in enumerate(table.names):
-        if name or any(table.column(place)):
-            columns[_unique(name or f"column {place + 1}", columns)] = _typed(table.column(place))
+    for index, name in enumerate(table.names):
+        if name or any(table.column(index)):
+            columns[_unique(name or f"column {index + 1}", columns)] = _typed(table.column(index))
     return Table(extra=columns)
 
 
@@ -49,13 +49,13 @@ def counters_of_table(name: str, table: CsvTable, track: int, trace_range: tuple
         return
     if times.min() < trace_range[0] - _DAY_NS or times.max() > trace_range[1] + _DAY_NS:
         return
-    typed = {each: _typed(table.column(place)) for place, each in enumerate(table.names)}
+    typed = {each: _typed(table.column(index)) for index, each in enumerate(table.names)}
     texts = [column for each, column in typed.items() if isinstance(column, TextColumn) and not _is_key(each)]
     keys = [each for each in typed if _is_key(each) and not isinstance(typed[each], TextColumn)]
     labels = _labels(texts, [(each, typed[each]) for each in keys], len(times))
     made = 0
     for label in dict.fromkeys(labels):
-        rows = np.array([place for place, each in enumerate(labels) if each == label])
+        rows = np.array([row for row, each in enumerate(labels) if each == label])
         order = rows[np.argsort(times[rows], kind="stable")]
         for each, column in typed.items():
             if (

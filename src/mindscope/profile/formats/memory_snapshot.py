@@ -110,10 +110,10 @@ class _Snapshot:
         return [
             {
                 "device": device, "size": _whole(entry.get("size")), "device_free": _whole(entry.get("device_free")),
-                "time_us": self._time(entry, place) // _US,
+                "time_us": self._time(entry, index) // _US,
             }
             for device, trace in enumerate(self._traces)
-            for place, entry in enumerate(trace)
+            for index, entry in enumerate(trace)
             if entry.get("action") == "oom"
         ]  # fmt: skip
 
@@ -169,11 +169,11 @@ class _Snapshot:
         trace = self._trace(device)
         changes = (
             SegmentChange(
-                str(trace[place]["action"]), _whole(trace[place].get("addr")), _whole(trace[place].get("size")),
-                _whole(trace[place].get("stream")), self._time(trace[place], place),
+                str(trace[index]["action"]), _whole(trace[index].get("addr")), _whole(trace[index].get("size")),
+                _whole(trace[index].get("stream")), self._time(trace[index], index),
             )
-            for place in range(len(trace) - 1, -1, -1)
-            if trace[place].get("action") in _RESERVED
+            for index in range(len(trace) - 1, -1, -1)
+            if trace[index].get("action") in _RESERVED
         )  # fmt: skip
         return at_end, changes
 
@@ -182,9 +182,9 @@ class _Snapshot:
         own = [segment for segment in self._segments if _whole(segment.get("device")) == device]
         allocated, reserved = sum(map(_allocated, own)), sum(_whole(segment["total_size"]) for segment in own)
         trace = self._trace(device)
-        for place in range(len(trace) - 1, -1, -1):
-            entry = trace[place]
-            yield _Point(self._time(entry, place), device, allocated, reserved)
+        for index in range(len(trace) - 1, -1, -1):
+            entry = trace[index]
+            yield _Point(self._time(entry, index), device, allocated, reserved)
             action, size = entry.get("action"), _whole(entry.get("size"))
             allocated -= size if action == "alloc" else -size if action == "free_requested" else 0
             reserved -= _RESERVED.get(str(action), 0) * size
@@ -193,8 +193,8 @@ class _Snapshot:
         """Yield blocks by their first and last entry; those that live before the history, or after it."""
         alive: dict[int, _Block] = {}  # by address
         pending: dict[int, _Block] = {}  # freed, but not yet usable
-        for place, entry in enumerate(self._trace(device)):
-            address, size, time = _whole(entry.get("addr")), _whole(entry.get("size")), self._time(entry, place)
+        for index, entry in enumerate(self._trace(device)):
+            address, size, time = _whole(entry.get("addr")), _whole(entry.get("size")), self._time(entry, index)
             if entry.get("action") in ("alloc", "free_requested") and address in pending:
                 yield _reusable(pending.pop(address))  # its end was not recorded
             if entry.get("action") == "alloc":
@@ -229,9 +229,9 @@ class _Snapshot:
     def _trace(self, device: int) -> list[Mapping[str, Any]]:
         return self._traces[device] if 0 <= device < len(self._traces) else []
 
-    def _time(self, entry: Mapping[str, Any], place: int) -> int:
+    def _time(self, entry: Mapping[str, Any], index: int) -> int:
         if "time_us" not in entry:
-            return place * _US
+            return index * _US
         return min(max(_whole(entry["time_us"]) * _US, self.origin_ns), self._end_ns) - self.origin_ns
 
     def _stack(self, frames: Any) -> str:
@@ -303,7 +303,7 @@ def _ends(times: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def _array(values: Iterable[int]) -> Any:
-    """Bounded to int64, for files whose numbers are no sizes or times."""
+    """Return numbers bounded to int64, for files whose numbers are no sizes or times."""
     limit = (1 << 63) - 1
     return np.array([max(-limit - 1, min(limit, value)) for value in values], np.int64)
 

@@ -106,7 +106,7 @@ def _csv_nodes(table: CsvTable) -> list[_Node]:
 
 
 def _operations(nodes: Sequence[_Node], usage: Mapping[int, float]) -> PipelineOperations:
-    """Leaves first, the root last."""
+    """Return the operations, leaves first, the root last."""
     ordered = _execution_order({node.id: node for node in nodes})
     row_of = {node.id: row for row, node in enumerate(ordered)}
     parents = np.full(len(ordered), -1, np.int64)
@@ -138,13 +138,13 @@ def _operation_queues(nodes: Sequence[_Node]) -> QueueSamples | None:
     sampled = [node for node in nodes if node.sizes and node.capacity]
     if not sampled:
         return None
-    places = np.concatenate([np.arange(len(node.sizes)) for node in sampled])
+    indexes = np.concatenate([np.arange(len(node.sizes)) for node in sampled])
     counts = [len(node.sizes) for node in sampled]
     return QueueSamples(
         queue=TextColumn.of(f"{node.type}_{node.id}" for node in sampled for _ in node.sizes),
         size=np.array([size for node in sampled for size in node.sizes], np.int64),
         capacity=np.repeat(np.array([node.capacity for node in sampled], np.int64), counts),
-        time=places * np.repeat(np.array([node.interval_ms for node in sampled], np.int64), counts) * 1_000_000,
+        time=indexes * np.repeat(np.array([node.interval_ms for node in sampled], np.int64), counts) * 1_000_000,
     )
 
 
@@ -179,7 +179,7 @@ def _processor_usage(path: Path) -> dict[int, float]:
 
 
 def processor_load(path: Path) -> float | None:
-    """Share of the time in which the processors of the host are not idle, 0 to 1; None without samples.
+    """Return the share of the time in which the processors of the host are not idle, 0 to 1; None without samples.
 
     Raises:
         FormatError: no JSON object.

@@ -42,7 +42,7 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
     if not ids:
         return None
     names = [str(each) for each in list_of(content.get("op_names"))]
-    types = [names[place] if place < len(names) else "" for place in range(len(ids))]
+    types = [names[row] if row < len(names) else "" for row in range(len(ids))]
     usage = _numbers(content, "queue_utilization_pct", len(ids)) / 100
     size = _numbers(content, "queue_average_size", len(ids))
     row_of = {id: len(ids) - 1 - row for row, id in enumerate(ids)}

@@ -36,7 +36,7 @@ class RecordedRuns:
     """Arguments by the names that Kineto gives them; ``NO_INTEGER`` for none."""
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict[str, NDArray[np.float64]])
     texts: Mapping[str, TextColumn] = field(default_factory=dict[str, TextColumn])
-    place: NDArray[np.int64] | None = None
+    offset: NDArray[np.int64] | None = None
     """Position of all arguments of a slice, for the reader of arguments of the format; None if it has none."""
     size: NDArray[np.uint32] | None = None
     is_derived: bool = False
@@ -77,7 +77,7 @@ class RecordedRuns:
             integers={name: column[mask] for name, column in self.integers.items()},
             numbers={name: column[mask] for name, column in self.numbers.items()},
             texts={name: column.select(mask) for name, column in self.texts.items()},
-            place=None if self.place is None else self.place[mask],
+            offset=None if self.offset is None else self.offset[mask],
             size=None if self.size is None else self.size[mask],
         )
 
@@ -109,7 +109,7 @@ def step_runs(number: NDArray[np.int64], runs: RecordedRuns) -> RecordedRuns:
         duration=runs.duration,
         name=TextColumn.of(f"ProfilerStep#{each}" for each in number.tolist()),
         track=runs.track,
-        place=runs.place,
+        offset=runs.offset,
         size=runs.size,
         is_derived=True,
     )

@@ -158,7 +158,7 @@ def _slices(runs: Sequence[RecordedRuns], names: dict[str, int], categories: Seq
         ),
         track=_joined([each.track for each in runs]).astype(np.uint32),
         args_offset=_joined(
-            [np.full(len(each), -1, np.int64) if each.place is None else each.place for each in runs]
+            [np.full(len(each), -1, np.int64) if each.offset is None else each.offset for each in runs]
         ),
         args_size=np.concatenate(
             [none, *(np.zeros(len(each), np.uint32) if each.size is None else each.size for each in runs)]
@@ -206,8 +206,8 @@ def _links(runs: Sequence[RecordedRuns]) -> tuple[NDArray[np.int64], NDArray[np.
     rows, ids = _joined([each[0] for each in launches]), _joined([each[1] for each in launches])
     work, wanted_ids = _joined([each[0] for each in works]), _joined([each[1] for each in works])
     order = np.argsort(ids, kind="stable")
-    place = np.searchsorted(ids[order], wanted_ids)
+    index = np.searchsorted(ids[order], wanted_ids)
     is_linked = wanted_ids > 0
-    is_linked[is_linked] = place[is_linked] < len(order)
-    is_linked[is_linked] = ids[order[place[is_linked]]] == wanted_ids[is_linked]
-    return rows[order[place[is_linked]]], work[is_linked]
+    is_linked[is_linked] = index[is_linked] < len(order)
+    is_linked[is_linked] = ids[order[index[is_linked]]] == wanted_ids[is_linked]
+    return rows[order[index[is_linked]]], work[is_linked]

@@ -25,7 +25,7 @@ _MOST_TEXTS = 10_000
 
 
 class LookupTable(NamedTuple):
-    """The place of the text of a number: a table with a column ``id``, and texts for files without that table."""
+    """Names the table with the texts of numbers, by its column ``id``, and has texts for files without that table."""
 
     table: str
     column: str = "value"
@@ -55,9 +55,9 @@ class RowTables:
     """Numbers that say that there is no value."""
 
     def located(self, runs: RecordedRuns, rows: SqliteRows) -> RecordedRuns:
-        """Return the slices with the place of the row that each is made of."""
+        """Return the slices with the id of the row that each is made of."""
         number = self.tables.index(rows.table)
-        return replace(runs, place=np.maximum(rows.row_id, -1), size=np.full(rows.count, number, np.uint32))
+        return replace(runs, offset=np.maximum(rows.row_id, -1), size=np.full(rows.count, number, np.uint32))
 
 
 class RowArguments:
@@ -74,10 +74,10 @@ class RowArguments:
         with open_sqlite(self._path, Problems()) as file:
             return self._arguments(file, offset, size)
 
-    def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-        """Yield the arguments at each place, empty for a damaged row. Raises FormatError, OSError."""
+    def read_all(self, locations: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+        """Yield the arguments at each location (row, table), empty for a damaged row. Raises FormatError, OSError."""
         with open_sqlite(self._path, Problems()) as file:
-            for offset, size in places:
+            for offset, size in locations:
                 try:
                     yield self._arguments(file, offset, size)
                 except sqlite3.Error:

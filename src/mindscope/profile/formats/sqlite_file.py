@@ -96,7 +96,7 @@ class SqliteFile:
             if (name := next((each for each in wanted.lower().split("|") if each in known), None))
         }
         blocks = [
-            ({wanted: block[1 + place] for place, wanted in enumerate(chosen)}, block[0])
+            ({wanted: block[1 + index] for index, wanted in enumerate(chosen)}, block[0])
             for block in self._blocks(table, list(chosen.values()))
         ]
         none = np.empty(0, np.int64)

@@ -32,23 +32,23 @@ def torch_export(name: str, head: bytes) -> str:
 
 def _is_perfetto(head: bytes) -> bool:
     """Return whether a file is a sequence of packets (field 1), each with a field of a packet of Perfetto."""
-    place = packets = 0
-    while place < len(head) and packets < _MOST_PACKETS:
-        if head[place] != 0x0A:
+    offset = packets = 0
+    while offset < len(head) and packets < _MOST_PACKETS:
+        if head[offset] != 0x0A:
             return False
-        size, place = _varint(head, place + 1)
-        if size < 2 or (place < len(head) and head[place] & 7 not in (0, 2)):
+        size, offset = _varint(head, offset + 1)
+        if size < 2 or (offset < len(head) and head[offset] & 7 not in (0, 2)):
             return False
-        place += size
+        offset += size
         packets += 1
     return packets >= 2
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: bytes, offset: int) -> tuple[int, int]:
     value = shift = 0
-    while place < len(data) and shift < 35:
-        value |= (data[place] & 0x7F) << shift
-        place, shift = place + 1, shift + 7
-        if data[place - 1] < 0x80:
+    while offset < len(data) and shift < 35:
+        value |= (data[offset] & 0x7F) << shift
+        offset, shift = offset + 1, shift + 7
+        if data[offset - 1] < 0x80:
             break
-    return value, place
+    return value, offset

@@ -194,9 +194,9 @@ class KinetoAnalysis:
             # Of several forward operators of one number the last one made the node.
             order = forward[np.lexsort((self.calls.start[forward], sequence[forward]))]
             wanted = sequence[linked[backward]]
-            place = np.searchsorted(sequence[order], wanted, side="right") - 1
-            is_known = (place >= 0) & (sequence[order[place]] == wanted)
-            found[backward] = np.where(is_known, order[place], -1)
+            index = np.searchsorted(sequence[order], wanted, side="right") - 1
+            is_known = (index >= 0) & (sequence[order[index]] == wanted)
+            found[backward] = np.where(is_known, order[index], -1)
         return mapped(found)
 
     @property

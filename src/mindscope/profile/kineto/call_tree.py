@@ -51,7 +51,7 @@ class _Kept:
 
 
 def call_tree_of(analysis: KinetoAnalysis) -> CallTree | Missing:
-    """Calls merged over steps. Without steps the whole profile is one."""
+    """Merge calls over steps. Without steps the whole profile is one."""
     analysis.forget_arguments()
     release_pages()
     kept, nearest = _kept_calls(analysis)
@@ -68,7 +68,7 @@ def call_tree_of(analysis: KinetoAnalysis) -> CallTree | Missing:
 
 
 def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
-    """Return the calls of the tree, and the place of the innermost one around each call of the analysis.
+    """Return the calls of the tree, and the row of the innermost one around each call of the analysis.
 
     It is -1 for none.
     """
@@ -83,14 +83,14 @@ def _kept_calls(analysis: KinetoAnalysis) -> tuple[_Kept, NDArray[np.int32]]:
     del start
     release_pages()
     around = calls.nearest(is_kept)
-    place = np.full(len(calls) + 1, -1, np.int32)
-    place[rows] = np.arange(len(rows), dtype=np.int32)
-    parent = place[calls.above(around)[rows]]
+    row_of = np.full(len(calls) + 1, -1, np.int32)
+    row_of[rows] = np.arange(len(rows), dtype=np.int32)
+    parent = row_of[calls.above(around)[rows]]
     level = np.zeros(len(rows), np.uint16)
     for here in rows_by_level(calls.level[rows]):  # parents have lower levels
         inner = here[parent[here] >= 0]
         level[inner] = level[parent[inner]] + 1
-    return _Kept(mapped(rows), mapped(parent), mapped(step[rows]), mapped(level)), mapped(place[around])
+    return _Kept(mapped(rows), mapped(parent), mapped(step[rows]), mapped(level)), mapped(row_of[around])
 
 
 def _threads(analysis: KinetoAnalysis, kept: _Kept) -> tuple[list[str], NDArray[np.int32]]:
@@ -123,8 +123,8 @@ def _nodes(
     count = threads
     for here in rows_by_level(kept.level):
         above = np.where(kept.parent[here] >= 0, node[kept.parent[here]], thread_of[here]).astype(np.int64)
-        keys, place = np.unique((above + 1) << 32 | label[here], return_inverse=True)
-        node[here] = count + place.reshape(-1)
+        keys, inverse = np.unique((above + 1) << 32 | label[here], return_inverse=True)
+        node[here] = count + inverse.reshape(-1)
         parents.append(((keys >> 32) - 1).astype(np.int32))
         count += len(keys)
     return mapped(node), np.concatenate(parents)
@@ -155,9 +155,9 @@ def _occurrence(key: NDArray[np.int64]) -> NDArray[np.int32]:
     key = key[order]
     is_first = np.ones(len(order), np.bool_)
     is_first[1:] = key[1:] != key[:-1]
-    places = np.arange(len(order), dtype=np.int32)
+    positions = np.arange(len(order), dtype=np.int32)
     found = np.empty(len(order), np.int32)
-    found[order] = places - np.maximum.accumulate(np.where(is_first, places, np.int32(0)))
+    found[order] = positions - np.maximum.accumulate(np.where(is_first, positions, np.int32(0)))
     return found
 
 

@@ -53,7 +53,7 @@ def unmarked_operators(trace: Trace, roles: NDArray[np.uint8]) -> Reason | None:
 
 
 def _launches(trace: Trace) -> int:
-    """Calls of which each runs one kernel."""
+    """Count the calls that run one kernel each."""
     of_runtime = _named(trace.slices.category, trace.categories, lambda each: each.endswith(("runtime", "driver")))
     return int((of_runtime & _named(trace.slices.name, trace.names, lambda name: "LaunchKernel" in name)).sum())
 

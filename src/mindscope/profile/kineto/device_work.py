@@ -141,8 +141,8 @@ def _lookup(wanted: Ids, ids: Ids, rows: NDArray[np.int64]) -> CallRows:
     if not len(known):
         return np.full(len(wanted), -1, np.int32)
     order = known[np.argsort(ids[known], kind="stable")].astype(np.int32)
-    place = np.minimum(np.searchsorted(ids[order], wanted), len(order) - 1)
-    return np.where((wanted > 0) & (ids[order[place]] == wanted), order[place], np.int32(-1))
+    index = np.minimum(np.searchsorted(ids[order], wanted), len(order) - 1)
+    return np.where((wanted > 0) & (ids[order[index]] == wanted), order[index], np.int32(-1))
 
 
 def _kinds(trace: Trace, rows: NDArray[np.int64], roles: NDArray[np.uint8], arguments: Arguments) -> TextColumn:

@@ -57,7 +57,7 @@ def _convolution(shapes: Shapes, values: list[str]) -> int:
     """Count those of a convolution in 2-D; inputs: input, weight, bias, stride, padding, dilation, groups."""
     batch, in_channels, height, width = shapes[0]
     out_channels, _, kernel_height, kernel_width = shapes[1]
-    stride, padding, dilation = (_pair(values[place]) for place in (3, 4, 5))
+    stride, padding, dilation = (_pair(values[index]) for index in (3, 4, 5))
     groups = int(values[6])
     out_height = (height + 2 * padding[0] - dilation[0] * (kernel_height - 1) - 1) // stride[0] + 1
     out_width = (width + 2 * padding[1] - dilation[1] * (kernel_width - 1) - 1) // stride[1] + 1

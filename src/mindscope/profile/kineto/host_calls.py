@@ -199,14 +199,14 @@ def host_calls_of(
     is_only_child = _only_children(parent, len(calls)) & is_kept[parent]
     lift(parent, is_kept.view(np.uint8), order)
     del order
-    place = np.cumsum(is_kept, dtype=np.int32) - np.int32(1)
+    new_row = np.cumsum(is_kept, dtype=np.int32) - np.int32(1)
     parent = parent[is_kept]
     return HostCalls(
         trace=trace,
         slices=mapped(calls[is_kept[: len(calls)]]),
         marks=marks,
         role=mapped(role[is_kept]),
-        parent=mapped(np.where(parent >= 0, place[parent], np.int32(-1))) if len(place) else parent,
+        parent=mapped(np.where(parent >= 0, new_row[parent], np.int32(-1))) if len(new_row) else parent,
         is_only_child=mapped(is_only_child[is_kept]),
         level=mapped(level[is_kept]),
         own=mapped(own[is_kept]),

@@ -64,8 +64,8 @@ def paths_of(
         is_chosen = chosen[calls]
         here = calls[is_chosen]
         key = (outer[is_chosen].astype(np.int64) + 1) << 32 | names[here]
-        unique, place = np.unique(key, return_inverse=True)
-        of_call[here] = count + place.reshape(-1)
+        unique, inverse = np.unique(key, return_inverse=True)
+        of_call[here] = count + inverse.reshape(-1)
         parents.append((unique >> 32) - 1)
         labels.append(unique & 0xFFFFFFFF)
         count += len(unique)

@@ -100,7 +100,7 @@ def _device_work(analysis: KinetoAnalysis) -> Intervals:
 def _split(
     layers: _Layers, start: NDArray[np.int64], end: NDArray[np.int64], has_device: bool
 ) -> tuple[Durations, Durations, Durations | None, Durations, Durations, Durations]:
-    """Compute, communication, copy, data waiting, host, idle of each step."""
+    """Return compute, communication, copy, data waiting, host and idle of each step."""
     if has_device:
         order = (layers.compute, layers.communication, layers.copy, layers.waiting, layers.host)
         compute, communication, copy, waiting, host, idle = split_time(order, start, end)
@@ -132,7 +132,7 @@ def _sm_efficiency(analysis: KinetoAnalysis) -> NDArray[np.float64] | None:
 def _phases(
     analysis: KinetoAnalysis, is_incomplete: NDArray[np.bool_] | None
 ) -> tuple[Durations, Durations, Durations] | None:
-    """Step interval, forward and backward, tail of each step: MindInsight's; None if no step has them.
+    """Return step interval, forward and backward, tail of each step: MindInsight's; None if no step has them.
 
     They are unknown of a step without a forward or a backward pass, and of an incomplete one: what is cut off may be
     the end of a phase.
@@ -160,7 +160,7 @@ def _phases(
 def _phased(
     analysis: KinetoAnalysis,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]]:
-    """Starts, ends, phases and steps of what computes: kernels by their operators, or operators of the host."""
+    """Return starts, ends, phases and steps of what computes: kernels by their operators, or operators of the host."""
     work, calls, phases = analysis.device, analysis.calls, analysis.phase
     if len(work):
         known = (work.operator >= 0) & (work.step >= 0)

@@ -51,7 +51,7 @@ def find_leaks(blocks: MemoryBlocks) -> list[LeakHint]:
     order = np.argsort(group, kind="stable")
     of_group = np.split(rows[order], np.searchsorted(group[order], np.arange(1, len(first))))
     is_large = np.bincount(group, blocks.size[rows], len(first)) >= LEAST_BYTES * len(judged)
-    hints = [_hint(blocks, of_group[place], int(rows[first[place]])) for place in integers_of(np.flatnonzero(is_large))]
+    hints = [_hint(blocks, of_group[each], int(rows[first[each]])) for each in integers_of(np.flatnonzero(is_large))]
     found = [each for each in hints if len(each.steps) == len(judged) and each.bytes_per_step >= LEAST_BYTES]
     return sorted(found, key=lambda each: -each.bytes_per_step)
 

@@ -26,8 +26,8 @@ class _Sum:
 
     def at(self, times: Times) -> Sizes:
         """Return bytes at some moments, after all changes of that moment."""
-        place = np.searchsorted(self.time, times, side="right")
-        return np.concatenate([[self.start], self.size])[place]
+        index = np.searchsorted(self.time, times, side="right")
+        return np.concatenate([[self.start], self.size])[index]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

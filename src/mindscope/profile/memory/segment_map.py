@@ -75,7 +75,7 @@ def segment_map(memory: Memory, time: int, device: str) -> SegmentMap | None:
     rows = np.concatenate([live, pending])
     order = np.argsort(blocks.address[rows], kind="stable")
     rows, is_pending = rows[order], (np.arange(len(rows)) >= len(live))[order]
-    segment, start = _places(blocks.address[rows], address)
+    segment, start = _segments_of(blocks.address[rows], address)
     is_inside = segment >= 0
     is_inside[is_inside] &= (start + blocks.size[rows])[is_inside] <= size[segment[is_inside]]
     is_inside[is_inside] = _are_disjoint(blocks.address[rows[is_inside]], blocks.size[rows[is_inside]])
@@ -85,8 +85,8 @@ def segment_map(memory: Memory, time: int, device: str) -> SegmentMap | None:
     )  # fmt: skip
 
 
-def _places(at: Addresses, address: Addresses) -> tuple[Counts, Sizes]:
-    """Return the segment of each address, -1 for none, and its place there.
+def _segments_of(at: Addresses, address: Addresses) -> tuple[Counts, Sizes]:
+    """Return the segment of each address, -1 for none, and its offset there.
 
     ``address`` are those of segments, in order.
     """

@@ -47,10 +47,10 @@ class StackTree:
             np.add.at(count, self._parents[level], count[level])
         used = np.flatnonzero(count)
         kept = np.sort(used[np.argsort(-total[used], kind="stable")[:most]])  # a parent is never smaller, and first
-        place = np.full(len(self) + 1, -1, np.int64)
-        place[kept] = np.arange(len(kept))
+        row_of = np.full(len(self) + 1, -1, np.int64)
+        row_of[kept] = np.arange(len(kept))
         return Flame(
-            place[self._parents[kept]], self._name_of[kept], count[kept], total[kept], own[kept], len(used) - len(kept)
+            row_of[self._parents[kept]], self._name_of[kept], count[kept], total[kept], own[kept], len(used) - len(kept)
         )
 
     def _node(self, stack: str) -> int:

@@ -115,7 +115,7 @@ def _links(path: Path) -> dict[int, Links]:
 
 
 def _entries(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
-    """Group, step, name and facts of each operation."""
+    """Yield group, step, name and facts of each operation."""
     for group, steps in content.items():
         for step, operations in _mapping(steps).items():
             for name, facts in _mapping(operations).items():

@@ -75,7 +75,7 @@ def _operations(table: CsvTable, rank: int) -> Communication | None:
     ]
     if not found:
         return None
-    transit, wait = (_whole(np.array([values[place] * _MS for *_, values in found])) for place in (0, 1))
+    transit, wait = (_whole(np.array([values[index] * _MS for *_, values in found])) for index in (0, 1))
     return Communication(
         name=TextColumn.of(name for _, name, _ in found), kind=TextColumn.of(_kind(name) for _, name, _ in found),
         step=np.array([step for step, *_ in found], np.int64), device=TextColumn.constant(f"NPU {rank}", len(found)),
@@ -84,7 +84,7 @@ def _operations(table: CsvTable, rank: int) -> Communication | None:
 
 
 def _operators(cell: str) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Name, milliseconds of communication and of waits of ``{name: [step, cost, wait, link_info]}``."""
+    """Yield name, milliseconds of communication and of waits of ``{name: [step, cost, wait, link_info]}``."""
     try:
         found: Any = json.loads(cell)
     except (ValueError, RecursionError):

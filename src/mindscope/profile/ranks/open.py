@@ -20,7 +20,7 @@ def read_ranks(source: str | Path | Iterable[Profile]) -> Ranks:
     """Return all ranks of one training.
 
     Args:
-        source: a directory with the profiles of all ranks, at any place below it, or with the summary of a cluster;
+        source: a directory with the profiles of all ranks, at any depth below it, or with the summary of a cluster;
             or profiles that are read already.
 
     Raises:
@@ -87,5 +87,5 @@ def _read_all(path: Path, problems: dict[str, str]) -> Iterator[RankData]:
 
 def _nothing(path: Path | None, problems: dict[str, str]) -> str:
     cause = "; ".join(f"{name}: {problem}" for name, problem in list(problems.items())[:3])
-    place = "these are" if path is None else f"{path} holds"
-    return f"{place} no profile with steps or communication of ranks{': ' + cause if cause else ''}"
+    source = "these are" if path is None else f"{path} holds"
+    return f"{source} no profile with steps or communication of ranks{': ' + cause if cause else ''}"

@@ -67,9 +67,9 @@ def operations_of(data: Sequence[RankData]) -> Operations:
     Those of one cycle, kind and process group match by their number within the group; where the profiler records none,
     by their order within the step. Operations outside of steps match by their order if no rank has steps.
     """
-    found = [(each.communication, place) for place, each in enumerate(data) if each.communication is not None]
+    found = [(each.communication, index) for index, each in enumerate(data) if each.communication is not None]
     lengths = [len(table) for table, _ in found]
-    owner = np.repeat(np.array([place for _, place in found], np.int64), lengths)
+    owner = np.repeat(np.array([index for _, index in found], np.int64), lengths)
     blank = np.full(sum(lengths), -1, np.int64)
 
     def numbers(column: Callable[[Communication], NDArray[np.int64] | None]) -> NDArray[np.int64]:
@@ -121,7 +121,7 @@ def _matched(found: Operations, sequence: NDArray[np.int64], has_steps: bool) ->
 
 
 def _order_within(key: NDArray[np.int64], rank: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each operation among those of its rank and key, by time."""
+    """Return the position of each operation among those of its rank and key, by time."""
     order = np.lexsort((start, rank, key))
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = (np.diff(key[order]) != 0) | (np.diff(rank[order]) != 0)

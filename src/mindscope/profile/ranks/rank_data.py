@@ -83,9 +83,9 @@ def cycles_of(found: Iterable[RankData]) -> list[RankData]:
         most = max(map(len, own.values()))
         before = max((each.cycle for each in numbered), default=-1) + 1
         numbered += [
-            replace(each, cycle=before + most - len(several) + place)
+            replace(each, cycle=before + most - len(several) + number)
             for several in own.values()
-            for place, each in enumerate(several)
+            for number, each in enumerate(several)
         ]
     return sorted(numbered, key=lambda each: (each.rank, each.cycle))
 
@@ -123,11 +123,11 @@ def _begin(each: RankData) -> tuple[int, str]:
 def _with_ranks(found: list[RankData]) -> list[RankData]:
     """Give unknown ranks the numbers after the known ones, one for each directory."""
     known = max((each.rank for each in found), default=-1)
-    places: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     return [
         each
         if each.rank >= 0
-        else replace(each, rank=known + 1 + places.setdefault(str(Path(each.path).parent), len(places)))
+        else replace(each, rank=known + 1 + numbers.setdefault(str(Path(each.path).parent), len(numbers)))
         for each in found
     ]
 
@@ -159,10 +159,10 @@ def _flops(profile: Profile) -> float | None:
 def _number(profile: Profile, *names: str) -> int:
     """Return the first of these numbers that the properties of a profile, or the groups in it, say; else 0."""
     properties = profile.facts.properties
-    places: list[Any] = [properties, properties.get("distributedInfo"), properties.get("mindscope")]
-    for place in places:
+    groups: list[Any] = [properties, properties.get("distributedInfo"), properties.get("mindscope")]
+    for group in groups:
         for name in names:
-            value = cast("dict[str, Any]", place).get(name) if isinstance(place, dict) else None
+            value = cast("dict[str, Any]", group).get(name) if isinstance(group, dict) else None
             if str(value).isdecimal() and len(str(value)) < 9:
                 return int(str(value))
     return 0

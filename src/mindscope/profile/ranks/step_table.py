@@ -22,7 +22,7 @@ def rank_steps(
     data: Sequence[RankData], clocks: Clocks, operations: Operations, waits: Waits, origin_ns: int
 ) -> RankSteps | None:
     """Make a row for each step of each rank; None without steps. A part that a rank does not record is 0."""
-    found = [(place, each, each.steps) for place, each in enumerate(data) if each.steps is not None]
+    found = [(index, each, each.steps) for index, each in enumerate(data) if each.steps is not None]
     if not found:
         return None
     lengths = [len(steps) for *_, steps in found]
@@ -34,7 +34,7 @@ def rank_steps(
         return np.concatenate([column(steps) for *_, steps in found])
 
     rank, own_start = each_rank(lambda own: own.rank), each_step(lambda steps: steps.start)
-    profile = np.repeat(np.array([place for place, *_ in found], np.int64), lengths)
+    profile = np.repeat(np.array([index for index, *_ in found], np.int64), lengths)
     start = clocks.aligned(rank, own_start + each_rank(lambda own: own.origin_ns or 0)) - origin_ns
     parts = {part: each_step(lambda steps, part=part: steps.part(part)) for part in PARTS}
     waited = _communication_parts(profile, each_step(lambda steps: steps.number), operations, waits)
@@ -120,7 +120,7 @@ def stages_of(means: RankMeans) -> Stages | None:
 def _communication_parts(
     profile: NDArray[np.int64], number: NDArray[np.int64], operations: Operations, waits: Waits
 ) -> dict[str, NDArray[np.int64]]:
-    """Transfer and waits of the collectives of each step; empty without operations."""
+    """Return transfer and waits of the collectives of each step; empty without operations."""
     if not len(operations):
         return {}
     keys = np.concatenate([profile, operations.data]), np.concatenate([number, operations.step])

@@ -108,7 +108,7 @@ class MemoryPlan(Table):
     """Bytes of parameters and the like, which are there all the time; part of the curve."""
     peak: Levels
     peak_at: Ids
-    """Place of the operator of the peak."""
+    """Position of the operator of the peak."""
     sampled: Annotated[Counts, EQUAL]
     """Number of operators of which one is listed: 1 in graphs of up to 2,000."""
 
@@ -117,7 +117,7 @@ class MemoryPlan(Table):
 class Memory:
     """``blocks`` is None where a format has only the curve, or the reverse an empty curve.
 
-    With a ``plan``, nothing was measured: all times are places of operators in the order of their execution.
+    With a ``plan``, nothing was measured: all times are positions of operators in the order of their execution.
     """
 
     curve: MemoryCurve

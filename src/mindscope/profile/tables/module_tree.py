@@ -56,7 +56,7 @@ def _prefixes(path: str) -> list[str]:
 
 
 def _with_children(own: Any, parents: Any) -> Any:
-    """Sums over the subtrees; a parent precedes its children, since its path is shorter."""
+    """Sum over the subtrees; a parent precedes its children, since its path is shorter."""
     found = own.copy()
     for row in range(len(found) - 1, -1, -1):
         if parents[row] >= 0:

@@ -32,9 +32,9 @@ def step_texts(
     times: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64], numbers: NDArray[np.int64]
 ) -> TextColumn:
     """Return the numbers of the steps in which times lie; ``start`` in ascending order."""
-    place = np.searchsorted(start, times, side="right") - 1
-    is_within = (place >= 0) & (times < end[np.maximum(place, 0)])
-    codes = np.where(is_within, place + 1, 0).astype(np.uint32)
+    index = np.searchsorted(start, times, side="right") - 1
+    is_within = (index >= 0) & (times < end[np.maximum(index, 0)])
+    codes = np.where(is_within, index + 1, 0).astype(np.uint32)
     return TextColumn(codes, ["", *map(str, numbers.tolist())])
 
 

@@ -50,12 +50,12 @@ cdef inline Py_ssize_t _first_from(const int64_t *start, Py_ssize_t first, Py_ss
 
 
 cdef inline void _compare(const Levels *levels, Best *best, int level, Py_ssize_t entry) noexcept nogil:
-    cdef Py_ssize_t place = levels.offsets[level] + entry
-    cdef int64_t duration = levels.duration[entry] if level == 0 else levels.longest_ns[place]
+    cdef Py_ssize_t index = levels.offsets[level] + entry
+    cdef int64_t duration = levels.duration[entry] if level == 0 else levels.longest_ns[index]
     cdef Py_ssize_t found
     if best.slice >= 0 and duration < best.duration:
         return
-    found = entry if level == 0 else levels.longest[place]
+    found = entry if level == 0 else levels.longest[index]
     if best.slice < 0 or duration > best.duration or found < best.slice:
         best.slice, best.duration = found, duration
 
@@ -100,7 +100,7 @@ def cells(const int64_t[::1] start not None, const int64_t[::1] duration not Non
     of them, the sum of their durations as int64; (lanes + 1,) int64 where the wide slices of each lane begin, and the
     wide slices as int32: those of a pixel or longer that overlap the range.
     """
-    cdef Py_ssize_t lanes = lane_first.shape[0], lane, place, end, stop, like, cell = 0, shown = 0
+    cdef Py_ssize_t lanes = lane_first.shape[0], lane, index, end, stop, like, cell = 0, shown = 0
     cdef int64_t finish = begin + pixel * width, column, last
     lane_cells_array, lane_wide_array = np.zeros(lanes + 1, np.int64), np.zeros(lanes + 1, np.int64)
     most = int(min(<int64_t>width + 2, start.shape[0])) * int(lanes) + 1
@@ -120,29 +120,29 @@ def cells(const int64_t[::1] start not None, const int64_t[::1] duration not Non
     with nogil:
         for lane in range(lanes):
             end, last, like = lane_end[lane], -1, 1
-            place = _first_from(&start[0], lane_first[lane], (lane_first[lane] + end) // 2, end, begin)
-            if place > lane_first[lane] and duration[place - 1] >= pixel and start[place - 1] + duration[place - 1] > begin:
-                wide[shown] = <int32_t>(place - 1)
+            index = _first_from(&start[0], lane_first[lane], (lane_first[lane] + end) // 2, end, begin)
+            if index > lane_first[lane] and duration[index - 1] >= pixel and start[index - 1] + duration[index - 1] > begin:
+                wide[shown] = <int32_t>(index - 1)
                 shown += 1
-            while place < end and start[place] < finish:
-                column = (start[place] - begin) // pixel
-                if duration[place] >= pixel:
+            while index < end and start[index] < finish:
+                column = (start[index] - begin) // pixel
+                if duration[index] >= pixel:
                     if column != last:                # slices below the deepest row overlap, and share a pixel
-                        wide[shown] = <int32_t>place
+                        wide[shown] = <int32_t>index
                         shown += 1
                         last = column
-                    place += 1
+                    index += 1
                     continue
-                stop = _first_from(&start[0], place + 1, place + like, end, begin + (column + 1) * pixel)
-                like = stop - place
+                stop = _first_from(&start[0], index + 1, index + like, end, begin + (column + 1) * pixel)
+                like = stop - index
                 if duration[stop - 1] >= pixel:        # only the last one of a pixel can reach the next
                     stop -= 1
                 pixels[cell] = <uint16_t>column
-                counts[cell] = <uint32_t>(stop - place)
-                names_of[cell] = <int32_t>_longest(&levels, place, stop)
-                busy[cell] = before[stop] - before[place]
+                counts[cell] = <uint32_t>(stop - index)
+                names_of[cell] = <int32_t>_longest(&levels, index, stop)
+                busy[cell] = before[stop] - before[index]
                 cell += 1
-                place = stop
+                index = stop
             lane_cells[lane + 1] = cell
             lane_wide[lane + 1] = shown
     return (lane_cells_array, pixels_array[:cell], counts_array[:cell], names_array[:cell], busy_array[:cell],

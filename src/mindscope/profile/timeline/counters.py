@@ -48,8 +48,8 @@ def _counters(trace: Trace, file: ArgumentFile) -> Iterator[Counter]:
     series: dict[tuple[int, str], tuple[list[int], list[float]]] = defaultdict(lambda: ([], []))
     rows = events.of("C")
     rows = rows[np.argsort(events.args_offset[rows], kind="stable")]
-    places = zip(events.args_offset[rows].tolist(), events.args_size[rows].tolist(), strict=True)
-    for row, arguments in zip(rows.tolist(), file.read_all(places), strict=True):
+    locations = zip(events.args_offset[rows].tolist(), events.args_size[rows].tolist(), strict=True)
+    for row, arguments in zip(rows.tolist(), file.read_all(locations), strict=True):
         name = trace.names[int(events.name[row])]
         for key, value in arguments.items():
             if isinstance(value, (int, float)) and not isinstance(value, bool):

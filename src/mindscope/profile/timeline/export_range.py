@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mindscope.profile.timeline.range_slices import places_in
+from mindscope.profile.timeline.range_slices import slice_range
 from mindscope.profile.timeline.timeline import Counter, Timeline
 from mindscope.profile.trace.arguments import ArgumentReader
 from mindscope.profile.trace.trace import Track
@@ -54,43 +54,43 @@ def _events(
 ) -> Iterator[dict[str, Any]]:
     chosen = [timeline.tracks[number] for number in tracks]
     yield from _metadata(chosen)
-    ranges = [places_in(timeline, lane, begin, end) for lane in timeline.lanes_of(tracks).tolist()]
-    places = np.concatenate([np.arange(*each) for each in ranges]) if ranges else np.empty(0, np.int64)
-    places = places[np.argsort(timeline.args_offset[places], kind="stable")]  # the order of the file
-    offsets, sizes = timeline.args_offset[places].tolist(), timeline.args_size[places].tolist()
+    ranges = [slice_range(timeline, lane, begin, end) for lane in timeline.lanes_of(tracks).tolist()]
+    indexes = np.concatenate([np.arange(*each) for each in ranges]) if ranges else np.empty(0, np.int64)
+    indexes = indexes[np.argsort(timeline.args_offset[indexes], kind="stable")]  # the order of the file
+    offsets, sizes = timeline.args_offset[indexes].tolist(), timeline.args_size[indexes].tolist()
     arguments = file.read_all(zip(offsets, sizes, strict=True))
-    lanes = (np.searchsorted(timeline.lane_first, places, side="right") - 1).tolist()
-    for place, lane, found in zip(places.tolist(), lanes, arguments, strict=True):
-        yield _slice(timeline, place, timeline.tracks[int(timeline.lane_track[lane])], found)
-    yield from _arrows(timeline, places)
+    lanes = (np.searchsorted(timeline.lane_first, indexes, side="right") - 1).tolist()
+    for index, lane, found in zip(indexes.tolist(), lanes, arguments, strict=True):
+        yield _slice(timeline, index, timeline.tracks[int(timeline.lane_track[lane])], found)
+    yield from _arrows(timeline, indexes)
     yield from _marks(timeline, file, set(tracks), begin, end)
     for counter in timeline.counters:
         if counter.track in set(tracks):
             yield from _values(timeline, counter, begin, end)
 
 
-def _slice(timeline: Timeline, place: int, track: Track, arguments: dict[str, Any]) -> dict[str, Any]:
-    category = int(timeline.category[place])
+def _slice(timeline: Timeline, index: int, track: Track, arguments: dict[str, Any]) -> dict[str, Any]:
+    category = int(timeline.category[index])
     return {
         "ph": "X",
         "cat": timeline.categories[category] if category < len(timeline.categories) else "",
-        "name": timeline.names[int(timeline.name[place])],
+        "name": timeline.names[int(timeline.name[index])],
         **_where(track),
-        "ts": int(timeline.start[place]) / 1000,
-        "dur": int(timeline.duration[place]) / 1000,
+        "ts": int(timeline.start[index]) / 1000,
+        "dur": int(timeline.duration[index]) / 1000,
         **({"args": arguments} if arguments else {}),
     }
 
 
-def _arrows(timeline: Timeline, places: np.ndarray[Any, Any]) -> Iterator[dict[str, Any]]:
+def _arrows(timeline: Timeline, indexes: np.ndarray[Any, Any]) -> Iterator[dict[str, Any]]:
     flows = timeline.flows
-    rows = np.flatnonzero(np.isin(flows.source, places) & np.isin(flows.target, places))
+    rows = np.flatnonzero(np.isin(flows.source, indexes) & np.isin(flows.target, indexes))
     for row in rows.tolist():
         category = int(flows.category[row])
         name = timeline.categories[category] if category < len(timeline.categories) else "flow"
-        for phase, place in (("s", int(flows.source[row])), ("f", int(flows.target[row]))):
-            track = timeline.tracks[int(timeline.lane_track[timeline.lane_of(place)])]
-            at = int(timeline.start[place]) / 1000
+        for phase, index in (("s", int(flows.source[row])), ("f", int(flows.target[row]))):
+            track = timeline.tracks[int(timeline.lane_track[timeline.lane_of(index)])]
+            at = int(timeline.start[index]) / 1000
             more = {"bp": "e"} if phase == "f" else {}
             yield {"ph": phase, "id": row, "cat": name, "name": name, **_where(track), "ts": at, **more}
 
@@ -102,8 +102,8 @@ def _marks(
     is_chosen = (marks.time >= begin) & (marks.time < end) & np.isin(marks.track, list(tracks))
     rows = np.flatnonzero(is_chosen)
     rows = rows[np.argsort(marks.args_offset[rows], kind="stable")]
-    places = zip(marks.args_offset[rows].tolist(), marks.args_size[rows].tolist(), strict=True)
-    for row, arguments in zip(rows.tolist(), file.read_all(places), strict=True):
+    locations = zip(marks.args_offset[rows].tolist(), marks.args_size[rows].tolist(), strict=True)
+    for row, arguments in zip(rows.tolist(), file.read_all(locations), strict=True):
         where, at = _where(timeline.tracks[int(marks.track[row])]), int(marks.time[row]) / 1000
         more = {"args": arguments} if arguments else {}
         yield {"ph": "i", "s": "t", "name": timeline.names[int(marks.name[row])], **where, "ts": at, **more}

@@ -29,7 +29,7 @@ def flows_of(trace: Trace, arranged: Arranged) -> Flows:
     same &= (events.id[order] == events.id[order[begin]]) & (events.category[order] == events.category[order[begin]])
     sources, targets = ends[begin][same], ends[same]
     is_bound = (sources >= 0) & (targets >= 0)
-    source, target = arranged.place[sources[is_bound]], arranged.place[targets[is_bound]]
+    source, target = arranged.index[sources[is_bound]], arranged.index[targets[is_bound]]
     category = events.category[order][same][is_bound]
     by_source = np.argsort(source, kind="stable")
     return Flows(source[by_source], target[by_source], category[by_source], int((~is_bound).sum()))
@@ -37,8 +37,8 @@ def flows_of(trace: Trace, arranged: Arranged) -> Flows:
 
 def _last_begin(phases: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return for each event the last one before from which an arrow may go, a start or a step; -1 without one."""
-    places = np.where(phases != ord("f"), np.arange(len(phases)), -1)
-    before = np.concatenate([np.full(1, -1), places[:-1]])
+    positions = np.where(phases != ord("f"), np.arange(len(phases)), -1)
+    before = np.concatenate([np.full(1, -1), positions[:-1]])
     return np.maximum.accumulate(before)
 
 
@@ -47,7 +47,7 @@ def _slices_at(trace: Trace, arranged: Arranged, events: NDArray[np.int64]) -> N
     slices, order = trace.slices, arranged.nesting.order
     tracks = slices.track[order]
     of_event, times = trace.events.track[events], trace.events.time[events]
-    # Both are in order of track and time, with times as their places among those of the events.
+    # Both are in order of track and time, with times as their ranks among those of the events.
     moments = np.unique(times)
     width = len(moments) + 1
     starts = tracks.astype(np.int64) * width + np.searchsorted(moments, slices.start[order])

@@ -27,7 +27,7 @@ _SHORTEST_NS = 1000
 
 
 def launch_counters(timeline: Timeline, path: Path) -> list[Counter]:
-    """Queue length of each stream, and bandwidth by kind of copy. Raises OSError if arguments can't be read."""
+    """Count the queue of each stream, and bandwidth by kind of copy. Raises OSError if arguments can't be read."""
     return [*_queues(timeline), *_bandwidths(timeline, path)]
 
 
@@ -49,31 +49,31 @@ def _queues(timeline: Timeline) -> Iterator[Counter]:
 def _bandwidths(timeline: Timeline, path: Path) -> Iterator[Counter]:
     """Yield the sum of the GB/s of copies in flight, by kind, on the track of the first copy of the kind."""
     codes = [code for code, each in enumerate(timeline.categories) if each in _COPIES]
-    places = np.flatnonzero(np.isin(timeline.category, codes)) if codes else np.empty(0, np.int64)
+    indexes = np.flatnonzero(np.isin(timeline.category, codes)) if codes else np.empty(0, np.int64)
     file = trace_file_of(path)
-    if not len(places) or file is None:
+    if not len(indexes) or file is None:
         return
-    rates = _rates(timeline, places, file)
-    kinds = np.array([_kind_of(name) for name in timeline.names])[timeline.name[places]]
+    rates = _rates(timeline, indexes, file)
+    kinds = np.array([_kind_of(name) for name in timeline.names])[timeline.name[indexes]]
     for kind in sorted(set(kinds.tolist()) - {""}):
         own = (kinds == kind) & (rates > 0)
-        start = timeline.start[places[own]]
+        start = timeline.start[indexes[own]]
         if len(start):
-            end = start + np.maximum(timeline.duration[places[own]], 1)
-            end = np.where(timeline.duration[places[own]] > 0, end, start + _SHORTEST_NS)
+            end = start + np.maximum(timeline.duration[indexes[own]], 1)
+            end = np.where(timeline.duration[indexes[own]] > 0, end, start + _SHORTEST_NS)
             times, values = summed(start, end, rates[own])
-            first = places[own][np.argmin(start)]
+            first = indexes[own][np.argmin(start)]
             yield Counter(f"{kind} bandwidth", int(_tracks(timeline, np.array([first]))[0]), times, values, "GB/s")
 
 
-def _rates(timeline: Timeline, places: NDArray[np.int64], file: Path) -> NDArray[np.float64]:
+def _rates(timeline: Timeline, indexes: NDArray[np.int64], file: Path) -> NDArray[np.float64]:
     """Return GB/s of each copy: bytes by nanosecond, else as the profiler says it; 0 if unknown."""
     wanted = ArgumentNames(integers=(_SIZE,), numbers=(_BANDWIDTH,))
-    order = np.argsort(timeline.args_offset[places], kind="stable")
-    found = read_arguments(file, timeline.args_offset[places[order]], timeline.args_size[places[order]], wanted)
-    size, said = np.empty(len(places), np.int64), np.empty(len(places))
+    order = np.argsort(timeline.args_offset[indexes], kind="stable")
+    found = read_arguments(file, timeline.args_offset[indexes[order]], timeline.args_size[indexes[order]], wanted)
+    size, said = np.empty(len(indexes), np.int64), np.empty(len(indexes))
     size[order], said[order] = found.integers[_SIZE], found.numbers[_BANDWIDTH]
-    duration = timeline.duration[places]
+    duration = timeline.duration[indexes]
     rate = size / np.where(duration > 0, duration, _SHORTEST_NS)
     return np.where(size != NO_INTEGER, np.maximum(rate, 0), np.nan_to_num(said, nan=0.0, posinf=0.0, neginf=0.0))
 
@@ -95,6 +95,6 @@ def _kind_of(name: str) -> str:
     return found[0] if found else ""
 
 
-def _tracks(timeline: Timeline, places: NDArray[np.signedinteger]) -> NDArray[np.int64]:
-    lanes = np.searchsorted(timeline.lane_first, places, side="right") - 1
+def _tracks(timeline: Timeline, indexes: NDArray[np.signedinteger]) -> NDArray[np.int64]:
+    lanes = np.searchsorted(timeline.lane_first, indexes, side="right") - 1
     return timeline.lane_track[lanes].astype(np.int64)

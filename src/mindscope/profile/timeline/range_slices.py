@@ -30,12 +30,12 @@ class LaneSlices:
 def slices_in(timeline: Timeline, tracks: Sequence[int], begin: int, end: int) -> Iterator[LaneSlices]:
     """Yield the slices of tracks that overlap a range, lane by lane; parents come before their children."""
     for lane in timeline.lanes_of(tracks).tolist():
-        first, last = places_in(timeline, lane, begin, end)
+        first, last = slice_range(timeline, lane, begin, end)
         if first < last:
             yield _clipped(timeline, lane, first, last, begin, end)
 
 
-def places_in(timeline: Timeline, lane: int, begin: int, end: int) -> tuple[int, int]:
+def slice_range(timeline: Timeline, lane: int, begin: int, end: int) -> tuple[int, int]:
     """Return the first slice of a lane that overlaps a range, and the one after the last."""
     low, high = timeline.lane_first[lane : lane + 2].tolist()
     starts = timeline.start[low:high]
@@ -49,12 +49,12 @@ def _clipped(timeline: Timeline, lane: int, first: int, last: int, begin: int, e
     """Clip the first and the last slice of a lane: only these can reach out of the range."""
     total = np.array(timeline.duration[first:last])
     own = np.array(timeline.own[first:last])
-    for place in {first, last - 1}:
-        start, finish = int(timeline.start[place]), int(timeline.start[place] + timeline.duration[place])
+    for index in {first, last - 1}:
+        start, finish = int(timeline.start[index]), int(timeline.start[index] + timeline.duration[index])
         if start < begin or finish > end:
             low, high = max(start, begin), min(finish, end)
-            total[place - first] = high - low
-            own[place - first] = high - low - _covered(timeline, place, low, high)
+            total[index - first] = high - low
+            own[index - first] = high - low - _covered(timeline, index, low, high)
     return LaneSlices(lane, first, last, total, own)
 
 
@@ -73,6 +73,6 @@ def children_of(timeline: Timeline, parent: int, begin: int, end: int) -> NDArra
     for below in range(lane + 1, len(timeline.lane_track)):
         if timeline.lane_track[below] != timeline.lane_track[lane]:
             break
-        first, last = places_in(timeline, below, begin, end)
+        first, last = slice_range(timeline, below, begin, end)
         found.append(first + np.flatnonzero(timeline.parent[first:last] == parent))
     return np.concatenate(found) if found else np.empty(0, np.int64)

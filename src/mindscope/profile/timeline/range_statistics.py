@@ -25,7 +25,7 @@ class NameStatistics:
 
 
 def statistics_of(timeline: Timeline, tracks: Sequence[int], begin: int, end: int) -> NameStatistics:
-    """Sums of the slices of tracks that overlap a range, by name. Own times sum to the whole."""
+    """Sum the slices of tracks that overlap a range, by name. Own times sum to the whole."""
     size = len(timeline.names)
     count, longest = np.zeros(size, np.int64), np.zeros(size, np.int64)
     total, own = np.zeros(size), np.zeros(size)
@@ -85,7 +85,7 @@ def flame_of(timeline: Timeline, tracks: Sequence[int], begin: int, end: int, mo
 
 
 class _NodesOfSlices:
-    """The node of each slice that was seen, by its place."""
+    """The node of each slice that was seen, by its index."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -106,9 +106,9 @@ class _NodesOfSlices:
         numbers: list[int] = np.unique(lane[lane >= 0]).tolist()
         for number in numbers:
             mine = np.flatnonzero(lane == number)
-            places: NDArray[np.int64] = parents[mine].astype(np.int64) - self._firsts[number]
-            is_seen: NDArray[np.bool_] = places < len(self._nodes[number])
-            found[mine[is_seen]] = self._nodes[number][places[is_seen]]
+            offsets: NDArray[np.int64] = parents[mine].astype(np.int64) - self._firsts[number]
+            is_seen: NDArray[np.bool_] = offsets < len(self._nodes[number])
+            found[mine[is_seen]] = self._nodes[number][offsets[is_seen]]
         return found
 
 
@@ -129,10 +129,10 @@ def _merged(
         return Flame(parent, name, columns[0], columns[1], columns[2])
     kept = np.sort(np.argsort(-columns[1], kind="stable")[:most])
     kept = kept[_are_connected(parent, kept)]
-    place = np.full(len(known) + 1, -1, np.int64)
-    place[kept] = np.arange(len(kept))
+    new_row = np.full(len(known) + 1, -1, np.int64)
+    new_row[kept] = np.arange(len(kept))
     count, total, own = columns[:, kept]
-    return Flame(place[parent[kept]], name[kept], count, total, own, len(known) - len(kept))
+    return Flame(new_row[parent[kept]], name[kept], count, total, own, len(known) - len(kept))
 
 
 def _are_connected(parent: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.bool_]:

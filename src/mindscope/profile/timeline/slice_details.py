@@ -18,7 +18,7 @@ MOST_ARROWS = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relatives:
-    """Slices around one, by their places.
+    """Slices around one, by their indexes.
 
     ``parents`` begins with the innermost one. ``children`` are direct ones, the longest first, cut to 100.
     ``sources`` and ``targets`` are at the other end of arrows to and from the slice, with the category of the arrow.
@@ -31,27 +31,27 @@ class Relatives:
     targets: list[tuple[int, int]]
 
 
-def relatives_of(timeline: Timeline, place: int) -> Relatives:
+def relatives_of(timeline: Timeline, index: int) -> Relatives:
     """Return the slices around one."""
-    start = int(timeline.start[place])
-    children = children_of(timeline, place, start, start + max(1, int(timeline.duration[place])))
+    start = int(timeline.start[index])
+    children = children_of(timeline, index, start, start + max(1, int(timeline.duration[index])))
     longest = children[np.argsort(-timeline.duration[children], kind="stable")[:MOST_CHILDREN]]
     flows = timeline.flows
-    first, end = np.searchsorted(flows.source, [place, place + 1]).tolist()
+    first, end = np.searchsorted(flows.source, [index, index + 1]).tolist()
     return Relatives(
-        parents=list(_parents(timeline, place)),
+        parents=list(_parents(timeline, index)),
         children=longest.tolist(),
         child_count=len(children),
-        sources=_ends(flows.source, flows.category, np.flatnonzero(flows.target == place)),
+        sources=_ends(flows.source, flows.category, np.flatnonzero(flows.target == index)),
         targets=_ends(flows.target, flows.category, np.arange(first, end, dtype=np.int64)),
     )
 
 
-def _parents(timeline: Timeline, place: int) -> Iterator[int]:
-    while (place := int(timeline.parent[place])) >= 0:
-        yield place
+def _parents(timeline: Timeline, index: int) -> Iterator[int]:
+    while (index := int(timeline.parent[index])) >= 0:
+        yield index
 
 
-def _ends(places: NDArray[np.int32], categories: NDArray[np.uint32], rows: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _ends(ends: NDArray[np.int32], categories: NDArray[np.uint32], rows: NDArray[np.int64]) -> list[tuple[int, int]]:
     chosen = rows[:MOST_ARROWS]
-    return list(zip(places[chosen].tolist(), categories[chosen].tolist(), strict=True))
+    return list(zip(ends[chosen].tolist(), categories[chosen].tolist(), strict=True))

@@ -17,33 +17,33 @@ class Hits:
     """All slices with some names, in the order of the timeline."""
 
     timeline: Timeline
-    places: NDArray[np.int64]
+    indexes: NDArray[np.int64]
     start: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.indexes)
 
-    def next(self, time: int, place: int, *, backwards: bool = False) -> tuple[int, int] | None:
-        """Return the slice after, or before, the one at ``place`` that begins at ``time``, and how many precede it.
+    def next(self, time: int, index: int, *, backwards: bool = False) -> tuple[int, int] | None:
+        """Return the slice after, or before, the one at ``index`` that begins at ``time``, and how many precede it.
 
         Slices are in order of their begin, then of track and row. After the last one comes the first.
         """
         if not len(self):
             return None
-        is_later = (self.start > time) | ((self.start == time) & (self.places > place))
+        is_later = (self.start > time) | ((self.start == time) & (self.indexes > index))
         if not backwards:
             chosen = np.flatnonzero(is_later) if is_later.any() else np.arange(len(self))
             at = chosen[self.start[chosen].argmin()]
         else:
-            is_earlier = (self.start < time) | ((self.start == time) & (self.places < place))
+            is_earlier = (self.start < time) | ((self.start == time) & (self.indexes < index))
             chosen = np.flatnonzero(is_earlier) if is_earlier.any() else np.arange(len(self))
             chosen = chosen[::-1]  # of equal begins the last
             at = chosen[self.start[chosen].argmax()]
-        return int(self.places[at]), self.before(int(self.start[at]), int(self.places[at]))
+        return int(self.indexes[at]), self.before(int(self.start[at]), int(self.indexes[at]))
 
-    def before(self, time: int, place: int) -> int:
+    def before(self, time: int, index: int) -> int:
         """Count the slices that precede one."""
-        return int(((self.start < time) | ((self.start == time) & (self.places < place))).sum())
+        return int(((self.start < time) | ((self.start == time) & (self.indexes < index))).sum())
 
     def columns(self, begin: int, pixel_ns: int, width: int) -> NDArray[np.int64]:
         """Count the slices that begin in each of ``width`` pixels from ``begin`` on."""
@@ -66,5 +66,5 @@ def search(timeline: Timeline, names: Iterable[int]) -> Hits:
     is_wanted = np.zeros(len(timeline.names), bool)
     wanted = np.array([name for name in names if 0 <= name < len(timeline.names)], np.int64)
     is_wanted[wanted] = True
-    places = np.flatnonzero(is_wanted[timeline.name]) if len(timeline) and len(wanted) else np.empty(0, np.int64)
-    return Hits(timeline, places, timeline.start[places])
+    indexes = np.flatnonzero(is_wanted[timeline.name]) if len(timeline) and len(wanted) else np.empty(0, np.int64)
+    return Hits(timeline, indexes, timeline.start[indexes])

@@ -19,8 +19,8 @@ FAN = 16
 DEEPEST_ROW = 4096
 """Slices in deeper rows share the last one."""
 
-Places = NDArray[np.int32]
-"""Slices by their place in a timeline."""
+SliceIndexes = NDArray[np.int32]
+"""Slices by their index in a timeline."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +38,8 @@ class Marks:
 class Flows:
     """Columns of f arrows from one slice to another, such as from a launch to its kernel; in order of ``source``."""
 
-    source: Places
-    target: Places
+    source: SliceIndexes
+    target: SliceIndexes
     category: NDArray[np.uint32]
     unbound: int
     """Arrows with an end at which no slice runs."""
@@ -60,11 +60,11 @@ class Timeline:
     """(n + 1,) sum of the durations of the slices before each."""
     name: NDArray[np.uint32]
     category: NDArray[np.uint32]
-    parent: Places
+    parent: SliceIndexes
     """Row of the parent slice; -1 without one."""
     args_offset: NDArray[np.int64]
     args_size: NDArray[np.uint32]
-    longest: Places
+    longest: SliceIndexes
     """The longest of 16 slices, then of 256, ...: level by level."""
     longest_ns: NDArray[np.int64]
     """Durations of the longest slices."""
@@ -123,9 +123,9 @@ class Timeline:
         """Return the lanes of tracks, by track and row."""
         return np.flatnonzero(np.isin(self.lane_track, np.asarray(tracks, np.int64)))
 
-    def lane_of(self, place: int) -> int:
+    def lane_of(self, index: int) -> int:
         """Return the lane of a slice."""
-        return int(np.searchsorted(self.lane_first, place, side="right")) - 1
+        return int(np.searchsorted(self.lane_first, index, side="right")) - 1
 
     @property
     def deeper(self) -> int:
@@ -145,7 +145,7 @@ class Arranged:
 
     order: NDArray[np.int32]
     """Order of the rows of the trace."""
-    place: NDArray[np.int32]
+    index: NDArray[np.int32]
     """Position of each row of the trace."""
     nesting: Nesting
 
@@ -156,9 +156,9 @@ def arrange(trace: Trace) -> Arranged:
     ordered = nesting.order
     lanes = (trace.slices.track[ordered].astype(np.uint64) << np.uint64(16)) | nesting.row[ordered]
     order = ordered[np.argsort(lanes, kind="stable")]
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    return Arranged(order, place, nesting)
+    index = np.empty(len(order), np.int32)
+    index[order] = np.arange(len(order), dtype=np.int32)
+    return Arranged(order, index, nesting)
 
 
 def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], marks: Marks, flows: Flows) -> Timeline:
@@ -178,7 +178,7 @@ def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], m
         before=mapped(np.concatenate([np.zeros(1, np.int64), np.cumsum(duration)])),
         name=mapped(slices.name[order]),
         category=mapped(slices.category[order]),
-        parent=mapped(np.where(parents < 0, np.int32(-1), arranged.place[parents])) if len(order) else arranged.place,
+        parent=mapped(np.where(parents < 0, np.int32(-1), arranged.index[parents])) if len(order) else arranged.index,
         args_offset=mapped(slices.args_offset[order]),
         args_size=mapped(slices.args_size[order]),
         longest=longest,
@@ -203,7 +203,7 @@ def timeline_of(trace: Trace, arranged: Arranged, counters: Sequence[Counter], m
     )
 
 
-def _levels(duration: NDArray[np.int64]) -> tuple[Places, NDArray[np.int64]]:
+def _levels(duration: NDArray[np.int64]) -> tuple[SliceIndexes, NDArray[np.int64]]:
     """Return for each level the position of the longest slice of each block; the first of equal ones."""
     levels: list[NDArray[np.int64]] = []
     below = np.arange(len(duration))

@@ -56,8 +56,8 @@ def _columns(timeline: Timeline) -> dict[str, NDArray[Any]]:
     columns: dict[str, NDArray[Any]] = {name: getattr(timeline, name) for name in _ARRAYS}
     columns |= {f"marks.{each.name}": getattr(timeline.marks, each.name) for each in fields(Marks)}
     columns |= {f"flows.{name}": getattr(timeline.flows, name) for name in ("source", "target", "category")}
-    for place, counter in enumerate(timeline.counters):
-        columns |= {f"counters.{place}.times": counter.times, f"counters.{place}.values": counter.values}
+    for index, counter in enumerate(timeline.counters):
+        columns |= {f"counters.{index}.times": counter.times, f"counters.{index}.values": counter.values}
     return columns
 
 
@@ -66,8 +66,8 @@ def _timeline(header: Mapping[str, Any], columns: Mapping[str, NDArray[Any]]) ->
         **{name: columns[name] for name in _ARRAYS},
         **{name: header[name] for name in _TEXTS},
         counters=[
-            Counter(name, track, columns[f"counters.{place}.times"], columns[f"counters.{place}.values"], unit)
-            for place, (name, track, unit) in enumerate(header["counters"])
+            Counter(name, track, columns[f"counters.{index}.times"], columns[f"counters.{index}.values"], unit)
+            for index, (name, track, unit) in enumerate(header["counters"])
         ],
         marks=Marks(*(columns[f"marks.{each.name}"] for each in fields(Marks))),
         flows=Flows(columns["flows.source"], columns["flows.target"], columns["flows.category"], header["unbound"]),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.profile.timeline._cells import cells
-from mindscope.profile.timeline.timeline import Counter, Places, Timeline
+from mindscope.profile.timeline.timeline import Counter, SliceIndexes, Timeline
 
 MOST_PIXELS = 16_384
 _MOST_TIME = 1 << 62
@@ -42,12 +42,12 @@ class Window:
     lane_cells: NDArray[np.int64]
     pixel: NDArray[np.uint16]
     count: NDArray[np.uint32]
-    longest: Places
+    longest: SliceIndexes
     """Longest slice of each cell; the first of equal ones."""
     busy: NDArray[np.int64]
     """Nanoseconds, together, of the slices of a cell."""
     lane_wide: NDArray[np.int64]
-    wide: Places
+    wide: SliceIndexes
 
 
 def window_of(timeline: Timeline, tracks: Sequence[int] | Mapping[int, int], range: Range) -> Window:

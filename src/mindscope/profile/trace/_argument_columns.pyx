@@ -33,7 +33,7 @@ cdef inline bint _is_space(uint8_t letter) noexcept nogil:
 
 
 cdef inline Py_ssize_t _after_string(const uint8_t *data, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    """``at`` is behind the opening quote; the place of the closing one, or ``end``."""
+    """``at`` is past the opening quote; the position of the closing one, or ``end``."""
     while at < end and data[at] != c'"':
         at += 2 if data[at] == c'\\' else 1
     return min(at, end)
@@ -111,26 +111,26 @@ cdef class ArgumentScanner:
         names = [name.lower().encode() for name in integers + numbers + texts]
         if len(names) > MOST_KEYS or any(len(name) > MOST_KEY for name in names):
             raise ValueError("too many or too long names of arguments")
-        for place, name in enumerate(names):
-            self._keys[place].size = len(name)
+        for index, name in enumerate(names):
+            self._keys[index].size = len(name)
             for letter in range(len(name)):
-                self._keys[place].text[letter] = name[letter]
+                self._keys[index].text[letter] = name[letter]
         self._key_count, self._integer_count, self._number_count = len(names), len(integers), len(numbers)
         self._count = count
         self._columns = [None] * len(names)
-        for place in range(len(names)):
-            self._values[place] = NULL
+        for index in range(len(names)):
+            self._values[index] = NULL
         self._known = [{b"": 0} for _ in texts]
 
     def scan(self, const uint8_t[::1] data not None, int64_t begin, const int64_t[::1] offsets not None,
              const uint32_t[::1] sizes not None, const int32_t[::1] rows not None):
         """Read the arguments at ``offsets`` of the file into ``rows``; ``data`` begins at ``begin`` and holds them."""
-        cdef Py_ssize_t place
+        cdef Py_ssize_t index
         if data.shape[0] == 0:
             return
         cdef const uint8_t *start = &data[0]
-        for place in range(offsets.shape[0]):
-            self._read(start, offsets[place] - begin, offsets[place] - begin + sizes[place], rows[place])
+        for index in range(offsets.shape[0]):
+            self._read(start, offsets[index] - begin, offsets[index] - begin + sizes[index], rows[index])
 
     cdef _read(self, const uint8_t *data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row):
         cdef Py_ssize_t key, key_end, value, column
@@ -176,21 +176,21 @@ cdef class ArgumentScanner:
         return np.float64(NAN) if column < self._integer_count + self._number_count else np.uint32(0)
 
     cdef list _found(self, Py_ssize_t first, Py_ssize_t end):
-        """The arrays of some names; one value in the place of all where no event has the argument."""
+        """The arrays of some names; one value instead of all where no event has the argument."""
         return [
             np.broadcast_to(self._none(column), self._count) if self._columns[column] is None else self._columns[column]
             for column in range(first, end)
         ]
 
     cdef Py_ssize_t _column(self, const uint8_t *name, Py_ssize_t size) noexcept nogil:
-        cdef Py_ssize_t place, letter
-        for place in range(self._key_count):
-            if self._keys[place].size == size:
+        cdef Py_ssize_t index, letter
+        for index in range(self._key_count):
+            if self._keys[index].size == size:
                 for letter in range(size):
-                    if _lower(name[letter]) != self._keys[place].text[letter]:
+                    if _lower(name[letter]) != self._keys[index].text[letter]:
                         break
                 else:
-                    return place
+                    return index
         return -1
 
     def integers(self):

@@ -44,30 +44,30 @@ cdef inline uint64_t hash_of(const uint8_t *data, Py_ssize_t size) noexcept nogi
 
 
 cdef inline int begin_strings(Interner *self) noexcept nogil:
-    cdef size_t place
+    cdef size_t bucket
     self.capacity, self.count = 1024, 0
     self.arena, self.arena_size, self.arena_capacity = NULL, 0, 0
     self.entries = <Entry *>malloc(self.capacity * sizeof(Entry))
     if self.entries == NULL:
         return -1
-    for place in range(self.capacity):
-        self.entries[place].index = NONE
+    for bucket in range(self.capacity):
+        self.entries[bucket].index = NONE
     return 0
 
 
 cdef inline int _grow(Interner *self) noexcept nogil:
-    cdef size_t capacity = self.capacity * 2, place, at
+    cdef size_t capacity = self.capacity * 2, bucket, at
     cdef Entry *entries = <Entry *>malloc(capacity * sizeof(Entry))
     if entries == NULL:
         return -1
-    for place in range(capacity):
-        entries[place].index = NONE
-    for place in range(self.capacity):
-        if self.entries[place].index != NONE:
-            at = self.entries[place].hash & (capacity - 1)
+    for bucket in range(capacity):
+        entries[bucket].index = NONE
+    for bucket in range(self.capacity):
+        if self.entries[bucket].index != NONE:
+            at = self.entries[bucket].hash & (capacity - 1)
             while entries[at].index != NONE:
                 at = (at + 1) & (capacity - 1)
-            entries[at] = self.entries[place]
+            entries[at] = self.entries[bucket]
     free(self.entries)
     self.entries, self.capacity = entries, capacity
     return 0
@@ -109,10 +109,10 @@ cdef inline void free_strings(Interner *self) noexcept nogil:
 
 cdef inline list strings_of(const Interner *self):
     """The strings as bytes, by index."""
-    cdef size_t place
+    cdef size_t bucket
     found = [b""] * self.count
-    for place in range(self.capacity):
-        if self.entries[place].index != NONE:
-            found[self.entries[place].index] = PyBytes_FromStringAndSize(
-                <const char *>self.arena + self.entries[place].offset, self.entries[place].size)
+    for bucket in range(self.capacity):
+        if self.entries[bucket].index != NONE:
+            found[self.entries[bucket].index] = PyBytes_FromStringAndSize(
+                <const char *>self.arena + self.entries[bucket].offset, self.entries[bucket].size)
     return found

@@ -23,7 +23,7 @@ def nest(const int64_t[::1] start not None, const int64_t[::1] duration not None
     another slice; (n,) int64 the duration minus those of the children, where they do not overlap each other; the
     number of slices that begin in another one and end after it.
     """
-    cdef Py_ssize_t count = order.shape[0], place, depth, kept
+    cdef Py_ssize_t count = order.shape[0], index, depth, kept
     parent_array, row_array = np.full(count, -1, np.int32), np.zeros(count, np.uint16)
     own_array = np.array(duration, np.int64)
     stack_array = np.empty(MOST_OPEN, np.int32)
@@ -41,10 +41,10 @@ def nest(const int64_t[::1] start not None, const int64_t[::1] duration not None
     cdef bint is_inside
     with nogil:
         depth = 0
-        for place in range(count):
-            slice = order[place]
+        for index in range(count):
+            slice = order[index]
             begin, end = start[slice], start[slice] + duration[slice]
-            if place == 0 or track[slice] != last:
+            if index == 0 or track[slice] != last:
                 depth = 0
                 last = track[slice]
             kept = 0
@@ -87,11 +87,11 @@ def lift(int32_t[::1] parent not None, const uint8_t[::1] is_kept not None, cons
     is_kept  (n,) 0 or 1
     order    (n,) in which parents precede their children
     """
-    cdef Py_ssize_t place
+    cdef Py_ssize_t index
     cdef int32_t slice, above
     with nogil:
-        for place in range(order.shape[0]):
-            slice = order[place]
+        for index in range(order.shape[0]):
+            slice = order[index]
             above = parent[slice]
             if above >= 0 and not is_kept[above]:
                 parent[slice] = parent[above]          # which is lifted already

@@ -50,10 +50,10 @@ cdef uint8_t[256] IS_SPACE
 cdef uint8_t[256] IS_BRACKET      # and quotes, commas, colons
 cdef uint8_t[256] IS_IN_STRING    # what ends a run of plain characters
 
-for _place in range(256):
-    IS_SPACE[_place] = chr(_place) in " \t\r\n"
-    IS_BRACKET[_place] = chr(_place) in '"{}[],:'
-    IS_IN_STRING[_place] = chr(_place) not in '"\\'
+for _byte in range(256):
+    IS_SPACE[_byte] = chr(_byte) in " \t\r\n"
+    IS_BRACKET[_byte] = chr(_byte) in '"{}[],:'
+    IS_IN_STRING[_byte] = chr(_byte) not in '"\\'
 
 
 cdef inline const uint8_t *_after_space(const uint8_t *at, const uint8_t *end) noexcept nogil:
@@ -63,7 +63,7 @@ cdef inline const uint8_t *_after_space(const uint8_t *at, const uint8_t *end) n
 
 
 cdef inline const uint8_t *_after_string(const uint8_t *at, const uint8_t *end) noexcept nogil:
-    """``at`` is behind the opening quote; the place of the closing one, or ``end``."""
+    """``at`` is past the opening quote; the position of the closing one, or ``end``."""
     while True:
         while at < end and IS_IN_STRING[at[0]]:
             at += 1
@@ -167,15 +167,15 @@ cdef bint _nanoseconds(Span number, int64_t *found) noexcept nogil:
 cdef inline uint64_t _identity(Span token) noexcept nogil:
     """A number as itself, any other text as its hash."""
     cdef uint64_t value = 0
-    cdef Py_ssize_t place
+    cdef Py_ssize_t index
     if token.size <= 0:
         return 0
     if token.size > 18:
         return hash_of(token.start, token.size)
-    for place in range(token.size):
-        if not c'0' <= token.start[place] <= c'9':
+    for index in range(token.size):
+        if not c'0' <= token.start[index] <= c'9':
             return hash_of(token.start, token.size)
-        value = 10 * value + (token.start[place] - c'0')
+        value = 10 * value + (token.start[index] - c'0')
     return value
 
 
@@ -293,9 +293,9 @@ cdef class EventReader:
             at = after
         return at - start
 
-    cdef void _skip(self, int reason, int64_t place) noexcept nogil:
+    cdef void _skip(self, int reason, int64_t position) noexcept nogil:
         if self._skipped[reason] == 0:
-            self._first_skipped[reason] = place
+            self._first_skipped[reason] = position
         self._skipped[reason] += 1
 
     cdef const uint8_t *_read_event(
@@ -388,7 +388,7 @@ cdef class EventReader:
 
     cdef void _keep(
         self, Span phase, Span name, Span category, Span pid, Span tid, Span ts, Span dur, Span id, Span args,
-        int64_t place, const uint8_t *start, int64_t offset
+        int64_t position, const uint8_t *start, int64_t offset
     ) noexcept nogil:
         cdef int64_t time = 0, duration = 0
         cdef uint8_t kind = phase.start[0] if phase.size == 1 else 0
@@ -399,17 +399,17 @@ cdef class EventReader:
             self.read += 1
             return
         if kind == 0 or not _is_known(kind):
-            self._skip(MALFORMED if kind == 0 else OTHER_PHASE, place)
+            self._skip(MALFORMED if kind == 0 else OTHER_PHASE, position)
             return
         if not _nanoseconds(ts, &time):
-            self._skip(NO_TIME, place)
+            self._skip(NO_TIME, position)
             return
         if kind == c'X':
             if not _nanoseconds(dur, &duration):
-                self._skip(NO_DURATION, place)
+                self._skip(NO_DURATION, position)
                 return
             if duration < 0 or duration > MOST_DURATION_NS:
-                self._skip(BAD_DURATION, place)
+                self._skip(BAD_DURATION, position)
                 return
             if self._slice_count == self._slice_capacity:
                 with gil:
@@ -477,13 +477,13 @@ cdef class EventReader:
     def skipped(self):
         """Reason -> how many events were skipped for it, and where the first one begins in the file."""
         return {
-            reason: (self._skipped[place], self._first_skipped[place])
-            for place, reason in enumerate(REASONS)
-            if self._skipped[place]
+            reason: (self._skipped[number], self._first_skipped[number])
+            for number, reason in enumerate(REASONS)
+            if self._skipped[number]
         }
 
     def slices(self):
-        """Start and duration (ns), place of the arguments, indices of name, category and track, size of the arguments.
+        """Start and duration (ns), offset of the arguments, indices of name, category and track, size of the arguments.
 
         Each (n,). The reader gives them away: a second call returns none.
         """
@@ -494,7 +494,7 @@ cdef class EventReader:
         return _resize(columns, count)
 
     def events(self):
-        """Time (ns), place of the arguments, id, indices of name, category and track, size of the arguments, phase.
+        """Time (ns), offset of the arguments, id, indices of name, category and track, size of the arguments, phase.
 
         Each (m,); as ``slices``.
         """

@@ -44,7 +44,7 @@ class Arguments:
 
 
 class ArgumentSource(Protocol):
-    """The place of the arguments of a trace."""
+    """Reads the arguments of a trace."""
 
     def of_slices(self, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:
         """Return some arguments of the slices in these rows, none for row -1. Raises OSError if they can't be read."""
@@ -75,7 +75,7 @@ class FileArguments:
         return self._of(self.trace.events, rows, wanted)
 
     def select(self, trace: Trace, slices: NDArray[np.bool_], events: NDArray[np.bool_]) -> FileArguments:
-        """Select slices and events as ``ArgumentSource``. Slices carry the places of their arguments."""
+        """Select slices and events as ``ArgumentSource``. Slices carry the offsets of their arguments."""
         return FileArguments(self.path, trace)
 
     def _of(self, columns: Slices | Events, rows: NDArray[np.integer[Any]], wanted: ArgumentNames) -> Arguments:

@@ -29,8 +29,8 @@ class ArgumentReader(Protocol):
         """
         ...
 
-    def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-        """Return the arguments at each of ``places`` (offset, size), whose offsets ascend.
+    def read_all(self, locations: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+        """Return the arguments at each of ``locations`` (offset, size), whose offsets ascend.
 
         Raises FormatError, OSError.
         """
@@ -51,25 +51,25 @@ class ArgumentFile:
         """Return the arguments at an offset; empty if there are none, or if they are no JSON object."""
         return next(iter(self.read_all([(offset, size)])))
 
-    def read_all(self, places: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
-        """Yield the arguments at each of ``places`` (offset, size), whose offsets ascend.
+    def read_all(self, locations: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+        """Yield the arguments at each of ``locations`` (offset, size), whose offsets ascend.
 
         Raises OSError if the file can't be read.
         """
-        reader = self._gzip_texts(places) if self._is_gzip else self._texts(places)
+        reader = self._gzip_texts(locations) if self._is_gzip else self._texts(locations)
         for text in reader:
             yield _parsed(text)
 
-    def _texts(self, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    def _texts(self, locations: Iterable[tuple[int, int]]) -> Iterator[bytes]:
         with self._path.open("rb", buffering=_BLOCK) as file:
-            for offset, size in places:
+            for offset, size in locations:
                 if offset >= 0:
                     file.seek(offset)
                 yield file.read(min(size, MOST_BYTES)) if offset >= 0 else b""
 
-    def _gzip_texts(self, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    def _gzip_texts(self, locations: Iterable[tuple[int, int]]) -> Iterator[bytes]:
         buffer, position, blocks = b"", -1, iter(())
-        for offset, size in places:
+        for offset, size in locations:
             if offset < 0:
                 yield b""
                 continue

@@ -47,8 +47,8 @@ def _pairs(events: Events, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], 
     order = rows[np.argsort(events.time[rows], kind="stable")]
     for row, phase in zip(order.tolist(), events.phase[order].tolist(), strict=True):
         is_thread = phase in b"BE"
-        place = (0, int(events.track[row])) if is_thread else (1, int(events.category[row]), int(events.id[row]))
-        opened = open_rows.setdefault(place, [])
+        key = (0, int(events.track[row])) if is_thread else (1, int(events.category[row]), int(events.id[row]))
+        opened = open_rows.setdefault(key, [])
         if phase in b"Bb":
             opened.append(row)
         elif opened:

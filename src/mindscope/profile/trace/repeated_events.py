@@ -110,7 +110,7 @@ def _ids(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _columns(found: Slices | Events) -> list[NDArray[Any]]:
-    """Return what equal events share: everything but the place of their arguments."""
+    """Return what equal events share: everything but the offset of their arguments."""
     return [getattr(found, each.name) for each in fields(found) if each.name != "args_offset"]
 
 
@@ -147,8 +147,8 @@ def _first_of(keys: NDArray[np.uint64], copies: int) -> NDArray[np.bool_]:
     order = np.argsort(keys, kind="stable")
     _, first, count = np.unique(keys[order], return_index=True, return_counts=True)
     most = np.maximum(count // copies, 1) if copies > 1 else np.ones(len(count), np.int64)
-    place = np.arange(len(keys)) - np.repeat(first, count)
-    is_kept[order[place < np.repeat(most, count)]] = True
+    occurrence = np.arange(len(keys)) - np.repeat(first, count)
+    is_kept[order[occurrence < np.repeat(most, count)]] = True
     return is_kept
 
 

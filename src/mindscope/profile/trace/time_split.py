@@ -37,10 +37,10 @@ def covered(intervals: Intervals, starts: Times, ends: Times) -> Durations:
     before = np.concatenate([[0], np.cumsum(finishes - begins)])
 
     def until(times: Times) -> Durations:
-        place = np.searchsorted(begins, times, side="right")
-        last = np.maximum(place - 1, 0)
-        beyond = np.where(place > 0, np.maximum(finishes[last] - times, 0), 0)
-        return before[place] - beyond
+        index = np.searchsorted(begins, times, side="right")
+        last = np.maximum(index - 1, 0)
+        beyond = np.where(index > 0, np.maximum(finishes[last] - times, 0), 0)
+        return before[index] - beyond
 
     return np.where(ends > starts, until(ends) - until(starts), 0)
 

@@ -49,7 +49,7 @@ class Slices:
     args_offset: NDArray[np.int64]
     """Position of the JSON text of the arguments in the (decompressed) file; -1 without arguments.
 
-    In other formats the number of a row, or the place of an encoded event.
+    In other formats the number of a row, or the offset of an encoded event.
     """
     args_size: Indices
     """Bytes of the text or event; of a row the number of its table."""

@@ -69,7 +69,7 @@ def communication_table(operations: Sequence[AscendOperation], device: str, orig
 
 
 def links_of(path: Path) -> Links | None:
-    """Sums over the operations of each kind; None if the file lists none. Raises FormatError, OSError."""
+    """Sum the operations of each kind; None if the file lists none. Raises FormatError, OSError."""
     return links_table(list(_operations(read_object(path))))
 
 

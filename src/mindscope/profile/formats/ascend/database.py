@@ -169,7 +169,7 @@ def _properties(file: SqliteFile) -> dict[str, Any]:
 
 
 def _devices(tracks: Any, rank: int) -> list[str]:
-    """Named by the tracks; without any, that of the rank."""
+    """Return the devices that the tracks name; without any, that of the rank."""
     found = dict.fromkeys(track.process for track in tracks if track.process.startswith("NPU "))
     return list(found) or [f"NPU {rank}"]
 

@@ -59,7 +59,7 @@ def _kernels_of(analysis: KinetoAnalysis) -> Kernels | Missing:
 
 
 def _operators_of(analysis: KinetoAnalysis) -> Operators | Missing:
-    """Calls of the framework; without them the kernels, which in graph mode have the names of operators."""
+    """Return calls of the framework; without them the kernels, which in graph mode have the names of operators."""
     found = operators_of(analysis)
     work = analysis.device
     if not isinstance(found, Missing) or not len(work):

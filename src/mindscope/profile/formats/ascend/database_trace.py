@@ -126,10 +126,10 @@ class DatabaseTrace:
             "COMPUTE_TASK_INFO",
             integers=("globalTaskId", "name", "opType", "taskType", "inputShapes"),
         )
-        place = np.full(rows.count, -1, np.int64)
+        fact_row = np.full(rows.count, -1, np.int64)
         if facts is not None:
-            place = rows_by_id(facts.whole("globalTaskId"), rows.whole("globalTaskId"))
-        is_compute, kind = place >= 0, named(rows.whole("taskType"), self._strings)
+            fact_row = rows_by_id(facts.whole("globalTaskId"), rows.whole("globalTaskId"))
+        is_compute, kind = fact_row >= 0, named(rows.whole("taskType"), self._strings)
         is_copy = ~is_compute & kind.is_any_of(lambda text: "MEMCPY" in text.upper() or "SDMA" in text.upper())
         whole = self._runs(rows, KERNEL, kind, self._streams(rows)).with_arguments(
             self._device_arguments(rows, operators), {CORE: kind}
@@ -138,7 +138,7 @@ class DatabaseTrace:
         self._to.add(whole.of_category("task").select(~is_compute & ~is_copy))
         if facts is None:
             return
-        own = place[is_compute]
+        own = fact_row[is_compute]
         texts = {
             column: named(facts.whole(column)[own], self._strings)
             for column in ("name", "opType", "taskType", "inputShapes")
@@ -259,6 +259,6 @@ def _owners(connection: NDArray[np.int64], operators: dict[int, int]) -> NDArray
 
 
 def _connection(rows: SqliteRows) -> NDArray[np.int64]:
-    """0 for none."""
+    """Return the connection; 0 for none."""
     found = rows.whole("connectionId", 0)
     return np.where((found == NO_VALUE) | (found < 0), 0, found)

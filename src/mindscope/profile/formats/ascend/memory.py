@@ -66,7 +66,7 @@ def _since(times: NDArray[np.int64], origin_ns: int) -> NDArray[np.int64]:
 
 
 def _device(table: CsvTable) -> TextColumn:
-    """``NPU:0`` in the file."""
+    """Return the device, ``NPU:0`` in the file."""
     found = table.texts("Device Type", "Device")
     if found is None:
         return TextColumn.constant("NPU 0", len(table))

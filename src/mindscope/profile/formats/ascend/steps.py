@@ -87,8 +87,8 @@ def step_names(ids: NDArray[np.float64], steps: Steps) -> TextColumn | None:
         numbers = in_file
     elif len(in_file) != len(numbers):
         return None
-    place = np.searchsorted(in_file, np.where(known, whole_numbers(ids), in_file[0]))
-    return TextColumn(np.where(known, place + 1, 0).astype(np.uint32), ["", *map(str, numbers.tolist())])
+    index = np.searchsorted(in_file, np.where(known, whole_numbers(ids), in_file[0]))
+    return TextColumn(np.where(known, index + 1, 0).astype(np.uint32), ["", *map(str, numbers.tolist())])
 
 
 def _numbers(table: CsvTable, count: int) -> NDArray[np.int64]:

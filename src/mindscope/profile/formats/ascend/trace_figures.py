@@ -126,8 +126,9 @@ def _frequency(trace: Trace, file: Path) -> dict[str, Any]:
     rows = events.of("C")
     rows = rows[np.isin(events.name[rows], names) | np.isin(events.track[rows], tracks)][:_MOST_SAMPLES]
     rows = rows[np.argsort(events.args_offset[rows], kind="stable")]
-    places = zip(events.args_offset[rows].tolist(), events.args_size[rows].tolist(), strict=True)
-    values = np.array([max(map(number_of, each.values()), default=0.0) for each in ArgumentFile(file).read_all(places)])
+    locations = zip(events.args_offset[rows].tolist(), events.args_size[rows].tolist(), strict=True)
+    samples = ArgumentFile(file).read_all(locations)
+    values = np.array([max(map(number_of, each.values()), default=0.0) for each in samples])
     order = np.argsort(events.time[rows], kind="stable")
     values, times = values[order], events.time[rows][order]
     if not len(values) or not (values > 0).any():

@@ -34,7 +34,7 @@ class StepSplit(NamedTuple):
 
 
 def read_split(table: CsvTable) -> StepSplit | None:
-    """Return columns by their places, since their names vary; the last row of several is the mean. None without steps.
+    """Return columns by their order, since their names vary; the last row of several is the mean. None without steps.
 
     The oldest files hold the phases of a step trace in ticks instead.
     """

@@ -78,7 +78,7 @@ def _trace(points: NDArray[np.int64], reduces: Sequence[dict[str, _Span]], skipp
         Reduces(name, *(np.array([each.get(name, (0, 0))[side] for each in own], np.int64) for side in (0, 1)))
         for name in names
     ]
-    start, forward, backward, end = (points[is_whole, place] for place in range(_STEP_POINTS))
+    start, forward, backward, end = (points[is_whole, column] for column in range(_STEP_POINTS))
     number = np.flatnonzero(is_whole).astype(np.int64) + 1
     return StepTrace(number, start, end, forward, backward, found, skipped + int((~is_whole).sum()))
 

@@ -320,7 +320,7 @@ class _Legacy:
         return found
 
     def _memory(self) -> Memory | None:
-        """Measured, else what the compiler planned."""
+        """Return the measured memory, else what the compiler planned."""
         blocks = self._from("operator_memory_{}.csv", lambda table: table)
         found = self._read("operator_memory_{}.csv", lambda _: memory_of(None, blocks, self._origin_ns))
         curve = self._from("cpu_ms_memory_record_{}.txt", lambda table: cpu_memory_curve(table, self._origin_ns))

@@ -36,7 +36,7 @@ class _Tensor(NamedTuple):
 
 class _Graph(NamedTuple):
     id: int
-    places: list[int]
+    positions: list[int]
     """Positions of its listed operators."""
     names: list[str]
     full_names: Mapping[str, str]
@@ -92,22 +92,22 @@ def _graph(key: str, content: Any) -> _Graph | None:
     count = min(len(nodes), len(lines))
     if not count:
         return None
-    places = [whole_of(node.get("node_id"), row) for row, node in enumerate(nodes[:count])]
-    if places != sorted(set(places)):
-        places = list(range(count))
-    step = places[1] - places[0] if count > 1 else 1
+    positions = [whole_of(node.get("node_id"), row) for row, node in enumerate(nodes[:count])]
+    if positions != sorted(set(positions)):
+        positions = list(range(count))
+    step = positions[1] - positions[0] if count > 1 else 1
     tensors = {
-        tensor: None for each in list_of(found.get("breakdowns")) for tensor in _tensors(each, places[-1] + step)
+        tensor: None for each in list_of(found.get("breakdowns")) for tensor in _tensors(each, positions[-1] + step)
     }
     return _Graph(
         whole_of(found.get("graph_id"), whole_of(key, 0)),
-        places,
+        positions,
         [str(node.get("name", "")) for node in nodes[:count]],
         {str(node.get("name", "")): str(node.get("fullname") or node.get("name", "")) for node in nodes},
         lines,
         round(number_of(found.get("static_mem")) * _GIB),
         sorted(tensors, key=lambda tensor: tensor.start),
-        places[-1] + step,
+        positions[-1] + step,
         step,
     )
 
@@ -130,9 +130,9 @@ def _tensors(breakdown: Any, length: int) -> Iterator[_Tensor]:
 
 def _curve(graphs: list[_Graph], firsts: Any, device: str) -> MemoryCurve:
     rows = [
-        (first + place, f"graph {graph.id}", line, graph.full_names.get(name, name))
+        (first + position, f"graph {graph.id}", line, graph.full_names.get(name, name))
         for graph, first in zip(graphs, firsts.tolist(), strict=True)
-        for place, line, name in zip(graph.places, graph.lines, graph.names, strict=False)
+        for position, line, name in zip(graph.positions, graph.lines, graph.names, strict=False)
     ]
     times, components, lines, names = zip(*rows, strict=True)
     return MemoryCurve(
@@ -179,7 +179,7 @@ def _blocks(graphs: list[_Graph], firsts: Any, device: str) -> MemoryBlocks | No
 
 
 def _plan(graphs: list[_Graph], firsts: Any, device: str) -> MemoryPlan:
-    best = [int(np.argmax(graph.lines[: len(graph.places)])) for graph in graphs]
+    best = [int(np.argmax(graph.lines[: len(graph.positions)])) for graph in graphs]
     return MemoryPlan(
         graph=np.array([graph.id for graph in graphs], np.int64),
         device=TextColumn.constant(device, len(graphs)),
@@ -187,6 +187,6 @@ def _plan(graphs: list[_Graph], firsts: Any, device: str) -> MemoryPlan:
         operators=np.array([graph.length for graph in graphs], np.int64),
         static=np.array([graph.static for graph in graphs], np.int64),
         peak=np.array([graph.lines[row] for graph, row in zip(graphs, best, strict=True)], np.int64),
-        peak_at=firsts + np.array([graph.places[row] for graph, row in zip(graphs, best, strict=True)], np.int64),
+        peak_at=firsts + np.array([graph.positions[row] for graph, row in zip(graphs, best, strict=True)], np.int64),
         sampled=np.array([graph.step for graph in graphs], np.int64),
     )

@@ -159,7 +159,7 @@ def stream_of(name: str) -> str:
 
 
 def _events(trace: StepTrace) -> list[tuple[str, int, int, int]]:
-    """Name, step, begin and end of each communication that a step has."""
+    """Return name, step, begin and end of each communication that a step has."""
     return [
         (each.name, int(step), int(start), int(end))
         for each in trace.reduces

@@ -166,7 +166,7 @@ def _memory(file: SqliteFile, to: TraceBuilder) -> None:
 
 
 def _metrics(file: SqliteFile, devices: list[Device], to: TraceBuilder) -> None:
-    """Samples of the hardware, such as the activity of multiprocessors."""
+    """Add samples of the hardware, such as the activity of multiprocessors."""
     rows = file.rows("GPU_METRICS", integers=("timestamp|rawTimestamp", "typeId", "metricId", "value"))
     if rows is None:
         return

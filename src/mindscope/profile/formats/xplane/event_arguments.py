@@ -37,7 +37,7 @@ class _Plane:
 
 
 class EventArguments:
-    """The stats of events by their places in a file: see ``ArgumentReader``.
+    """Reads the stats of events by their locations in a file: see ``ArgumentReader``.
 
     Of the planes of the file, the names of the last one are kept.
     """
@@ -51,17 +51,17 @@ class EventArguments:
         with closing(self.read_all([(offset, size)])) as found:
             return next(found)
 
-    def read_all(self, places: Iterable[tuple[int, int]]) -> Generator[dict[str, Any]]:
-        """Yield the stats at each place; empty for what is no event. Raises OSError."""
+    def read_all(self, locations: Iterable[tuple[int, int]]) -> Generator[dict[str, Any]]:
+        """Yield the stats at each location (offset, size); empty for what is no event. Raises OSError."""
         with self._path.open("rb") as file:
-            for offset, size in places:
+            for offset, size in locations:
                 plane = self._plane_of(offset) if offset >= 0 else None
                 yield {} if plane is None else _arguments(file, plane, offset, size)
 
-    def _plane_of(self, place: int) -> _Plane | None:
+    def _plane_of(self, offset: int) -> _Plane | None:
         known = self._plane
-        if known is None or not known.begin <= place < known.end:
-            found = plane_around(self._path, place)
+        if known is None or not known.begin <= offset < known.end:
+            found = plane_around(self._path, offset)
             self._plane = known = None if found is None else _plane(found)
         return known
 
@@ -87,7 +87,7 @@ def _arguments(file: BinaryIO, plane: _Plane, offset: int, size: int) -> dict[st
 
 
 def _message(file: BinaryIO, schema: str, offset: int, size: int) -> dict[str, Any]:
-    """Return a message at a place; empty for a damaged one."""
+    """Return a message at an offset; empty for a damaged one."""
     file.seek(offset)
     try:
         return decode(SCHEMAS[schema], file.read(min(size, MOST_BYTES)))

@@ -39,7 +39,7 @@ class EventBlock:
     integers: Mapping[str, NDArray[np.int64]]
     """``NO_INTEGER`` for an event without it."""
     texts: Mapping[str, TextColumn]
-    place: NDArray[np.int64]
+    offset: NDArray[np.int64]
     """Position of the encoded event within its plane."""
     size: NDArray[np.uint32]
     broken: int
@@ -91,7 +91,7 @@ class PlaneNames:
             return TextColumn(codes, values)
         numbers, texts = distinct_runs(stats.field_runs("str_value").take(own))
         references = stats.numbers("ref_value", NO_INTEGER)[own]
-        known = {each: place for place, each in enumerate(np.unique(references).tolist())}
+        known = {each: index for index, each in enumerate(np.unique(references).tolist())}
         values += [each.decode("utf-8", "backslashreplace") for each in texts]
         first = len(values)
         values += [self.stat_names.get(each, "") for each in known]
@@ -120,7 +120,7 @@ def _block(events: Messages, timestamp: int, names: PlaneNames) -> EventBlock:
         broken = int((~is_whole).sum())
         whole = _block(Messages(events.schema, runs.take(np.flatnonzero(is_whole))), timestamp, names)
         return EventBlock(
-            whole.start, whole.duration, whole.name, whole.integers, whole.texts, whole.place, whole.size,
+            whole.start, whole.duration, whole.name, whole.integers, whole.texts, whole.offset, whole.size,
             whole.broken + broken,
         )  # fmt: skip
     offset, duration = events.numbers("offset_ps"), events.numbers("duration_ps")
@@ -137,7 +137,7 @@ def _block(events: Messages, timestamp: int, names: PlaneNames) -> EventBlock:
         name=_names(events, kind, names),
         integers=integers,
         texts={name: _or(own, names.texts[name], kind) for name, own in texts.items()},
-        place=runs.start,
+        offset=runs.start,
         size=(runs.stop - runs.start).astype(np.uint32),
         broken=0,
     )

@@ -67,7 +67,7 @@ class PlaneReader:
     _planes: int = 0
 
     def read(self, encoded: bytes, begin: int, paths: Mapping[str, str]) -> None:
-        """Adds a plane that begins at a place of its file. ``paths``: name of an operation -> its path."""
+        """Add a plane that begins at an offset of its file. ``paths``: name of an operation -> its path."""
         lines = lines_of(encoded)
         if not len(lines):
             return
@@ -85,7 +85,7 @@ class PlaneReader:
             )
             for block in event_blocks(lines, line, names):
                 self.to.skip("malformed", block.broken)
-                block = _with_paths(replace(block, place=block.place + begin), paths)
+                block = _with_paths(replace(block, offset=block.offset + begin), paths)
                 if device is None:
                     self._host(block, track)
                 elif _STREAM.match(line_name) or (not has_streams and line_name in _WORK_LINES):
@@ -181,7 +181,7 @@ def _runs(
     return RecordedRuns(
         category=category, start=block.start, duration=block.duration, name=block.name if name is None else name,
         track=np.full(len(block.start), track, np.int64), integers=integers or {}, texts=texts or {},
-        place=block.place, size=block.size,
+        offset=block.offset, size=block.size,
     )  # fmt: skip
 
 
@@ -205,7 +205,7 @@ def _work_runs(block: EventBlock, category: str, track: int, device: DevicePlane
             "grid": _listed(kernel, "grid"), "block": _listed(kernel, "block"), "Collective name": collective,
             **_program(block),
         },
-        place=block.place, size=block.size,
+        offset=block.offset, size=block.size,
     )  # fmt: skip
 
 

@@ -77,8 +77,8 @@ def planes_of(path: Path, space: Space, on_progress: Progress) -> Iterator[Encod
                 texts[key >> 3].append(found.decode("utf-8", "backslashreplace"))
 
 
-def plane_around(path: Path, place: int) -> EncodedPlane | None:
-    """Return the plane that holds a place of a file; None for a place in no plane. Raises OSError."""
+def plane_around(path: Path, offset: int) -> EncodedPlane | None:
+    """Return the plane that holds an offset of a file; None for one in no plane. Raises OSError."""
     with path.open("rb") as file:
         end = os.fstat(file.fileno()).st_size
         while (key := _varint(file)) is not None:
@@ -86,7 +86,7 @@ def plane_around(path: Path, place: int) -> EncodedPlane | None:
             if size is None:
                 return None
             begin = file.tell()
-            if begin <= place < begin + size:
+            if begin <= offset < begin + size:
                 return EncodedPlane(begin, file.read(min(size, end - begin))) if key >> 3 == _PLANE else None
             file.seek(min(begin + size, end))
     return None
@@ -146,7 +146,7 @@ def _cut_line(encoded: bytes) -> int:
 
 
 def _varint(file: BinaryIO) -> int | None:
-    """Return the number at the place of a file; None at its end, or if it is longer than ten bytes."""
+    """Return the number at the position of a file; None at its end, or if it is longer than ten bytes."""
     found = 0
     for shift in range(0, 70, 7):
         byte = file.read(1)

@@ -59,11 +59,11 @@ def hlo_paths(encoded: bytes) -> dict[str, str]:
 def _split(path: str) -> list[str]:
     """Split a path at each ``/`` outside of parentheses."""
     found, depth, begin = list[str](), 0, 0
-    for place, letter in enumerate(path):
+    for index, letter in enumerate(path):
         depth += (letter == "(") - (letter == ")")
         if letter == "/" and depth <= 0:
-            found.append(path[begin:place])
-            begin = place + 1
+            found.append(path[begin:index])
+            begin = index + 1
     return [each for each in [*found, path[begin:]] if each]
 
 

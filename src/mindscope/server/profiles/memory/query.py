@@ -223,13 +223,13 @@ def pack_segment_map(views: MemoryViews, version: str, device: str, time_ns: int
 
 
 def _map_groups(texts: TextColumn | None, blocks: MemoryBlocks, rows: Rows) -> tuple[list[str], NDArray[Any]]:
-    """Return the texts of the largest groups, and the place of each block's group; one beyond them for all others."""
+    """Return the texts of the largest groups, and the index of each block's group; one beyond them for all others."""
     if texts is None:
         return [], np.zeros(len(rows), np.int64)
     found = breakdown(texts, blocks.size, rows).text[:MOST_MAP_TEXTS]
-    place_of = {text: place for place, text in enumerate(found)}
-    places = np.array([place_of.get(text, len(found)) for text in texts.values], np.int64)
-    return list(found), places[texts.codes[rows]]
+    index_of = {text: index for index, text in enumerate(found)}
+    indexes = np.array([index_of.get(text, len(found)) for text in texts.values], np.int64)
+    return list(found), indexes[texts.codes[rows]]
 
 
 def _areas(views: MemoryViews, device: str, by: By, range: Range) -> AreaColumns | None:

@@ -59,16 +59,16 @@ def pack_progress(progress: RanksProgress | None, unread: list[UnreadRank]) -> P
     return pack(header)
 
 
-def pack_ranks(ranks: Ranks, places: Mapping[str, RankOrigin], unread: list[UnreadRank]) -> Packed:
-    """Return all tables. ``places`` are by the paths of profiles."""
-    own = [_place(each, places) for each in ranks.data]
+def pack_ranks(ranks: Ranks, origins: Mapping[str, RankOrigin], unread: list[UnreadRank]) -> Packed:
+    """Return all tables. ``origins`` are by the paths of profiles."""
+    own = [_origin(each, origins) for each in ranks.data]
     zeros = np.array([each.zero for each in own], np.int64)
     header = RanksHeader(
         progress=None,
         unread=unread,
         profiles=[
-            RankProfile(run=place.run, profile=place.profile, rank=each.rank, cycle=each.cycle)
-            for each, place in zip(ranks.data, own, strict=True)
+            RankProfile(run=origin.run, profile=origin.profile, rank=each.rank, cycle=each.cycle)
+            for each, origin in zip(ranks.data, own, strict=True)
         ],
         ranks=ranks.ranks,
         missing_ranks=ranks.missing_ranks,
@@ -99,8 +99,8 @@ def pack_ranks(ranks: Ranks, places: Mapping[str, RankOrigin], unread: list[Unre
     return pack(header)
 
 
-def _place(data: RankData, places: Mapping[str, RankOrigin]) -> RankOrigin:
-    return places.get(data.path, RankOrigin("", "", 0)) if data.is_profile else RankOrigin("", "", 0)
+def _origin(data: RankData, origins: Mapping[str, RankOrigin]) -> RankOrigin:
+    return origins.get(data.path, RankOrigin("", "", 0)) if data.is_profile else RankOrigin("", "", 0)
 
 
 def _steps(steps: RankSteps, zeros: np.ndarray[tuple[int], np.dtype[np.int64]]) -> RankStepColumns:
@@ -168,7 +168,7 @@ def _advice_rows(
 ) -> Iterator[AdviceRow]:
     """Yield ranks with their first profile, links by their ends, stages, and steps of a straggler."""
     table = getattr(ranks, advice.part.value)
-    profile_of = {each.rank: place for place, each in reversed(list(enumerate(ranks.data)))}
+    profile_of = {each.rank: profile for profile, each in reversed(list(enumerate(ranks.data)))}
     for row in advice.rows[:MOST_ADVICE_ROWS]:
         if isinstance(table, Stragglers):
             profile = int(table.profile[row])

@@ -38,8 +38,8 @@ _AT_ONCE = 8
 class _Found:
     """The known facts of the profiles of some runs."""
 
-    places: dict[str, RankOrigin] = field(default_factory=dict[str, RankOrigin])
-    """Places of ranks by the path of their profile."""
+    origins: dict[str, RankOrigin] = field(default_factory=dict[str, RankOrigin])
+    """Origins of ranks by the path of their profile."""
     data: list[RankData] = field(default_factory=list[RankData])
     versions: list[Version] = field(default_factory=list[Version])
     unread: list[UnreadRank] = field(default_factory=list[UnreadRank])
@@ -78,7 +78,7 @@ def query_ranks(viewer: Viewer, runs: Sequence[str]) -> Packed:
         ranks = cache.ranks(tuple(found.versions), lambda: _compare(found, directories))
     except FormatError:
         return pack_progress(None, found.unread)
-    return pack_ranks(ranks, found.places, [*found.unread, *_unread_summaries(ranks.problems, directories)])
+    return pack_ranks(ranks, found.origins, [*found.unread, *_unread_summaries(ranks.problems, directories)])
 
 
 def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: ProfileReader, cache: RanksCache) -> None:
@@ -98,7 +98,7 @@ def _add(found: _Found, run: str, name: str, profile: FoundProfile, reader: Prof
     elif known.problem is not None:
         found.unread.append(UnreadRank(run=run, profile=name, problem=ReasonEntry.of(known.problem)))
     elif known.data is not None:
-        found.places[known.data.path] = RankOrigin(run, name, known.zero)
+        found.origins[known.data.path] = RankOrigin(run, name, known.zero)
         found.data.append(known.data)
         found.versions.append(version)
 

@@ -138,7 +138,7 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
     names, wide_name = np.unique(timeline.name[window.wide], return_inverse=True)
     texts = _texts(timeline, names)
     mark_pixel, mark_first, mark_count = _marks(timeline, range)
-    mark_texts, mark_places = _numbered(texts, _texts(timeline, timeline.marks.name[mark_first]))
+    mark_texts, mark_indexes = _numbered(texts, _texts(timeline, timeline.marks.name[mark_first]))
     header = WindowHeader(
         version=version,
         begin_ns=query.begin_ns,
@@ -165,7 +165,7 @@ def _pack(timeline: Timeline, query: WindowQuery, version: str) -> Packed:
             if 0 <= number < len(timeline.counters)
         ],
         mark_pixel=mark_pixel,
-        mark_name=mark_places,
+        mark_name=mark_indexes,
         mark_track=timeline.marks.track[mark_first],
         mark_count=mark_count,
     )
@@ -335,8 +335,8 @@ def _steps(timeline: Timeline, zero: int) -> list[StepEntry]:
     numbers = {index: int(match[1]) for index, name in enumerate(timeline.names) if (match := STEP.fullmatch(name))}
     hits = search(timeline, numbers)
     found: dict[int, StepEntry] = {}
-    lanes = np.searchsorted(timeline.lane_first, hits.places, side="right") - 1
-    for index, _ in sorted(zip(hits.places.tolist(), lanes.tolist(), strict=True)):
+    lanes = np.searchsorted(timeline.lane_first, hits.indexes, side="right") - 1
+    for index, _ in sorted(zip(hits.indexes.tolist(), lanes.tolist(), strict=True)):
         number = numbers[int(timeline.name[index])]
         begin = int(timeline.start[index])
         entry = StepEntry(slice=index, number=number, begin_ns=begin - zero, duration_ns=int(timeline.duration[index]))
@@ -362,7 +362,7 @@ def _marks(timeline: Timeline, range: Range) -> tuple[NDArray[np.int64], NDArray
 
 
 def _numbered(texts: list[str], more: Iterable[str]) -> tuple[list[str], list[int]]:
-    """Return ``texts`` followed by those of ``more``, and the places of the latter."""
+    """Return ``texts`` followed by those of ``more``, and the indexes of the latter."""
     known = {text: index for index, text in enumerate(texts)}
     indexes = [known.setdefault(text, len(known)) for text in more]
     return list(known), indexes

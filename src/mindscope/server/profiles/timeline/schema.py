@@ -18,7 +18,7 @@ MOST_NAMES = 1_000_000
 MOST_ROWS = 1024
 MOST_COUNTERS = 128
 MOST_SLICE = 2**31 - 1
-Place = Annotated[int, Field(ge=0, le=MOST_SLICE), IsNumber]
+Index = Annotated[int, Field(ge=0, le=MOST_SLICE), IsNumber]
 """Index of a track, a counter or a name among those of a timeline."""
 
 
@@ -119,7 +119,7 @@ class OfTimeline(Query):
 class TrackRows(Query):
     """The first ``rows`` rows of a track."""
 
-    track: Place
+    track: Index
     rows: Whole = Field(ge=1, le=MOST_ROWS)
 
 
@@ -130,7 +130,7 @@ class WindowQuery(OfTimeline):
     """
 
     tracks: list[TrackRows] = Field(max_length=MOST_ROWS)
-    counters: list[Place] = Field(default=[], max_length=MOST_COUNTERS)
+    counters: list[Index] = Field(default=[], max_length=MOST_COUNTERS)
     begin_ns: Whole = Field(ge=-MOST_TIME, le=MOST_TIME)
     pixel_ns: Whole = Field(ge=1, le=2**47)
     width: Whole = Field(ge=1, le=8192)
@@ -250,7 +250,7 @@ class SearchQuery(OfTimeline):
     found, or the one before; from the last one on it is the first.
     """
 
-    names: list[Place] = Field(max_length=MOST_NAMES)
+    names: list[Index] = Field(max_length=MOST_NAMES)
     begin_ns: Whole = Field(default=0, ge=-MOST_TIME, le=MOST_TIME)
     pixel_ns: Whole = Field(default=1, ge=1, le=2**47)
     width: Whole = Field(default=0, ge=0, le=MOST_PIXELS)
@@ -272,7 +272,7 @@ class SearchAnswer(Answer):
 class RangeQuery(OfTimeline):
     """The slices of tracks within a range."""
 
-    tracks: list[Place] = Field(max_length=MOST_TRACKS)
+    tracks: list[Index] = Field(max_length=MOST_TRACKS)
     begin_ns: Whole = Field(ge=-MOST_TIME, le=MOST_TIME)
     end_ns: Whole = Field(ge=-MOST_TIME, le=MOST_TIME)
 
