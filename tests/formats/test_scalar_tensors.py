@@ -152,7 +152,7 @@ def test_a_plain_tensor_needs_no_readable_rule(tensor: dict[str, Any]) -> None:
     columns = EventColumns()
     columns.start("tensorboard", lambda tag, metadata: SCALAR_KIND)
     columns.scan(log, 0, 0)
-    assert not columns.has_places
+    assert not columns.has_references
     _, _, _, values = columns.take_scalars(lambda size: np.empty(size, np.uint8))
     assert sum(each.size for each in values) == 1
     assert_same(log, DialectName.TENSORBOARD)

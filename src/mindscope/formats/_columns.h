@@ -41,27 +41,27 @@ typedef struct {
     Column tag, number;           /* int32_t */
     Column step, offset, length;  /* int64_t */
     Column wall_time;             /* double */
-} Places;
+} References;
 
-static inline int places_push(Places *places, int32_t tag, int32_t number, int64_t step, double wall_time, int64_t offset,
-                              int64_t length) {
-    return column_push(&places->tag, &tag, 4) && column_push(&places->number, &number, 4) &&
-           column_push(&places->step, &step, 8) && column_push(&places->wall_time, &wall_time, 8) &&
-           column_push(&places->offset, &offset, 8) && column_push(&places->length, &length, 8);
+static inline int references_push(References *references, int32_t tag, int32_t number, int64_t step, double wall_time,
+                                  int64_t offset, int64_t length) {
+    return column_push(&references->tag, &tag, 4) && column_push(&references->number, &number, 4) &&
+           column_push(&references->step, &step, 8) && column_push(&references->wall_time, &wall_time, 8) &&
+           column_push(&references->offset, &offset, 8) && column_push(&references->length, &length, 8);
 }
 
 /* Keep the first ``count``. */
-static inline void places_cut(Places *places, size_t count) {
-    places->tag.length = places->number.length = places->step.length = count;
-    places->wall_time.length = places->offset.length = places->length.length = count;
+static inline void references_cut(References *references, size_t count) {
+    references->tag.length = references->number.length = references->step.length = count;
+    references->wall_time.length = references->offset.length = references->length.length = count;
 }
 
-static inline void places_free(Places *places) {
-    column_free(&places->tag);
-    column_free(&places->number);
-    column_free(&places->step);
-    column_free(&places->wall_time);
-    column_free(&places->offset);
-    column_free(&places->length);
+static inline void references_free(References *references) {
+    column_free(&references->tag);
+    column_free(&references->number);
+    column_free(&references->step);
+    column_free(&references->wall_time);
+    column_free(&references->offset);
+    column_free(&references->length);
 }
 #endif

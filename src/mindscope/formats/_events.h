@@ -125,13 +125,13 @@ static int take_event(Found *found, const uint8_t *payload, const uint8_t *end, 
 
 /* Take one record, completely or not at all; returns 0 if memory allocation fails. */
 static int events_take(Found *found, const uint8_t *payload, uint64_t length, int64_t offset) {
-    size_t places = found->places.tag.length;
+    size_t references = found->references.tag.length;
     int64_t length64 = (int64_t)length;
     found->pushed.length = 0;
     int outcome = take_event(found, payload, payload + length, offset);
     found->scalars.records++;
     if (outcome == TAKEN) return 1;
-    places_cut(&found->places, places);
+    references_cut(&found->references, references);
     take_back(found);
     if (outcome == NO_MEMORY) return 0;
     return column_push(&found->odd_offset, &offset, 8) && column_push(&found->odd_length, &length64, 8);

@@ -11,7 +11,7 @@ cdef extern from "_columns.h" nogil:
     ctypedef struct Column:
         uint8_t *data
         size_t length
-    ctypedef struct Places:
+    ctypedef struct References:
         Column tag, number, step, offset, length, wall_time
 
 cdef extern from "_rows.h" nogil:
@@ -61,7 +61,7 @@ cdef extern from "_found.h" nogil:
     ctypedef struct Found:
         Tags tags
         Scalars scalars
-        Places places
+        References references
         Column odd_offset, odd_length
         int32_t batch, kinds_version
     void found_start(Found *found, const Dialect *dialect, AskKind ask, void *asker)

@@ -23,7 +23,7 @@ typedef struct {
     Dialect dialect;
     Tags tags;
     Scalars scalars;
-    Places places;
+    References references;
     Column pushed;                 /* int32_t: tags that got scalars from the current event */
     Column odd_offset, odd_length; /* int64_t: payloads that break the encoding */
     int32_t batch;                 /* incremented each time the caller takes the references; starts at 1 */
@@ -43,7 +43,7 @@ static void found_start(Found *found, const Dialect *dialect, AskKind ask, void 
     tags_forget(&found->tags);
     found->tags.scalar_key = (uint8_t)(dialect->scalar_field << 3 | WIRE_FIXED32);
     scalars_forget(&found->scalars);
-    places_cut(&found->places, 0);
+    references_cut(&found->references, 0);
     found->pushed.length = found->odd_offset.length = found->odd_length.length = 0;
     found->batch = found->kinds_version = 1;
     found->ask = ask;
@@ -52,14 +52,14 @@ static void found_start(Found *found, const Dialect *dialect, AskKind ask, void 
 
 static void found_free(Found *found) {
     tags_free(&found->tags);
-    places_free(&found->places);
+    references_free(&found->references);
     column_free(&found->pushed);
     column_free(&found->odd_offset);
     column_free(&found->odd_length);
 }
 
 static int refer(Found *found, int32_t tag, int32_t number, Stamp stamp, int64_t offset, int64_t length) {
-    int is_pushed = places_push(&found->places, tag, number, stamp.step, stamp.wall_time, offset, length);
+    int is_pushed = references_push(&found->references, tag, number, stamp.step, stamp.wall_time, offset, length);
     return is_pushed ? TAKEN : NO_MEMORY;
 }
 

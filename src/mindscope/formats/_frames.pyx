@@ -134,7 +134,7 @@ def find_frame(const uint8_t[::1] chunk not None, Py_ssize_t position):
     """The first position from ``position`` on that has a record with correct checksums, and whether the record is
     whole.
 
-    Returns ``(place, True)`` for a record with two correct checksums. Returns ``(place, False)`` for the first position
+    Returns ``(position, True)`` for a record with two correct checksums, ``(position, False)`` for the first position
     that may become a record when the file grows: a correct length checksum before a payload that the chunk cuts, or the
     last bytes, which are too few for a header. Treats lengths of 2**48 and more as damage. A crafted file may hold many
     correct headers before wrong payloads; each costs one payload checksum, so a budget limits the long ones.

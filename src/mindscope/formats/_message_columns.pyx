@@ -142,10 +142,10 @@ def scan_fields(Schema schema not None, const uint8_t[::1] data not None, const 
 
 def find_byte(const uint8_t[::1] data not None, const int64_t[::1] start not None, const int64_t[::1] stop not None,
               uint8_t wanted, *, bint last=False):
-    """The place in ``data`` (int64) of the first or the last byte ``wanted`` of each run, -1 for a run without it."""
+    """The position in ``data`` (int64) of the first or the last byte ``wanted`` of each run, -1 for a run without it."""
     _check(data.shape[0], start, stop)
-    places = np.full(start.shape[0], -1, np.int64)
-    cdef int64_t[::1] view = places
+    positions = np.full(start.shape[0], -1, np.int64)
+    cdef int64_t[::1] view = positions
     cdef Py_ssize_t row
     cdef int64_t at
     cdef const uint8_t *found
@@ -162,7 +162,7 @@ def find_byte(const uint8_t[::1] data not None, const int64_t[::1] start not Non
             found = <const uint8_t *>memchr(&data[start[row]], wanted, stop[row] - start[row])
             if found != NULL:
                 view[row] = found - &data[0]
-    return places
+    return positions
 
 
 cdef uint64_t _hash(const uint8_t *at, size_t size) noexcept nogil:

@@ -20,11 +20,11 @@ def narrow_floats(const double[:] values not None, bint is_rounded):
     Whole numbers below 2**32 become unsigned integers, those that float32 holds exactly, or rounds if that is allowed,
     become ``f4``.
     """
-    cdef Py_ssize_t count = values.shape[0], place
+    cdef Py_ssize_t count = values.shape[0], index
     cdef bint is_same = count > 0, is_whole = count > 0, is_single = True, is_near = True
     cdef double value, magnitude, first = values[0] if count else 0.0, largest = 0.0
-    for place in range(count):
-        value = values[place]
+    for index in range(count):
+        value = values[index]
         is_same &= memcmp(&value, &first, sizeof(double)) == 0
         is_whole = is_whole and 0 <= value < WHOLE and not signbit(value) and <double> <uint32_t> value == value
         if value == value:
@@ -43,19 +43,19 @@ def narrow_floats(const double[:] values not None, bint is_rounded):
         return "f4", singles(values, count)
     data = PyBytes_FromStringAndSize(NULL, count * 8)
     cdef double *doubles = <double *> PyBytes_AS_STRING(data)
-    for place in range(count):
-        doubles[place] = values[place]
+    for index in range(count):
+        doubles[index] = values[index]
     return "f8", data
 
 
 def narrow_integers(const uint64_t[:] values not None):
     """Narrow unsigned integers as ``narrow_floats`` does."""
-    cdef Py_ssize_t count = values.shape[0], place
+    cdef Py_ssize_t count = values.shape[0], index
     cdef uint64_t largest = 0
     cdef bint is_same = count > 0
-    for place in range(count):
-        is_same &= values[place] == values[0]
-        largest = max(largest, values[place])
+    for index in range(count):
+        is_same &= values[index] == values[0]
+        largest = max(largest, values[index])
     return integers_of(values, 1 if is_same else count, largest)
 
 
@@ -86,15 +86,15 @@ cdef tuple integers_of(const number[:] values, Py_ssize_t count, uint64_t larges
 
 
 cdef void fill(const number[:] values, Py_ssize_t count, integer *into) noexcept:
-    cdef Py_ssize_t place
-    for place in range(count):
-        into[place] = <integer> values[place]
+    cdef Py_ssize_t index
+    for index in range(count):
+        into[index] = <integer> values[index]
 
 
 cdef bytes singles(const double[:] values, Py_ssize_t count):
     data = PyBytes_FromStringAndSize(NULL, count * 4)
     cdef float *into = <float *> PyBytes_AS_STRING(data)
-    cdef Py_ssize_t place
-    for place in range(count):
-        into[place] = <float> values[place]
+    cdef Py_ssize_t index
+    for index in range(count):
+        into[index] = <float> values[index]
     return data

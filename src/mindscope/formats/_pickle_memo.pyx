@@ -36,18 +36,18 @@ _fill()
 
 cdef uint64_t _little(const uint8_t *bytes, int width) noexcept nogil:
     cdef uint64_t found = 0
-    cdef int place
-    for place in range(width):
-        found |= <uint64_t>bytes[place] << (8 * place)
+    cdef int index
+    for index in range(width):
+        found |= <uint64_t>bytes[index] << (8 * index)
     return found
 
 
 cdef uint64_t _decimal(const uint8_t *text, uint64_t length) noexcept nogil:
     """The number of the digits in a text, at most 2 to the power of 40."""
-    cdef uint64_t found = 0, place
-    for place in range(length):
-        if c"0" <= text[place] <= c"9":
-            found = min(<uint64_t>1 << 40, found * 10 + text[place] - c"0")
+    cdef uint64_t found = 0, index
+    for index in range(length):
+        if c"0" <= text[index] <= c"9":
+            found = min(<uint64_t>1 << 40, found * 10 + text[index] - c"0")
     return found
 
 

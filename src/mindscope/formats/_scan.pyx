@@ -14,7 +14,7 @@ from libc.string cimport memcpy
 from mindscope.formats._events cimport (
     BROKEN_METADATA_NUMBER, DIALECT_LINEAGE, DIALECT_MINDSPORE, DIALECT_TENSORBOARD, EVENT_FIELD_NUMBER, KIND_FAILED,
     KIND_SCALAR, RECORD_FOOTER, RECORD_HEADER, SCALARS_END, SCALARS_NO_MEMORY, METADATA_KIND_NUMBER, Column, Dialect, Found,
-    Places, ScalarRows, Scalars, crc32c_initialise, events_scan, found_free, found_start, rows_copy, rows_empty,
+    References, ScalarRows, Scalars, crc32c_initialise, events_scan, found_free, found_start, rows_copy, rows_empty,
     rows_have_steps, scalars_forget, tags_rows)
 
 import numpy as np
@@ -62,8 +62,8 @@ cdef class EventColumns:
         """Take the intact records from ``position`` on; byte 0 of ``chunk`` is byte ``base`` of the file.
 
         Returns ``(position, status, needed)`` like ``scan_frames``, but also returns WHOLE after a record that is not
-        an event, or one that the caller reads. Its values may define kinds: call ``take_places`` before the next scan. Raises MemoryError, and any
-        exception of ``find_kind``.
+        an event, or one that the caller reads. Its values may define kinds: call ``take_references`` before the next
+        scan. Raises MemoryError, and any exception of ``find_kind``.
         """
         cdef const uint8_t *data = &chunk[0] if chunk.shape[0] else NULL
         cdef size_t end = chunk.shape[0], at = position
@@ -89,9 +89,9 @@ cdef class EventColumns:
                                     b"backslashreplace")
 
     @property
-    def has_places(self):
-        """Whether ``take_places`` returns any rows."""
-        return self.found.places.tag.length > 0 or self.found.odd_offset.length > 0
+    def has_references(self):
+        """Whether ``take_references`` returns any rows."""
+        return self.found.references.tag.length > 0 or self.found.odd_offset.length > 0
 
     def new_tags(self):
         """The tags found since the last call; their numbers continue those of the last call."""
@@ -155,23 +155,23 @@ cdef class EventColumns:
             rows_empty(rows)
         return taken, steps, wall_times, (values, wide_values)
 
-    def take_places(self):
+    def take_references(self):
         """The value references and the odd records since the last call, as columns by name.
 
         ``tag number step wall_time offset length``: value references; ``number`` is the field of Summary.Value, METADATA_KIND
         plus the kind that ``find_kind`` returned, BROKEN_METADATA, or EVENT_FIELD plus the field of the event, with
         ``tag`` -1. ``odd_offset odd_length``: payloads that are not events, or that the caller reads (session logs).
         """
-        cdef Places *places = &self.found.places
+        cdef References *references = &self.found.references
         self.found.batch += 1
         self.found.kinds_version += 1  # the caller may learn kinds from the returned values
         return {
-            "tag": _array(&places.tag, np.int32),
-            "number": _array(&places.number, np.int32),
-            "step": _array(&places.step, np.int64),
-            "wall_time": _array(&places.wall_time, np.float64),
-            "offset": _array(&places.offset, np.int64),
-            "length": _array(&places.length, np.int64),
+            "tag": _array(&references.tag, np.int32),
+            "number": _array(&references.number, np.int32),
+            "step": _array(&references.step, np.int64),
+            "wall_time": _array(&references.wall_time, np.float64),
+            "offset": _array(&references.offset, np.int64),
+            "length": _array(&references.length, np.int64),
             "odd_offset": _array(&self.found.odd_offset, np.int64),
             "odd_length": _array(&self.found.odd_length, np.int64),
         }

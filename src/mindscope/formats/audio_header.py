@@ -126,4 +126,4 @@ def _mp3_frame(head: bytes) -> _Frame | None:
 
 def _syncsafe(number: bytes) -> int:
     """Return the number in four bytes of seven bits each, as ID3 writes a length."""
-    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(reversed(number)))
+    return sum((byte & 0x7F) << 7 * index for index, byte in enumerate(reversed(number)))

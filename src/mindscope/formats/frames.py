@@ -295,8 +295,8 @@ def find_record(chunk: bytes | bytearray | memoryview) -> int | None:
 
     It need not be a record of the file: the payload of a longer one may hold any bytes.
     """
-    place, is_whole = _frames.find_frame(chunk, 0)
-    return place if is_whole else None
+    position, is_whole = _frames.find_frame(chunk, 0)
+    return position if is_whole else None
 
 
 def masked_crc32c(data: bytes | memoryview) -> int:

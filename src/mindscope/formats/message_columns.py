@@ -48,7 +48,7 @@ class ByteRanges:
         return ByteRanges(self.data, self.start[rows], self.stop[rows])
 
     def find(self, byte: bytes, *, last: bool = False) -> NDArray[np.int64]:
-        """Return the place in ``data`` of the first or last ``byte`` of each run, -1 for a run without it."""
+        """Return the position in ``data`` of the first or last ``byte`` of each run, -1 for a run without it."""
         return find_byte(self.data, self.start, self.stop, byte[0], last=last)
 
     def hashes(self) -> NDArray[np.uint64]:

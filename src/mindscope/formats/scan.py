@@ -99,7 +99,7 @@ class EventScanner:
     def _start(self) -> None:
         self._scalars: dict[str, list[Columns]] = {}  # in file order, chunk by chunk
         self._references: dict[tuple[Kind, str], list[Columns]] = {}
-        self._places: list[Columns] = []  # references that are not grouped yet
+        self._ungrouped: list[Columns] = []  # references that are not grouped yet
         self._undecodable: list[Undecodable] = []
         self._time_ranges: list[TimeRange] = []
         self._purges: Purges = []
@@ -118,11 +118,11 @@ class EventScanner:
         """Scan ``view`` with the compiled scanner; returns True if it stopped at a record for Python code."""
         reader.scan(view[reader.ahead - base :], self._columns, end)
         odd: list[int] = []
-        if self._columns.has_places:
+        if self._columns.has_references:
             self._tags += self._columns.new_tags()
-            places = self._columns.take_places()
-            odd, odd_lengths = places.pop("odd_offset").tolist(), places.pop("odd_length").tolist()
-            self._add_places(places, view, base)
+            references = self._columns.take_references()
+            odd, odd_lengths = references.pop("odd_offset").tolist(), references.pop("odd_length").tolist()
+            self._keep_references(references, view, base)
             if odd:
                 self._add_references()  # of earlier records, to keep file order
             for offset, length in zip(odd, odd_lengths, strict=True):
@@ -167,27 +167,27 @@ class EventScanner:
             }
             self._scalars.setdefault(self._tags[tag], []).append(columns)  # invalid UTF-8 may give equal tags
 
-    def _add_places(self, places: Columns, view: memoryview, base: int) -> None:
+    def _keep_references(self, references: Columns, view: memoryview, base: int) -> None:
         """Keep references ungrouped until ``take``: grouping many chunks at once costs as much as grouping one."""
-        self._refine(places, view, base)
-        is_looked_into = np.logical_or.reduce([places["number"] == number for number in self._looked_into])
+        self._refine(references, view, base)
+        is_looked_into = np.logical_or.reduce([references["number"] == number for number in self._looked_into])
         if is_looked_into.any():
-            self._look_into(_rows(places, is_looked_into), view, base)
-            places = _rows(places, ~is_looked_into)
-        self._places.append(places)
+            self._look_into(_rows(references, is_looked_into), view, base)
+            references = _rows(references, ~is_looked_into)
+        self._ungrouped.append(references)
 
-    def _refine(self, places: Columns, view: memoryview, base: int) -> None:
+    def _refine(self, references: Columns, view: memoryview, base: int) -> None:
         """Give values the number of the kind that their content says."""
-        numbers = places["number"]
+        numbers = references["number"]
         for number, kind in self._refined.items():
             for row in np.flatnonzero(numbers == number).tolist():
-                start = int(places["offset"][row]) - base
-                found = refined_kind(kind, view[start : start + int(places["length"][row])])
+                start = int(references["offset"][row]) - base
+                found = refined_kind(kind, view[start : start + int(references["length"][row])])
                 if found is not None and found is not kind:
                     numbers[row] = _kind_number(found)
 
-    def _look_into(self, places: Columns, view: memoryview, base: int) -> None:
-        for number, tag, columns in _series(places):
+    def _look_into(self, references: Columns, view: memoryview, base: int) -> None:
+        for number, tag, columns in _series(references):
             if number == METADATA_KIND + SCALAR_KIND:
                 self._add_scalar_tensors(self._tags[tag], columns, view, base)
             elif number == BROKEN_METADATA:
@@ -197,9 +197,9 @@ class EventScanner:
 
     def _add_references(self) -> None:
         """Group the waiting references and append them to the earlier ones."""
-        if not self._places:
+        if not self._ungrouped:
             return
-        for number, tag, columns in _series(_joined(self._places)):
+        for number, tag, columns in _series(_joined(self._ungrouped)):
             if number >= METADATA_KIND:
                 self._add_reference_rows(
                     _METADATA_KINDS[number - METADATA_KIND - SCALAR_KIND], self._tags[tag], columns
@@ -209,7 +209,7 @@ class EventScanner:
                 self._add_reference_rows(kind, kind.value, columns)
             else:
                 self._add_reference_rows(_VALUE_KINDS[self._dialect][number], self._tags[tag], columns)
-        self._places = []
+        self._ungrouped = []
 
     def _add_broken_metadata(self, tag: str, columns: Columns, view: memoryview, base: int) -> None:
         for offset, length in zip(columns["offset"].tolist(), columns["length"].tolist(), strict=True):
@@ -261,8 +261,8 @@ class EventScanner:
                 rows["value"] = narrowest(np.array([value.scalar]))
                 self._add_slow_scalars(value.tag, rows)
             else:
-                place = {"offset": np.array([value.offset]), "length": np.array([value.length])}
-                self._add_reference_rows(value.kind, value.tag, rows | place)
+                location = {"offset": np.array([value.offset]), "length": np.array([value.length])}
+                self._add_reference_rows(value.kind, value.tag, rows | location)
 
     def _add_purge(self, purge: Purge) -> None:
         self._add_scalars()  # of earlier records; their references are in ``_references`` already
@@ -313,7 +313,7 @@ def _kind_number(kind: Kind) -> int:
 
 
 def _refined_numbers(dialect: DialectName) -> dict[int, Kind]:
-    """Return the numbers of places whose bytes may say a narrower kind, and the kind that they have without."""
+    """Return the numbers of fields whose bytes may say a narrower kind, and the kind that they have without."""
     fields = {field: kind for field, kind in _VALUE_KINDS.get(dialect, {}).items() if kind in REFINED_KINDS}
     return fields | {_kind_number(kind): kind for kind in REFINED_KINDS}
 
@@ -359,11 +359,11 @@ def _groups(numbers: NDArray[Any], count: int) -> Iterator[tuple[int, NDArray[np
         yield number, order[starts[number] : ends[number]]
 
 
-def _series(places: Columns) -> Iterator[tuple[int, int, Columns]]:
+def _series(references: Columns) -> Iterator[tuple[int, int, Columns]]:
     """Yield the rows of each number and tag, in order: number, tag, and the columns of references."""
-    number, tag = places["number"], places["tag"]
+    number, tag = references["number"], references["tag"]
     pairs = (number.astype(np.int64) << 32) + tag
     _, first, of_row = np.unique(pairs, return_index=True, return_inverse=True)
-    for place, rows in _groups(of_row, first.size):
-        columns = {name: places[name][rows] for name in ("step", "wall_time", "offset", "length")}
-        yield int(number[first[place]]), int(tag[first[place]]), columns
+    for group, rows in _groups(of_row, first.size):
+        columns = {name: references[name][rows] for name in ("step", "wall_time", "offset", "length")}
+        yield int(number[first[group]]), int(tag[first[group]]), columns

@@ -63,7 +63,7 @@ class TensorStatistics:
     """Random number of the table of tensors that the rows refer to; a recorder has one."""
     rank: int = 0
     first_tensor: int = 0
-    """Place of ``tensors[0]`` in the table."""
+    """Index of ``tensors[0]`` in the table."""
     tensors: tuple[Message, ...] = ()
     """Descriptions: ``module``, ``type``, ``phase``, ``role``, ``slot``, ``call``, ``dtype``, ``shape``, ``name``,
     ``stack``; absent where empty."""

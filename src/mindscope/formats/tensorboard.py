@@ -79,22 +79,22 @@ def _locate_summary(
                 scalar = content if kind is Kind.SCALAR and isinstance(content, float) else None
         if kind is None and metadata is None:
             continue
-        encoded, place = payload[value_start:value_end], (offset + value_start, value_end - value_start)
+        encoded, span = payload[value_start:value_end], (offset + value_start, value_end - value_start)
         if kind in DECIDED_BY_METADATA:
             try:
                 learn_kind(tag, metadata, kinds)
             except FormatError as error:
-                yield Undecodable(*place, error)
+                yield Undecodable(*span, error)
             kind = kinds.get(tag, kind)
         kind = refined_kind(kind, encoded)
         try:
             if kind is Kind.SCALAR and scalar is None:
                 scalar = decode_scalar(encoded)
         except FormatError as error:
-            yield Undecodable(*place, error)
+            yield Undecodable(*span, error)
             continue
         if kind is not None:
-            yield Located(kind, tag, step, wall_time, scalar, *place)
+            yield Located(kind, tag, step, wall_time, scalar, *span)
 
 
 def decode_scalar(encoded: bytes | memoryview) -> float:

@@ -145,12 +145,12 @@ def _root_of_numbers(directory: str) -> str:
     ``DEVICE/NET/GRAPH/ITERATION``.
     """
     parts = directory.split(os.sep)  # noqa: PTH206 (ten thousand times)
-    for place in range(len(parts) - 1, max(len(parts) - 6, 0), -1):
-        if _RANK.fullmatch(parts[place]):
-            return os.sep.join(parts[:place])  # noqa: PTH118
-        if _TIME.fullmatch(parts[place]):
-            has_step = _NUMBER.fullmatch(parts[place - 1]) is not None
-            return os.sep.join(parts[: place - has_step])  # noqa: PTH118
+    for index in range(len(parts) - 1, max(len(parts) - 6, 0), -1):
+        if _RANK.fullmatch(parts[index]):
+            return os.sep.join(parts[:index])  # noqa: PTH118
+        if _TIME.fullmatch(parts[index]):
+            has_step = _NUMBER.fullmatch(parts[index - 1]) is not None
+            return os.sep.join(parts[: index - has_step])  # noqa: PTH118
     return _above(directory, 4)
 
 

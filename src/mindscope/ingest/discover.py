@@ -154,10 +154,10 @@ class Finder:
             for path, each in listings.items()
             if each.files or path in contents
         ]
-        unreadable = [place for each in listings.values() for place in each.unreadable]
+        unreadable = [found for each in listings.values() for found in each.unreadable]
         return Discovery(
             {run.id: run for run in sorted(runs, key=lambda run: natural_key(run.id))},
-            tuple(sorted(unreadable, key=lambda place: natural_key(place.path))),
+            tuple(sorted(unreadable, key=lambda found: natural_key(found.path))),
         )
 
     @property
@@ -261,8 +261,8 @@ class Finder:
                 elif entry.is_dir(follow_symlinks=False):
                     directories.append(entry.path)
                 elif is_event_name(entry.name):
-                    if place := unreadable_entry(entry):
-                        unreadable.append(place)
+                    if fault := unreadable_entry(entry):
+                        unreadable.append(fault)
                         modified_ns = 0  # the cause may be fixed elsewhere: list again next time
                     else:
                         files.append(known.get(entry.path) or EventFile.of(entry))

@@ -175,7 +175,7 @@ class FileTailer:
         time_range = TimeRange.union(
             [TimeRange(known.first_wall_time, known.last_wall_time, known.last_step), scanned.time_range]
         )
-        self._undecodable += [self._undecodable_at(place) for place in scanned.undecodable]
+        self._undecodable += [self._undecodable_at(each) for each in scanned.undecodable]
         facts = replace(
             known,
             dialect=segment.dialect,
@@ -212,9 +212,9 @@ class FileTailer:
             return ()
         return (Damage(facts.name, reader.position, DamageKind.TRUNCATED, Reason("record_cut", got=rest)),)
 
-    def _undecodable_at(self, place: Undecodable) -> Damage:
-        end = place.offset + place.length
-        return Damage(self._facts.name, place.offset, DamageKind.MESSAGE, damage_reason(place.error), end)
+    def _undecodable_at(self, record: Undecodable) -> Damage:
+        end = record.offset + record.length
+        return Damage(self._facts.name, record.offset, DamageKind.MESSAGE, damage_reason(record.error), end)
 
     def _mark_unreadable(self, detail: Reason) -> None:
         damage = Damage(self._facts.name, self._reader.position, DamageKind.UNREADABLE, detail)

@@ -92,17 +92,17 @@ def _parts(segment: FileSegment, file: FileIO, most: int, stop: int, end: int) -
     """Divide a file into at most ``most`` parts of about equal length; the section before them has the same length."""
     position, last = segment.reader.position, min(stop, end)
     count = min(most + 1, (last - position) // MIN_PART_BYTES)
-    places = [position + (last - position) * number // count for number in range(1, count)]
-    starts = [start for place in places if (start := _find_start(file, place)) is not None]
+    offsets = [position + (last - position) * number // count for number in range(1, count)]
+    starts = [start for offset in offsets if (start := _find_start(file, offset)) is not None]
     kinds = dict(segment.kinds)
     stops = [(start, start) for start in starts[1:]]
     return [_Part(start, *span, end, kinds) for start, span in zip(starts, [*stops, (stop, end)], strict=False)]
 
 
-def _find_start(file: FileIO, place: int) -> int | None:
-    file.seek(place)
+def _find_start(file: FileIO, offset: int) -> int | None:
+    file.seek(offset)
     found = find_record(file.read(SEARCH_BYTES))
-    return None if found is None else place + found
+    return None if found is None else offset + found
 
 
 def _read_ahead(

@@ -97,7 +97,7 @@ class Watcher:
         import watchfiles  # imports an event loop, which programs without a watcher do not need
 
         # a recursive watch follows links out of the tree, which may lead to any number of directories
-        has_links = any(place.reason.code == "link_outside" for place in self._catalog.unreadable)
+        has_links = any(each.reason.code == "link_outside" for each in self._catalog.unreadable)
         is_tree = not (has_links or self._catalog.has_links)
         interval = self._poll_interval if is_tree else min(self._poll_interval, UNWATCHED_POLL_S)
         watched = self._catalog.directories

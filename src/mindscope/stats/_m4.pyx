@@ -16,7 +16,7 @@ cdef bint _pick(Rows *rows, const Summary *summary) noexcept nogil:
     """Append the rows that draw a bucket, each once, ascending; False when there is no memory."""
     cdef int64_t found[2 * GROUPS + 2]
     cdef int64_t row
-    cdef int count = 0, group, place
+    cdef int count = 0, group, index
     for group in range(GROUPS):
         if summary.count[group]:
             found[count] = summary.first[group]
@@ -28,13 +28,13 @@ cdef bint _pick(Rows *rows, const Summary *summary) noexcept nogil:
         count += 2
     for group in range(1, count):
         row = found[group]
-        place = group
-        while place > 0 and found[place - 1] > row:
-            found[place] = found[place - 1]
-            place -= 1
-        found[place] = row
-    for place in range(count):
-        if (place == 0 or found[place] != found[place - 1]) and not push(rows, found[place]):
+        index = group
+        while index > 0 and found[index - 1] > row:
+            found[index] = found[index - 1]
+            index -= 1
+        found[index] = row
+    for index in range(count):
+        if (index == 0 or found[index] != found[index - 1]) and not push(rows, found[index]):
             return False
     return True
 

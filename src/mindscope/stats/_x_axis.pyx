@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, embedsignature=True
-"""The loops over a column of x: surveying it, finding a place, cutting it into buckets."""
+"""The loops over a column of x: surveying it, finding an index, cutting it into buckets."""
 
 from libc.math cimport INFINITY, floor
 from libc.stdint cimport int64_t

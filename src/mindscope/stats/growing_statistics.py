@@ -58,7 +58,7 @@ def grow_statistics(
 
 
 def _spliced(known: Floats, start: int, stop: int, new: Floats) -> Floats:
-    """Return ``known`` with other numbers in the place of ``start`` to ``stop``."""
+    """Return ``known`` with other numbers from ``start`` to ``stop``."""
     return np.concatenate([known[:start], new, known[stop:]])
 
 

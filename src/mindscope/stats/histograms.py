@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mindscope.types import Histogram
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
+Bins = NDArray[np.intp]
 
 
 def group_steps(start: int, stop: int, rows: int) -> list[slice]:
@@ -99,7 +99,7 @@ def _counts_between(edges: Floats, histograms: Sequence[Histogram]) -> Floats:
     )
 
 
-def _parted(edges: Floats, left: Floats, right: Floats, count: Floats, first: Places, last: Places) -> Floats:
+def _parted(edges: Floats, left: Floats, right: Floats, count: Floats, first: Bins, last: Bins) -> Floats:
     """Return buckets that reach from bin ``first`` to another bin ``last``, spread evenly."""
     pieces = last - first + 1
     of = np.repeat(np.arange(count.size), pieces)

@@ -16,7 +16,7 @@ INT64 = np.iinfo(np.int64)
 
 
 def log_edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | None, log_origin: float) -> Rows:
-    """Return the first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
+    """Return the first index of each bucket of the indexes ``start`` to ``stop``, then ``stop``.
 
     What is drawn is the logarithm of ``x - log_origin``, x being in the units of ``range``. A bucket is at most a
     column of the screen wide, and lies between two powers of two whose exponents are multiples of a power of two, so
@@ -26,8 +26,8 @@ def log_edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | 
     first = min(max(start, x_axis.find(zero, 0.0, True)), stop)
     with np.errstate(over="ignore"):
         limits = zero + _limits(x_axis, first, stop, pixels, range, log_origin)
-    places = _count_below(x_axis.x, first, stop, limits)
-    return np.unique(np.concatenate([np.array([start, first, stop], np.int64), places]))
+    indexes = _count_below(x_axis.x, first, stop, limits)
+    return np.unique(np.concatenate([np.array([start, first, stop], np.int64), indexes]))
 
 
 def _limits(
@@ -57,11 +57,11 @@ def _shown(x_axis: XAxis, first: int, stop: int, range: Range | None, log_origin
 
 def _count_below(x: ChunkedArray, start: int, stop: int, limits: NDArray[np.float64]) -> Rows:
     """Return for each limit the first index, from ``start`` on, whose x is at least as large; x ascends."""
-    places = np.full(limits.size, start, np.int64)
+    indexes = np.full(limits.size, start, np.int64)
     for _, piece in x.pieces(start, stop):
         # limits of the type of the column: a column of whole numbers would be copied to be compared with others
-        places += np.searchsorted(piece, _whole(limits) if piece.dtype == np.int64 else limits, "left")
-    return places
+        indexes += np.searchsorted(piece, _whole(limits) if piece.dtype == np.int64 else limits, "left")
+    return indexes
 
 
 def _whole(limits: NDArray[np.float64]) -> NDArray[np.int64]:

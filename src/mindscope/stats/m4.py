@@ -75,10 +75,10 @@ def m4(x: ArrayLike, y: ArrayLike, pixels: int, range: Range | None = None, log_
 
     Source: Jugel et al., "M4: a visualization-oriented time series data aggregation", VLDB 2014.
     """
-    places, values = np.asarray(x), as_values(y)
-    if places.ndim != 1 or places.shape != values.shape:
-        raise ValueError(f"x has shape {places.shape} and y {values.shape}, want two equal shapes (n,)")
-    x_axis = sort_x(places)
+    positions, values = np.asarray(x), as_values(y)
+    if positions.ndim != 1 or positions.shape != values.shape:
+        raise ValueError(f"x has shape {positions.shape} and y {values.shape}, want two equal shapes (n,)")
+    x_axis = sort_x(positions)
     line = Line(ChunkedArray([values if x_axis.order is None else values[x_axis.order]]))
     rows = reduce(x_axis, [line], pixels, range, log_origin).rows
     return np.arange(rows.start, rows.stop, dtype=np.int64) if isinstance(rows, slice) else rows
@@ -103,19 +103,19 @@ def reduce(
         edges = _edges(x_axis, start, stop, pixels, range, log_origin)
     picked = [pick(line.y.values(), edges, line.pyramid) for line in lines]
     first, last = max(start - 1, 0), min(stop + 1, x_axis.x.size)
-    places: Rows | slice = slice(first, last)
+    indexes: Rows | slice = slice(first, last)
     returned = settled = last - first
     if is_reduced:
         inside: Rows = fold(merge, [rows for rows, _ in picked])
-        places = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
-        returned, settled = places.size, int(np.searchsorted(places, int(edges[-2])))
+        indexes = np.concatenate([np.arange(first, start), inside, np.arange(stop, last)])
+        returned, settled = indexes.size, int(np.searchsorted(indexes, int(edges[-2])))
         is_reduced = inside.size < stop - start
     mean = None
     if has_mean and stop - start >= max(pixels, LEAST_FOR_MEAN):
         edges = _edges(x_axis, start, stop, max(1, pixels // MEAN_PIXELS), range, log_origin)
-        mean, settled_mean = _mean_at(x_axis, lines[0], edges, places)
+        mean, settled_mean = _mean_at(x_axis, lines[0], edges, indexes)
         settled = min(settled, settled_mean)
-    rows = places if x_axis.order is None else x_axis.order[places]
+    rows = indexes if x_axis.order is None else x_axis.order[indexes]
     return Reduction(rows, mean, returned, settled, stop - start, is_reduced, *picked[0][1])
 
 
@@ -125,15 +125,15 @@ def _edges(x_axis: XAxis, start: int, stop: int, pixels: int, range: Range | Non
     return log_edges(x_axis, start, stop, pixels, range, log_origin)
 
 
-def _mean_at(x_axis: XAxis, line: Line, edges: Rows, places: Rows | slice) -> tuple[NDArray[np.float64], int]:
-    """Return the course of a line at ``places`` by the means between ``edges``, and how many of its values are settled.
+def _mean_at(x_axis: XAxis, line: Line, edges: Rows, indexes: Rows | slice) -> tuple[NDArray[np.float64], int]:
+    """Return the course of a line at ``indexes`` by the means between ``edges``, and the number of settled values.
 
     It is NaN where the line is: a gap stays one. The values beyond the middle of the last stretch but one change with
     it.
     """
     mean = means(line.y.values(), edges, line.pyramid)
     used = np.flatnonzero(np.isfinite(mean) & (edges[:-1] < edges[1:]))
-    at = np.arange(places.start, places.stop, dtype=np.int64) if isinstance(places, slice) else places
+    at = np.arange(indexes.start, indexes.stop, dtype=np.int64) if isinstance(indexes, slice) else indexes
     if not used.size:
         return np.full(at.size, np.nan), 0
     first, last = (x_axis.x.take(index).astype(np.float64) for index in (edges[used], edges[used + 1] - 1))

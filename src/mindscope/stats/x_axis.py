@@ -19,10 +19,10 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class XAxis:
-    """Rows by ascending x. A place is an index in that order; its row number is ``order[place]``.
+    """Rows by ascending x. An index is one in that order; its row number is ``order[index]``.
 
     ``x`` is int64 or float64, ascends and holds no NaN; what is drawn is ``x - origin``. ``order`` is None when the
-    places are the row numbers.
+    indexes are the row numbers.
     """
 
     x: ChunkedArray
@@ -30,7 +30,7 @@ class XAxis:
     order: Rows | None = None
 
     def bounds(self, range: Range | None) -> tuple[int, int]:
-        """Return first place inside of ``range`` (inclusive; None is everything) and the one after the last."""
+        """Return first index inside of ``range`` (inclusive; None is everything) and the one after the last."""
         if range is None:
             return 0, self.x.size
         low, high = min(range), max(range)
@@ -38,7 +38,7 @@ class XAxis:
         return start, max(start, self.find(self.origin, high, True))
 
     def edges(self, start: int, stop: int, pixels: int, range: Range | None) -> Rows:
-        """Return the first place of each bucket of the places ``start`` to ``stop``, then ``stop``.
+        """Return the first index of each bucket of the indexes ``start`` to ``stop``, then ``stop``.
 
         A bucket is at most a column of the screen wide, and lies between two multiples of a power of two.
         """
@@ -56,7 +56,7 @@ class XAxis:
         return float(np.floor((float(x) - self.origin) / width))
 
     def find(self, origin: float, limit: float, after: bool) -> int:
-        """Return the first place whose ``x - origin`` is at least ``limit``, or above it if ``after``."""
+        """Return the first index whose ``x - origin`` is at least ``limit``, or above it if ``after``."""
         for first, x in self.x.pieces(0, self.x.size):
             last = float(x[-1]) - origin
             if last > limit or (last == limit and not after):

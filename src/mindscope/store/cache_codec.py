@@ -81,8 +81,8 @@ def write_series(series: Iterable[tuple[Kind, str, SeriesPoints]], chunks: tuple
 def read_series(saved: CachedStore) -> Iterator[tuple[Kind, str, tuple[ChunkSlice, ...], Json]]:
     """Yield kind, tag, sealed rows and state of each series, in the order of first occurrence."""
     rows: Json = json.loads(saved.series)
-    for kind, tag, places, state in rows:
-        yield Kind(kind), tag, tuple(_slice(saved.chunks, *place) for place in places), state
+    for kind, tag, slices, state in rows:
+        yield Kind(kind), tag, tuple(_slice(saved.chunks, *each) for each in slices), state
 
 
 def _slice(chunks: tuple[Chunk, ...], number: int, start: int, count: int, step: Json, checksum: int) -> ChunkSlice:

@@ -136,7 +136,7 @@ def write_chunk(
     The file gets its name only when it is complete. Raises OSError.
     """
     counts = [sum(columns["step"].size for columns in parts) for parts in series]
-    steps, stored_steps = _place_steps(series, counts)
+    steps, stored_steps = _step_entries(series, counts)
     stored = [parts for step, parts in zip(steps, series, strict=True) if isinstance(step, int)]
     unfinished = path.with_suffix(".part")
     try:
@@ -160,7 +160,7 @@ def _parts_by_column(layout: Layout, series: Sequence[Sequence[Columns]]) -> Ite
     return ((name, parts) for name, _ in _unstepped(layout) for parts in series)
 
 
-def _place_steps(series: Sequence[Sequence[Columns]], counts: list[int]) -> tuple[list[Step], int]:
+def _step_entries(series: Sequence[Sequence[Columns]], counts: list[int]) -> tuple[list[Step], int]:
     """Return the step entry of each series, and the total count of stored steps."""
     steps: list[Step] = []
     stored = 0

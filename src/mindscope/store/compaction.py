@@ -51,11 +51,11 @@ def _compact_layout(
     ]
     if not moved:
         return chunks
-    places = write_chunk(new_path(), layout, [points.parts(merged) for points in moved], step_ranges)
+    slices = write_chunk(new_path(), layout, [points.parts(merged) for points in moved], step_ranges)
     with store.lock:
-        for points, rows in zip(moved, places, strict=True):
+        for points, rows in zip(moved, slices, strict=True):
             points.replace_rows(merged, rows)
-    return [*(chunk for chunk in chunks if chunk not in merged), places[0].chunk]
+    return [*(chunk for chunk in chunks if chunk not in merged), slices[0].chunk]
 
 
 def _merged(chunks: list[Chunk], newest_rows: int) -> set[Chunk]:

@@ -128,8 +128,8 @@ class RunStore:
             counts = self._series.counts_of(ordinal) if scanned.purges else {}
             for tag, rows in scanned.scalars.items():
                 self.unsaved_rows += self._series.extend((Kind.SCALAR, tag), ordinal, rows)
-            for key, places in scanned.references.items():
-                self.unsaved_rows += self._series.extend(key, ordinal, places)
+            for key, references in scanned.references.items():
+                self.unsaved_rows += self._series.extend(key, ordinal, references)
             for purge, before in scanned.purges:
                 for key in {**counts, **before}:
                     count = counts.get(key, 0) + before.get(key, 0)

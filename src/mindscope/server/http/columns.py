@@ -109,14 +109,16 @@ class ColumnType:
         dtype = self.dtype or ("float32" if column.dtype == np.float32 else "float64")
         return column.astype(f"<{np.dtype(dtype).str[1:]}", copy=False).reshape(-1)
 
-    def _place(self, values: NDArray[Any], info: SerializationInfo[ColumnData]) -> Column:
+    def _append(self, values: NDArray[Any], info: SerializationInfo[ColumnData]) -> Column:
         entry = info.context.add_compact(values) if self.is_compact else info.context.add(values)
         return _message_of(self).model_construct(None, **entry)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         message = handler.generate_schema(_message_of(self))
-        placed = core_schema.plain_serializer_function_ser_schema(self._place, info_arg=True, return_schema=message)
-        return core_schema.no_info_plain_validator_function(self.array, serialization=placed)
+        serializer = core_schema.plain_serializer_function_ser_schema(
+            self._append, info_arg=True, return_schema=message
+        )
+        return core_schema.no_info_plain_validator_function(self.array, serialization=serializer)
 
 
 @cache

@@ -92,10 +92,8 @@ class RunList:
 
     def _unread_entries(self) -> list[UnreadEntry]:
         return [
-            UnreadEntry(
-                path=place.path, kind=place.kind, detail=ReasonEntry.of(place.reason), remedy=place.reason.remedy
-            )
-            for place in self._unread
+            UnreadEntry(path=each.path, kind=each.kind, detail=ReasonEntry.of(each.reason), remedy=each.reason.remedy)
+            for each in self._unread
         ]
 
     def _line(self, id: str, store: RunStore, now: float, count: int) -> _Line:

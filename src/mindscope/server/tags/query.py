@@ -10,7 +10,7 @@ from mindscope.server.http.response_limit import check_size
 from mindscope.server.tags.schema import LastPoint, TagsAnswer, TagsQuery, TagSummary
 from mindscope.store import ReferenceSeries, ScalarSeries, VisibleRows
 
-PLACE_BYTES = 8
+INDEX_BYTES = 8
 """Approximate size of the index of a run in a response."""
 
 AnySeries = ScalarSeries | ReferenceSeries
@@ -19,14 +19,14 @@ AnySeries = ScalarSeries | ReferenceSeries
 def summarize_tags(catalog: Catalog, query: TagsQuery) -> TagsAnswer:
     """Return the tags of one kind over several runs."""
     holders: dict[str, list[tuple[int, AnySeries]]] = {}
-    places = 0
+    indexes = 0
     for index, id in enumerate(while_connected(query.runs)):
         store = catalog.runs.get(id)
         for (kind, tag), series in store.series.items() if store else ():
             if kind is query.kind:
                 holders.setdefault(tag, []).append((index, series))
-                places += 1
-        check_size(places * PLACE_BYTES)
+                indexes += 1
+        check_size(indexes * INDEX_BYTES)
     return TagsAnswer(tags=[_tag_summary(tag, holders[tag]) for tag in sorted(holders)])
 
 
