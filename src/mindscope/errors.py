@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every error that mindscope raises on purpose. The text names the place, both values, and the remedy."""
+"""Every error that mindscope raises on purpose. The text names the subject, both values, and the remedy."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
     Of equal numbers, the one with more leading zeros comes first, so that a directory stays together.
     """
     parts = _NUMBER.split(text)  # text and numbers in turns
-    return tuple([_number_key(part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if part])
+    return tuple([_number_key(part) if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part])
 
 
 def _number_key(digits: str) -> tuple[int, int, str]:

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def readable(path: Path) -> Generator[None]:
-    """Raises FormatError instead of ``DAMAGE``, so that one file costs no other one. The log has the place."""
+    """Raises FormatError instead of ``DAMAGE``, so that one file costs no other one. The log has the traceback."""
     try:
         yield
     except MindscopeError:

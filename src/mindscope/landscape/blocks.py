@@ -57,7 +57,7 @@ def check_states(states: States) -> None:
     sizes = {len(each) for each in states}
     if len(sizes) != 1 or 0 in sizes:
         raise ValueError(f"checkpoints have {sorted(sizes)} weights, want one number above 0")
-    broken = [place for place, finite in enumerate(are_finite(states), 1) if not finite]
+    broken = [number for number, finite in enumerate(are_finite(states), 1) if not finite]
     if broken:
         raise ValueError(f"checkpoints {broken} of {len(states)} have NaN or Infinity; leave them out")
 

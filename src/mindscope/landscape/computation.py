@@ -84,8 +84,8 @@ def compute(
     with Workers(factory, executor, points_per_task, cache.path.parent if cache else None) as workers:
         try:
             while len(batch := run.next_batch()):
-                for places, losses in workers.losses(run.points[batch]):
-                    run.take(batch[places], losses)
+                for indexes, losses in workers.losses(run.points[batch]):
+                    run.take(batch[indexes], losses)
                     if run.is_due():
                         yield run.landscape()
         except (LandscapeError, KeyboardInterrupt) as error:
@@ -125,19 +125,19 @@ class _Computation:
         self._done_at_report = -len(self.points)  # the first one is due as soon as there is a surface
 
     def next_batch(self) -> NDArray[np.int64]:
-        """Return the places of the points to compute next: at first the marks too."""
+        """Return the indexes of the points to compute next: at first the marks too."""
         z, known = self._surface()
         marks = np.flatnonzero(~self._known[self._size :]) + self._size
         batch = np.concatenate([marks, self._refinement.next_points(z, known)])
         self._batch_left = len(batch)
         return batch
 
-    def take(self, places: NDArray[np.int64], losses: list[float]) -> None:
+    def take(self, indexes: NDArray[np.int64], losses: list[float]) -> None:
         """Keep losses, and report the progress."""
-        self._known[places], self._losses[places] = True, losses
+        self._known[indexes], self._losses[indexes] = True, losses
         self._batch_left -= len(losses)
         if self._cache is not None:
-            self._cache.add(self.points[places], losses)
+            self._cache.add(self.points[indexes], losses)
         if self._on_progress is not None:
             self._on_progress(self._progress())
 

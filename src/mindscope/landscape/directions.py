@@ -56,10 +56,10 @@ def _principal_directions(states: States, means: NDArray[np.float64]) -> Princip
     values, vectors = cast("tuple[Matrix, Matrix]", cast(Any, np.linalg).eigh(gram))
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     noise = max(_rounding(states) ** 2, len(values) * float(np.finfo(np.float64).eps) * float(values[0]))
-    kept = [place for place in range(min(2, len(values))) if values[place] > noise]
+    kept = [index for index in range(min(2, len(values))) if values[index] > noise]
     return PrincipalDirections(
-        tuple(_direction(states, means, vectors[:, place]) for place in kept),
-        tuple(float(values[place] / values.sum()) for place in kept),
+        tuple(_direction(states, means, vectors[:, index]) for index in kept),
+        tuple(float(values[index] / values.sum()) for index in kept),
     )
 
 

@@ -30,15 +30,15 @@ class ProcessEach(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run ``fn`` in one of the processes."""
         with self._lock:
-            place = self._waiting.index(min(self._waiting))
-            self._waiting[place] += 1
-        future = self._pools[place].submit(fn, *args, **kwargs)
-        future.add_done_callback(lambda _: self._leave(place))
+            pool = self._waiting.index(min(self._waiting))
+            self._waiting[pool] += 1
+        future = self._pools[pool].submit(fn, *args, **kwargs)
+        future.add_done_callback(lambda _: self._leave(pool))
         return future
 
-    def _leave(self, place: int) -> None:
+    def _leave(self, pool: int) -> None:
         with self._lock:
-            self._waiting[place] -= 1
+            self._waiting[pool] -= 1
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes."""

@@ -62,7 +62,7 @@ def nearest_known(z: Surface, known: Mask) -> Surface:
 
 
 def shifted(values: NDArray[Any], axis: int, step: int) -> NDArray[Any]:
-    """Return values moved by one place, with zeros where none come from."""
+    """Return values moved by one position, with zeros where none come from."""
     moved = np.zeros_like(values)
     ahead, back = [slice(None)] * 2, [slice(None)] * 2
     ahead[axis], back[axis] = (slice(1, None), slice(None, -1)) if step > 0 else (slice(None, -1), slice(1, None))

@@ -84,15 +84,15 @@ class LossCache:
 
     def known(self, points: Points) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return whether each loss is known, and the losses; the others are NaN."""
-        places = [_place(*point) for point in points.tolist()]
-        losses = np.array([self._known.get(place, np.nan) for place in places], np.float64)
-        return np.array([place in self._known for place in places], np.bool_), losses
+        keys = [_point_key(*point) for point in points.tolist()]
+        losses = np.array([self._known.get(key, np.nan) for key in keys], np.float64)
+        return np.array([key in self._known for key in keys], np.bool_), losses
 
     def add(self, points: Points, losses: Sequence[float]) -> None:
         """Append losses, which stay if the process is killed after this."""
         data = b""
         for (a, b), loss in zip(points.tolist(), losses, strict=True):
-            self._known[_place(a, b)] = loss
+            self._known[_point_key(a, b)] = loss
             numbers = _NUMBERS.pack(a, b, loss)
             data += numbers + struct.pack("<I", crc32(numbers))
         if self._file is None:
@@ -128,9 +128,9 @@ class LossCache:
             return 0
         count = (len(data) - _HEADER) // _RECORD.size
         body = memoryview(data)[_HEADER : _HEADER + count * _RECORD.size]
-        for place, (a, b, loss, checksum) in enumerate(_RECORD.iter_unpack(body)):
-            if crc32(body[place * _RECORD.size :][: _NUMBERS.size]) == checksum:
-                self._known[_place(a, b)] = loss
+        for index, (a, b, loss, checksum) in enumerate(_RECORD.iter_unpack(body)):
+            if crc32(body[index * _RECORD.size :][: _NUMBERS.size]) == checksum:
+                self._known[_point_key(a, b)] = loss
         return _HEADER + len(body)
 
     def _give_up(self, error: OSError) -> None:
@@ -143,7 +143,7 @@ class LossCache:
             self._file = None
 
 
-def _place(a: float, b: float) -> tuple[float, float]:
+def _point_key(a: float, b: float) -> tuple[float, float]:
     """Return coordinates without the last digits, which another order of the sums can change."""
     return float(f"{a:.9g}"), float(f"{b:.9g}")
 

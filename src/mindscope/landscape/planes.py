@@ -38,7 +38,7 @@ def path_plane(states: States, shapes: Sequence[Shape], rescale: bool = True, se
 def random_plane(weights: Vector, shapes: Sequence[Shape], seed: int = 0) -> Plane:
     """Return the plane along two filter-normalized random directions."""
     check_states([weights])
-    v, w = (filter_normalized(weights, shapes, (seed, place)) for place in range(2))
+    v, w = (filter_normalized(weights, shapes, (seed, index)) for index in range(2))
     return Plane(weights, v, w)
 
 
@@ -78,16 +78,16 @@ def _completed(origin: Vector, directions: list[Vector], shapes: Sequence[Shape]
     """Return a plane along these directions; random ones are added up to two, as long as the first."""
     degenerate = ("point", "line", "")[len(directions)]
     if degenerate:
-        _LOG.warning("the checkpoints lie %s; the other directions are random", _PLACES[degenerate])
-    for place in range(len(directions), 2):
-        added = _orthogonal(filter_normalized(origin, shapes, (seed, place)), directions)
+        _LOG.warning("the checkpoints lie %s; the other directions are random", _LOCATIONS[degenerate])
+    for index in range(len(directions), 2):
+        added = _orthogonal(filter_normalized(origin, shapes, (seed, index)), directions)
         if directions and (norm := length(added)):
             added *= added.dtype.type(length(directions[0]) / norm)
         directions.append(added)
     return Plane(origin, directions[0], directions[1], degenerate)
 
 
-_PLACES = {"line": "on a line", "point": "in one point"}
+_LOCATIONS = {"line": "on a line", "point": "in one point"}
 
 
 def _orthogonal(vector: Vector, others: Sequence[Vector]) -> Vector:

@@ -31,7 +31,7 @@ _JUMP = 0.1
 _BORDER = 3
 """A point within this distance of a finite loss and of another one is computed, not interpolated."""
 
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 """Indices into the losses, row by row."""
 
 
@@ -42,7 +42,7 @@ def coarse_points(shape: tuple[int, int]) -> Mask:
     return mask
 
 
-def _coarse(size: int) -> Places:
+def _coarse(size: int) -> Indices:
     count = min(size, max(3, -(-size // COARSE)))
     return np.round(np.linspace(0, size - 1, count)).astype(np.int64)
 
@@ -60,9 +60,9 @@ class Refinement:
         self._full = full
         self._predicted: Surface | None = None
         """The losses that the interpolation predicted before the last round."""
-        self._chosen: Places = np.zeros(0, np.int64)
+        self._chosen: Indices = np.zeros(0, np.int64)
 
-    def next_points(self, z: Surface, known: Mask) -> Places:
+    def next_points(self, z: Surface, known: Mask) -> Indices:
         """Return the points to compute next; none if all others can be interpolated.
 
         ``z`` is of any value where not known.
@@ -106,7 +106,7 @@ def error(got: Surface, want: Surface, losses: Surface) -> Surface:
     return np.where(one, np.inf, found)
 
 
-def _next_level(known: Mask) -> Places:
+def _next_level(known: Mask) -> Indices:
     """Return the unknown points of every second row and column, then all."""
     even = np.zeros(known.shape, np.bool_)
     even[::2, ::2] = True
@@ -151,13 +151,13 @@ def _distances(mask: Mask) -> NDArray[np.int64]:
     return distances
 
 
-def _choose(errors: Surface, unknown: Mask) -> Places:
+def _choose(errors: Surface, unknown: Mask) -> Indices:
     """Return the points with the largest errors, no two beside each other, and random ones."""
     count = max(_LEAST_BATCH, errors.size // ROUNDS)
     wanted = count - count // _RANDOM
     free, chosen = np.array(unknown), np.zeros(unknown.shape, np.bool_)
-    for place in np.argsort(np.where(unknown, -errors, np.inf), axis=None)[: int(unknown.sum())].tolist():
-        row, column = divmod(place, errors.shape[1])
+    for index in np.argsort(np.where(unknown, -errors, np.inf), axis=None)[: int(unknown.sum())].tolist():
+        row, column = divmod(index, errors.shape[1])
         if free[row, column]:
             chosen[row, column] = True
             free[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2] = False

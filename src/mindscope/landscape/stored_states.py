@@ -22,10 +22,10 @@ def stored_states(vectors: Iterable[Vector], memory_limit: int = MEMORY_LIMIT) -
     with TemporaryDirectory(prefix="mindscope_landscape_") as directory:
         states: list[Vector] = []
         used = 0
-        for place, vector in enumerate(vectors):
+        for number, vector in enumerate(vectors):
             used += vector.nbytes
             if used > memory_limit:
-                file = Path(directory) / f"{place}.npy"
+                file = Path(directory) / f"{number}.npy"
                 np.save(file, vector)
                 vector = np.load(file, mmap_mode="r")
             states.append(vector)

@@ -80,9 +80,9 @@ def losses_at(evaluate: Evaluate, points: Points) -> tuple[list[float], Exceptio
         if len(points) == 1:
             return [], error
     losses: list[float] = []
-    for place in range(len(points)):
+    for index in range(len(points)):
         try:
-            losses += _checked(evaluate, points[place : place + 1])
+            losses += _checked(evaluate, points[index : index + 1])
         except Exception as error:
             return losses, error
     return losses, None
@@ -142,7 +142,7 @@ class Workers:
         return 1 if self._executor is None else int(getattr(self._executor, "_max_workers", 0) or 8)
 
     def losses(self, points: Points) -> Iterator[tuple[NDArray[np.int64], list[float]]]:
-        """Return places among the points and their losses, task by task, in the order in which they are done.
+        """Return indexes among the points and their losses, task by task, in the order in which they are done.
 
         Raises:
             LandscapeError: at a point; after the losses of all other running tasks.

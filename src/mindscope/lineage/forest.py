@@ -85,22 +85,22 @@ def _fold(
     step = max(1, MOST_PREDICTED // (REPEATS * test.size))
     for first in range(0, x.shape[1], step):
         check()
-        places = range(first, min(first + step, x.shape[1]))
-        for predicted in _predicted(model, x[test], places, rng):
+        columns = range(first, min(first + step, x.shape[1]))
+        for predicted in _predicted(model, x[test], columns, rng):
             drops.append(whole - 1 + _error(predicted, y[test]) / variance)
     return whole, drops
 
 
-def _predicted(model: Any, x: Floats, places: range, rng: np.random.Generator) -> Floats:
-    """Return predictions with each of these features shuffled; shape (places, REPEATS, runs).
+def _predicted(model: Any, x: Floats, columns: range, rng: np.random.Generator) -> Floats:
+    """Return predictions with each of these features shuffled; shape (columns, REPEATS, runs).
 
     One call predicts all, because each call has a fixed cost for each tree.
     """
-    shuffled = np.tile(x, (len(places), REPEATS, 1, 1))
-    for each, place in zip(shuffled, places, strict=True):
+    shuffled = np.tile(x, (len(columns), REPEATS, 1, 1))
+    for each, column in zip(shuffled, columns, strict=True):
         for repeat in each:
-            repeat[:, place] = rng.permutation(x[:, place])
-    return model.predict(shuffled.reshape(-1, x.shape[1])).reshape(len(places), REPEATS, len(x))
+            repeat[:, column] = rng.permutation(x[:, column])
+    return model.predict(shuffled.reshape(-1, x.shape[1])).reshape(len(columns), REPEATS, len(x))
 
 
 def _error(predicted: Floats, y: Floats) -> float:

@@ -138,16 +138,16 @@ def importance_of(
     score, problem = None, None if features else Reason("importance_no_column")
     if features:
         try:
-            places = sorted(range(len(features)), key=lambda place: -_strength(measures[place])[1])[:MOST_FEATURES]
-            forest = forest_importance([features[place] for place in sorted(places)], y, check)
+            indexes = sorted(range(len(features)), key=lambda index: -_strength(measures[index])[1])[:MOST_FEATURES]
+            forest = forest_importance([features[index] for index in sorted(indexes)], y, check)
         except MissingPackageError as error:
             problem = reason_of(error)
         else:
             score = forest.score
-            for place, estimate in zip(sorted(places), forest.importances, strict=True):
-                measures[place][Measure.FOREST] = estimate
-    order = sorted(range(len(features)), key=lambda place: _strength(measures[place]), reverse=True)
-    features, measures = [features[place] for place in order], [measures[place] for place in order]
+            for index, estimate in zip(sorted(indexes), forest.importances, strict=True):
+                measures[index][Measure.FOREST] = estimate
+    order = sorted(range(len(features)), key=lambda index: _strength(measures[index]), reverse=True)
+    features, measures = [features[index] for index in order], [measures[index] for index in order]
     pairs = [
         PairImportance(features[pair.one].key, features[pair.other].key, pair.share)
         for pair in interactions(features, y, rng, check)

@@ -21,7 +21,7 @@ class TableIndex:
         self._users: dict[ColumnKey, int] = {}  # how many rows have the column
         self._columns: dict[ColumnKey, Column] = {}  # the columns that are up to date
         self._outdated: dict[ColumnKey, tuple[Column, set[str]]] = {}  # earlier columns, and the runs with other cells
-        self._places: dict[str, int] = {}  # row numbers in the columns above
+        self._row_numbers: dict[str, int] = {}  # row numbers in the columns above
         self._table: Table | None = None
         self.version = 0
         """Grows with every change."""
@@ -81,14 +81,14 @@ class TableIndex:
         if key not in self._outdated:
             return Column.of_rows(key, self._rows)
         column, runs = self._outdated.pop(key)
-        self._places = self._places or {run: place for place, run in enumerate(self._rows)}
-        return column.replace({self._places[run]: self._rows[run].get(key) for run in runs})
+        self._row_numbers = self._row_numbers or {run: number for number, run in enumerate(self._rows)}
+        return column.replace({self._row_numbers[run]: self._rows[run].get(key) for run in runs})
 
     def _forget_columns(self) -> None:
         """Forget the columns, since they have another length or order."""
         self._columns.clear()
         self._outdated.clear()
-        self._places = {}
+        self._row_numbers = {}
 
     def _replace(self, run: str, row: Row) -> None:
         before = self._rows.get(run, {})

@@ -54,8 +54,8 @@ def flow_similarity(one: Pipeline, other: Pipeline) -> float:
     best = [0.0] * (len(other) + 1)
     for stage in one:
         before = best[:]
-        for place, each in enumerate(other):
-            best[place + 1] = max(before[place + 1], best[place], before[place] + stage_score(stage, each))
+        for index, each in enumerate(other):
+            best[index + 1] = max(before[index + 1], best[index], before[index] + stage_score(stage, each))
     return best[-1] / (2 * max(len(one), len(other)))
 
 
@@ -66,17 +66,17 @@ def pair_flows(groups: list[list[Pipeline]], flows: tuple[Pipeline, ...]) -> lis
     """
     scores = sorted(
         (
-            (-max(flow_similarity(each, flow) for each in group), number, place)
+            (-max(flow_similarity(each, flow) for each in group), number, index)
             for number, group in enumerate(groups)
-            for place, flow in enumerate(flows)
+            for index, flow in enumerate(flows)
         ),
     )
     chosen: dict[int, int] = {}
-    for score, number, place in scores:
-        if score < 0 and place not in chosen and number not in chosen.values():
-            chosen[place] = number
+    for score, number, index in scores:
+        if score < 0 and index not in chosen and number not in chosen.values():
+            chosen[index] = number
     new = iter(range(len(groups), len(groups) + len(flows)))
-    return [chosen[place] if place in chosen else next(new) for place in range(len(flows))]
+    return [chosen[index] if index in chosen else next(new) for index in range(len(flows))]
 
 
 def _flows_score(one: tuple[Pipeline, ...], other: tuple[Pipeline, ...]) -> float:

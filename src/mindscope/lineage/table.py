@@ -75,7 +75,7 @@ class Table:
 
 def in_group_order(keys: Iterable[ColumnKey]) -> list[ColumnKey]:
     """Return the run column first, then by group in the order of ``Group``; keeps the order within a group."""
-    order = {group: place for place, group in enumerate(Group)}
+    order = {group: position for position, group in enumerate(Group)}
     return sorted(keys, key=lambda key: (key != RUN, order[key.group]))
 
 

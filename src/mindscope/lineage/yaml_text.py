@@ -49,8 +49,8 @@ def _loader() -> Any:
 
 def _what(error: Any) -> str:
     mark = getattr(error, "problem_mark", None)
-    place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-    return f"{place}{getattr(error, 'problem', None) or error}"
+    location = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return f"{location}{getattr(error, 'problem', None) or error}"
 
 
 class _Composer:

@@ -80,8 +80,8 @@ class TextColumn:
         occurs[self.codes] = True
         if occurs.all():
             return self
-        place = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
-        return TextColumn(place[self.codes], [self.values[code] for code in integers_of(np.flatnonzero(occurs))])
+        new_code = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
+        return TextColumn(new_code[self.codes], [self.values[code] for code in integers_of(np.flatnonzero(occurs))])
 
     def to_array(self) -> NDArray[np.object_]:
         """Return the texts as Python objects."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mindscope.graph.data.columns import Indices, Role
 from mindscope.graph.data.graph_data import GraphData
 
-_OUTSIDE = 1 << 40  # above all places inside of a scope
+_OUTSIDE = 1 << 40  # above all positions inside of a scope
 _TYPES = 1 << 32
 
 

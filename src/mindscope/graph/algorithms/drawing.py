@@ -233,7 +233,7 @@ class _Drawing:
 
 
 def _frame(label: str, boxes: dict[int, _Box], edges: Edges) -> _Box:
-    """Places boxes in layers, each below those whose values it takes; long edges have lanes between the boxes."""
+    """Put boxes in layers, each below those whose values it takes; long edges have lanes between the boxes."""
     layer = _layers(boxes, edges)
     rows: list[list[Edge | int]] = [[] for _ in range(max(layer.values(), default=0) + 1)]
     for item, number in layer.items():
@@ -252,21 +252,21 @@ def _frame(label: str, boxes: dict[int, _Box], edges: Edges) -> _Box:
             rows[number].append(lane)
             chain.append(lane)
         chains[source, target] = [*chain, target]
-    placed: dict[Edge | int, _Box] = {**boxes, **lanes, ENTRY: _Box(LANE, 0.0), EXIT: _Box(LANE, 0.0)}
+    layout: dict[Edge | int, _Box] = {**boxes, **lanes, ENTRY: _Box(LANE, 0.0), EXIT: _Box(LANE, 0.0)}
     _order(rows, chains)
-    width = max([_row_width(row, placed) for row in rows] + [_width(label) + LANE])
+    width = max([_row_width(row, layout) for row in rows] + [_width(label) + LANE])
     top = HEADER
     for row in rows:
-        left, height = (width - _row_width(row, placed)) / 2, max((placed[each].height for each in row), default=0.0)
+        left, height = (width - _row_width(row, layout)) / 2, max((layout[each].height for each in row), default=0.0)
         for each in row:
             if each in lanes:
-                placed[each].height = height
-            placed[each].x, placed[each].y = PADDING + left, top + (height - placed[each].height) / 2
-            left += placed[each].width + GAP
+                layout[each].height = height
+            layout[each].x, layout[each].y = PADDING + left, top + (height - layout[each].height) / 2
+            left += layout[each].width + GAP
         top += height + LAYER_GAP
     height = top - LAYER_GAP + PADDING
-    placed[ENTRY].y, placed[EXIT].y = 0.0, height
-    lines = [(_points([placed[each] for each in chain]), *_counts(edges[ends], ends)) for ends, chain in chains.items()]
+    layout[ENTRY].y, layout[EXIT].y = 0.0, height
+    lines = [(_points([layout[each] for each in chain]), *_counts(edges[ends], ends)) for ends, chain in chains.items()]
     return _Box(width + 2 * PADDING, height, label, frame=_Frame(boxes, lines))
 
 
@@ -300,7 +300,7 @@ def _layers(boxes: dict[int, _Box], edges: Edges) -> dict[int, int]:
 
 
 def _order(rows: list[list[Edge | int]], chains: dict[Edge, list[Edge | int]]) -> None:
-    """Sorts each row by the mean place of what its boxes are connected to, down and up again."""
+    """Sort each row by the mean position of what its boxes are connected to, down and up again."""
     above: dict[Edge | int, list[Edge | int]] = {}
     below: dict[Edge | int, list[Edge | int]] = {}
     for chain in chains.values():
@@ -315,8 +315,8 @@ def _order(rows: list[list[Edge | int]], chains: dict[Edge, list[Edge | int]]) -
             position.update({each: index / max(1, len(row)) for index, each in enumerate(row)})
 
 
-def _row_width(row: list[Edge | int], placed: dict[Edge | int, _Box]) -> float:
-    return sum(placed[each].width for each in row) + GAP * max(0, len(row) - 1)
+def _row_width(row: list[Edge | int], layout: dict[Edge | int, _Box]) -> float:
+    return sum(layout[each].width for each in row) + GAP * max(0, len(row) - 1)
 
 
 def _points(chain: list[_Box]) -> list[tuple[float, float]]:

@@ -3,11 +3,11 @@ from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 Nodes = NDArray[np.int32]
-Places = NDArray[np.int64]
-Neighbors = tuple[Nodes, Nodes, Hashes, Places, Places, Places, Places]
+WideIndices = NDArray[np.int64]
+Neighbors = tuple[Nodes, Nodes, Hashes, WideIndices, WideIndices, WideIndices, WideIndices]
 
 def hash_along(
-    own: Hashes, cyclic: Hashes, edge: Places, first: Places, head: Nodes, fact: Hashes
+    own: Hashes, cyclic: Hashes, edge: WideIndices, first: WideIndices, head: Nodes, fact: Hashes
 ) -> tuple[Hashes, Nodes]: ...
 def pair_neighbors(
     left: Nodes,

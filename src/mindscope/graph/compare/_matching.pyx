@@ -71,13 +71,13 @@ cdef int _unpaired(int32_t node, const int32_t[::1] pair, const int64_t[::1] edg
     """Collect neighbors without a pair, each once, with the key of node and edge; -1 if there are too many."""
     cdef int64_t at
     cdef int32_t other
-    cdef int found = 0, place
+    cdef int found = 0, index
     for at in range(first[node], first[node + 1]):
         other = end[edge[at]]
         if pair[other] >= 0 or other == node:
             continue
-        for place in range(found):
-            if nodes[place] == other:
+        for index in range(found):
+            if nodes[index] == other:
                 break
         else:
             if found == MOST_NEIGHBORS:
@@ -89,20 +89,20 @@ cdef int _unpaired(int32_t node, const int32_t[::1] pair, const int64_t[::1] edg
 
 
 cdef int _partner(uint64_t key, int nth, const uint64_t *keys, int count) noexcept nogil:
-    """The place of the nth element with ``key``, -1 without one."""
-    cdef int place
-    for place in range(count):
-        if keys[place] == key:
+    """The index of the nth element with ``key``, -1 without one."""
+    cdef int index
+    for index in range(count):
+        if keys[index] == key:
             if nth == 0:
-                return place
+                return index
             nth -= 1
     return -1
 
 
 cdef int _count(uint64_t key, const uint64_t *keys, int count) noexcept nogil:
-    cdef int place, found = 0
-    for place in range(count):
-        found += keys[place] == key
+    cdef int index, found = 0
+    for index in range(count):
+        found += keys[index] == key
     return found
 
 
@@ -131,7 +131,7 @@ def pair_neighbors(int32_t[::1] left not None, int32_t[::1] right not None, tupl
     queue_array = np.empty(count, np.int32)
     cdef int32_t[::1] queue = queue_array
     cdef int32_t node, other
-    cdef int way, lefts, rights, place, nth, found
+    cdef int way, lefts, rights, index, nth, found
     with nogil:
         for row in range(count):
             if left[row] >= 0:
@@ -156,17 +156,17 @@ def pair_neighbors(int32_t[::1] left not None, int32_t[::1] right not None, tupl
                         continue
                     rights = _unpaired(other, right, right_out, right_first_out, right_head, right_fact, right_key,
                                        right_nodes, right_keys)
-                for place in range(lefts):
-                    nth = _count(left_keys[place], left_keys, place)
+                for index in range(lefts):
+                    nth = _count(left_keys[index], left_keys, index)
                     if not is_ordered and (
-                        _count(left_keys[place], left_keys, lefts) != 1
-                        or _count(left_keys[place], right_keys, rights) != 1
+                        _count(left_keys[index], left_keys, lefts) != 1
+                        or _count(left_keys[index], right_keys, rights) != 1
                     ):
                         continue
-                    found = _partner(left_keys[place], nth, right_keys, rights)
+                    found = _partner(left_keys[index], nth, right_keys, rights)
                     if found < 0:
                         continue
-                    left[left_nodes[place]] = right_nodes[found]
-                    right[right_nodes[found]] = left_nodes[place]
-                    queue[filled] = left_nodes[place]
+                    left[left_nodes[index]] = right_nodes[found]
+                    right[right_nodes[found]] = left_nodes[index]
+                    queue[filled] = left_nodes[index]
                     filled += 1

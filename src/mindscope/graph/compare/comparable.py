@@ -65,10 +65,10 @@ class Comparable:
 
     @cached_property
     def edge_fact(self) -> Hashes:
-        """(m,) The place among the inputs of the target, the output of the source, and whether it only orders."""
+        """(m,) The position among the inputs of the target, the output of the source, and whether it only orders."""
         edges = self.graph.edge_columns
-        place = np.arange(len(edges)) - self.graph.first_input[edges.target]
-        return combine(place, edges.output, edges.is_control)
+        position = np.arange(len(edges)) - self.graph.first_input[edges.target]
+        return combine(position, edges.output, edges.is_control)
 
     @cached_property
     def neighbors(self) -> Neighbors:

@@ -19,7 +19,7 @@ from mindscope.graph.compare.comparable import Comparable, NodeHashes
 from mindscope.graph.data.columns import Indices
 from mindscope.graph.data.hashes import Hashes, combine
 
-Places = NDArray[np.int64]
+WideIndices = NDArray[np.int64]
 
 _Side = tuple[Comparable, NodeHashes]
 
@@ -64,7 +64,7 @@ class Matching:
         self.add(_by_group(lefts, group[: lefts.size], taken), _by_group(rights, group[lefts.size :], taken))
 
 
-def _by_group(nodes: Places, group: Places, taken: NDArray[np.bool_]) -> Indices:
+def _by_group(nodes: WideIndices, group: WideIndices, taken: NDArray[np.bool_]) -> Indices:
     kept = np.flatnonzero(taken[group])
     return nodes[kept[np.argsort(group[kept], kind="stable")]].astype(np.int32)
 
@@ -127,7 +127,7 @@ def _match_in_scopes(matching: Matching, left: Comparable, right: Comparable) ->
     lefts = np.flatnonzero((matching.left < 0) & (partner >= 0) & left.is_operation)
     rights = np.flatnonzero((matching.right < 0) & right.is_operation)
     first, second = (
-        combine(key[rows], _place_in_group(key[rows])) for key, rows in zip(keys, (lefts, rights), strict=True)
+        combine(key[rows], _position_in_group(key[rows])) for key, rows in zip(keys, (lefts, rights), strict=True)
     )
     _, at_left, at_right = np.intersect1d(first, second, return_indices=True)
     matching.add(lefts[at_left].astype(np.int32), rights[at_right].astype(np.int32))
@@ -149,11 +149,11 @@ def _scope_partners(matching: Matching, left: Comparable, right: Comparable) -> 
     return partners
 
 
-def _place_in_group(keys: Hashes) -> Places:
+def _position_in_group(keys: Hashes) -> WideIndices:
     """Return the number of equal keys before each."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if keys.size else order
-    place = np.empty(keys.size, np.int64)
-    place[order] = np.arange(keys.size) - np.repeat(starts, np.diff(np.append(starts, keys.size)))
-    return place
+    position = np.empty(keys.size, np.int64)
+    position[order] = np.arange(keys.size) - np.repeat(starts, np.diff(np.append(starts, keys.size)))
+    return position

@@ -156,7 +156,7 @@ def scope_tree(texts: Texts, paths: Indices) -> tuple[Texts, ScopeColumns, Indic
     numbers = np.array([tree.add(texts[int(text)]) for text in distinct], np.int32)
     known = {texts[int(text)]: int(text) for text in distinct}
     new = [path for path in tree.numbers if path not in known]
-    known |= {path: len(texts) + place for place, path in enumerate(new)}
+    known |= {path: len(texts) + index for index, path in enumerate(new)}
     columns = ScopeColumns(np.array([known[path] for path in tree.numbers], np.int32), np.array(tree.parents, np.int32))
     return texts.and_more(new), columns, numbers[inverse.reshape(-1)] if numbers.size else paths
 

@@ -185,8 +185,8 @@ def _shape(value: Any) -> Shape | None:
 def _nodes(model: _Model, scope: str, feeds: Sequence[Sequence[NewInput]]) -> Iterator[NewNode]:
     """Yield the layers of a model; ``feeds`` are the inputs of each call of the model."""
     for layer in model.layers.values():
-        places = [place for place, tensor in enumerate(model.inputs) if tensor.layer == layer.name]
-        fed = [[feed[place] for place in places if place < len(feed)] for feed in feeds]
+        positions = [position for position, tensor in enumerate(model.inputs) if tensor.layer == layer.name]
+        fed = [[feed[position] for position in positions if position < len(feed)] for feed in feeds]
         calls = [[_edge(model, scope, tensor) for tensor in call] for call in layer.calls] + fed
         if layer.model is None:
             yield _node(layer, scope, tuple(edge for call in calls for edge in call))

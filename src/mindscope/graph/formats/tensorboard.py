@@ -140,9 +140,9 @@ def _numbers_after(
     digits = np.where(colon < 0, 0, stop - colon - 1)
     is_number = (digits > 0) & (digits <= _MOST_DIGITS)
     numbers = np.zeros(colon.size, np.int32)
-    for place in range(int(digits[is_number].max(initial=0))):
-        rows = np.flatnonzero(is_number & (digits > place))
-        digit = data[colon[rows] + 1 + place].astype(np.int32) - ord("0")
+    for position in range(int(digits[is_number].max(initial=0))):
+        rows = np.flatnonzero(is_number & (digits > position))
+        digit = data[colon[rows] + 1 + position].astype(np.int32) - ord("0")
         is_number[rows[(digit < 0) | (digit > 9)]] = False
         numbers[rows] = numbers[rows] * 10 + digit
     return numbers, is_number

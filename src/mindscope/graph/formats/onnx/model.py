@@ -182,9 +182,9 @@ class _Reader:
         producer, given = nodes.each_run("output")
         target, taken = nodes.each_run("input")
         check_size(len(nodes), len(taken))
-        place = np.arange(len(producer)) - np.searchsorted(producer, producer)
+        output = (np.arange(len(producer)) - np.searchsorted(producer, producer)).astype(np.int32)
         is_given, is_taken = given.stop > given.start, taken.stop > taken.start  # optional ones may be ""
-        self._producer, self._place, given = producer[is_given], place[is_given].astype(np.int32), given.take(is_given)
+        self._producer, self._output_of, given = producer[is_given], output[is_given], given.take(is_given)
         self._target, taken = target[is_taken], taken.take(is_taken)
         first = _first_outputs(self._producer, given, len(nodes))
         tensors = Messages(TENSOR_NAME, body.tensors)
@@ -310,7 +310,7 @@ class _Reader:
         """
         name, output = np.arange(len(self._texts), dtype=np.int32), np.zeros(len(self._texts), np.int32)
         name[self._given[::-1]] = self._name[self._producer[::-1]]
-        output[self._given[::-1]] = self._place[::-1]
+        output[self._given[::-1]] = self._output_of[::-1]
         return name[values], output[values]
 
     def _captured(self) -> tuple[list[int], list[str]]:
