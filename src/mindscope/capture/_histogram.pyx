@@ -54,25 +54,25 @@ cdef void _survey(const number *data, Py_ssize_t size, Distribution *found) noex
     cdef double sums[LANES]
     cdef number low[LANES]
     cdef number high[LANES]
-    cdef Py_ssize_t place = 0, whole = size - size % LANES
+    cdef Py_ssize_t index = 0, whole = size - size % LANES
     cdef int lane
     cdef number value
     for lane in range(LANES):
         sums[lane] = 0
         low[lane] = high[lane] = data[0]
-    while place < whole:
+    while index < whole:
         for lane in range(LANES):
-            value = data[place + lane]
+            value = data[index + lane]
             low[lane] = value if value < low[lane] else low[lane]
             high[lane] = value if value > high[lane] else high[lane]
             sums[lane] += <double>value
-        place += LANES
-    while place < size:
-        value = data[place]
+        index += LANES
+    while index < size:
+        value = data[index]
         low[0] = value if value < low[0] else low[0]
         high[0] = value if value > high[0] else high[0]
         sums[0] += <double>value
-        place += 1
+        index += 1
     found.low, found.high, found.total = <double>low[0], <double>high[0], sums[0]
     for lane in range(1, LANES):
         found.low = <double>low[lane] if <double>low[lane] < found.low else found.low
@@ -82,11 +82,11 @@ cdef void _survey(const number *data, Py_ssize_t size, Distribution *found) noex
 
 cdef void _survey_finite(const number *data, Py_ssize_t size, Distribution *found) noexcept nogil:
     """Like ``_survey``, for arrays that may hold NaN or infinities, which it counts."""
-    cdef Py_ssize_t place
+    cdef Py_ssize_t index
     cdef double value
     found.low, found.high, found.total = INFINITY, -INFINITY, 0
-    for place in range(size):
-        value = <double>data[place]
+    for index in range(size):
+        value = <double>data[index]
         if isfinite(value):
             found.low = value if value < found.low else found.low
             found.high = value if value > found.high else found.high
@@ -126,7 +126,7 @@ cdef void _count_finite(
     cdef double left[MOST]  # left edges; the first one is -inf
     cdef double right[MOST]  # right edges; the last one is +inf
     cdef int buckets[BLOCK]
-    cdef Py_ssize_t start = 0, place, count
+    cdef Py_ssize_t start = 0, index, count
     cdef int bucket
     cdef double value, share, most = last + 0.5
     memset(tables, 0, sizeof(tables))
@@ -135,15 +135,15 @@ cdef void _count_finite(
     left[0], right[last] = -INFINITY, INFINITY
     while start < size:
         count = min(size - start, BLOCK)
-        for place in range(count):
-            share = (<double>data[start + place] * 0.25 - origin) * scale
+        for index in range(count):
+            share = (<double>data[start + index] * 0.25 - origin) * scale
             share = share if share > 0 else 0
-            buckets[place] = <int>(share if share < most else most)
-        for place in range(count):
-            value = <double>data[start + place]
-            bucket = buckets[place]
+            buckets[index] = <int>(share if share < most else most)
+        for index in range(count):
+            value = <double>data[start + index]
+            bucket = buckets[index]
             bucket += (value >= right[bucket]) - (value < left[bucket])
-            tables[place & 1][bucket] += 1
+            tables[index & 1][bucket] += 1
         start += count
     for bucket in range(found.buckets):
         found.counts[bucket] = tables[0][bucket] + tables[1][bucket]
@@ -153,11 +153,11 @@ cdef void _count_carefully(
     const number *data, Py_ssize_t size, Distribution *found, int last, double origin, double scale
 ) noexcept nogil:
     """For elements that may not be finite, or if the computed bucket may be far off."""
-    cdef Py_ssize_t place
+    cdef Py_ssize_t index
     cdef int bucket
     cdef double value, share
-    for place in range(size):
-        value = <double>data[place]
+    for index in range(size):
+        value = <double>data[index]
         if not isfinite(value):
             continue
         share = (value * 0.25 - origin) * scale

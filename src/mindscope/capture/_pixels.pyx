@@ -14,7 +14,7 @@ def brightness_to_bytes(const float[::1] numbers not None, uint8_t[::1] pixels n
 
     Returns whether all lie in [0, 1]; if not, the content of ``pixels`` is undefined.
     """
-    cdef Py_ssize_t start = 0, place, end, size = numbers.shape[0]
+    cdef Py_ssize_t start = 0, index, end, size = numbers.shape[0]
     cdef float number, shifted
     cdef uint32_t bits
     cdef int outside = 0
@@ -23,12 +23,12 @@ def brightness_to_bytes(const float[::1] numbers not None, uint8_t[::1] pixels n
     with nogil:
         while start < size and not outside:
             end = min(start + BLOCK, size)
-            for place in range(start, end):
-                number = numbers[place]
+            for index in range(start, end):
+                number = numbers[index]
                 outside |= (not number >= 0) | (not number <= 1)
                 # adding 2**23 rounds to an integer, which is then in the lowest bits of the float
                 shifted = number * <float>255 + <float>8388608
                 memcpy(&bits, &shifted, 4)
-                pixels[place] = <uint8_t>bits
+                pixels[index] = <uint8_t>bits
             start = end
     return not outside

@@ -213,14 +213,14 @@ def _mark(pixels: NDArray[np.uint8], is_valid: NDArray[np.bool_]) -> NDArray[np.
 
 
 def tile(batch: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return one sheet (rows * H, columns * W, C) of the images in reading order; unused places are 0."""
+    """Return one sheet (rows * H, columns * W, C) of the images in reading order; unused cells are 0."""
     count, height, width, channels = batch.shape
     if count == 1:
         return batch[0]
     columns, rows = _grid(count)
-    places = np.zeros((rows * columns, height, width, channels), np.uint8)
-    places[:count] = batch
-    grid = np.swapaxes(places.reshape(rows, columns, height, width, channels), 1, 2)
+    cells = np.zeros((rows * columns, height, width, channels), np.uint8)
+    cells[:count] = batch
+    grid = np.swapaxes(cells.reshape(rows, columns, height, width, channels), 1, 2)
     return grid.reshape(rows * height, columns * width, channels)
 
 

@@ -81,4 +81,4 @@ def _summaries(record: bytes) -> Iterator[tuple[int, list[int]]]:
     if 2 in fields and 5 in fields:
         _, start, end = fields[5]
         step = wire_to_int64(int(fields[2][0] or 0))
-        yield step, [place for number, _, place, _ in wire.split(payload, start, end) if number == 1]
+        yield step, [offset for number, _, offset, _ in wire.split(payload, start, end) if number == 1]

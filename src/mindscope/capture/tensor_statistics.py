@@ -25,7 +25,7 @@ class StepColumns:
     """One row for each tensor, in the order of execution."""
 
     tensor: NDArray[np.integer]
-    """Places in the table. Shape (rows,)."""
+    """Indexes in the table. Shape (rows,)."""
     order: NDArray[np.integer]
     """Number of the operator in the order of execution, not negative. (rows,)."""
     statistics: Mapping[str, NDArray[np.float64]]
@@ -49,9 +49,9 @@ class StepRows:
 
 @dataclass(frozen=True, slots=True)
 class TensorTable:
-    """Descriptions of tensors that rows refer to: places ``first_tensor`` and following of the table.
+    """Descriptions of tensors that rows refer to: indexes ``first_tensor`` and following of the table.
 
-    A place that is described again has the newer description.
+    An index that is described again has the newer description.
     """
 
     table: int

@@ -83,7 +83,7 @@ def described(error: Exception) -> str:
     """
     frames = traceback.extract_tb(error.__traceback__)
     packages = (str(_PACKAGE), "<", *(sys.prefix, sys.base_prefix), *site.getsitepackages())
-    places = [each for each in frames if not each.filename.startswith(packages)]
-    place = f" ({places[-1].filename}, line {places[-1].lineno})" if places else ""
+    own_frames = [each for each in frames if not each.filename.startswith(packages)]
+    location = f" ({own_frames[-1].filename}, line {own_frames[-1].lineno})" if own_frames else ""
     is_refused = isinstance(error, (ValueError, TypeError)) and frames[-1].filename.startswith(str(_PACKAGE))
-    return f"{error}{place}" if is_refused else f"{type(error).__name__}: {error}{place}"
+    return f"{error}{location}" if is_refused else f"{type(error).__name__}: {error}{location}"

@@ -262,10 +262,10 @@ def _lines(found: Landscape, tag: str, directory: str) -> Iterator[str]:
         yield f"variance     {shares} of the path is in the plane"
     distances, lengths = facts.path_distances, facts.path_lengths
     if distances is not None and lengths is not None and len(distances):
-        place = int(np.argmax(distances))
-        number = found.path_intervals[place] if place < len(found.path_intervals) else place + 1
-        share = f", {distances[place] / lengths[place]:.0%} of its way from the center" if lengths[place] else ""
-        yield f"off plane    at most {distances[place]:.3g}, at {found.unit or 'checkpoint'} {number}{share}"
+        far = int(np.argmax(distances))
+        number = found.path_intervals[far] if far < len(found.path_intervals) else far + 1
+        share = f", {distances[far] / lengths[far]:.0%} of its way from the center" if lengths[far] else ""
+        yield f"off plane    at most {distances[far]:.3g}, at {found.unit or 'checkpoint'} {number}{share}"
 
 
 def _print_sharpness(found: Sharpness) -> None:

@@ -116,12 +116,12 @@ def _print(alerts: Iterable[Alert], failing: set[str], as_json: bool, ends_at_on
 
 def _as_line(alert: Alert) -> str:
     finding = alert.finding
-    place = f"{alert.run}  {alert.tag}  step {finding.step}" if alert.tag else f"{alert.run}  step {finding.step}"
+    subject = f"{alert.run}  {alert.tag}  step {finding.step}" if alert.tag else f"{alert.run}  step {finding.step}"
     values = "1 value" if finding.count == 1 else f"{finding.count} values to step {finding.last_step}"
     name = "" if alert.rule == alert.message else f"{alert.rule}: "
     if alert.rule == "failed":
-        return f"{place}  {name}{alert.message}"
-    return f"{place}  {name}{alert.message} ({finding.value:.6g}, {values})"
+        return f"{subject}  {name}{alert.message}"
+    return f"{subject}  {name}{alert.message} ({finding.value:.6g}, {values})"
 
 
 def _as_object(alert: Alert) -> dict[str, object]:

@@ -38,7 +38,7 @@ class LandscapeSettings:
     def metadata(self, files: Mapping[int, str], step_per_epoch: int) -> dict[str, Any]:
         """Return the content of ``train_metadata.json``: ``files`` are the checkpoints by step or epoch."""
         return {
-            "epoch_group": {str(place): list(interval) for place, interval in enumerate(self.intervals)},
+            "epoch_group": {str(index): list(interval) for index, interval in enumerate(self.intervals)},
             "model_params_file_map": {str(number): file for number, file in files.items()},
             "step_per_epoch": step_per_epoch,
             "unit": self.unit,

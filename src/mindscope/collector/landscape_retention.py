@@ -33,13 +33,13 @@ def to_remove(intervals: Intervals, kept: Mapping[int, int], number: int, size: 
     for candidate in dict.fromkeys(each for interval in intervals for each in interval):
         if total <= limit:
             break
-        owners = [place for place, interval in enumerate(intervals) if candidate in interval]
+        owners = [index for index, interval in enumerate(intervals) if candidate in interval]
         is_kept = candidate in kept and candidate != number
-        if is_kept and candidate not in planned and all(counts[place] > LEAST_INTERVAL for place in owners):
+        if is_kept and candidate not in planned and all(counts[index] > LEAST_INTERVAL for index in owners):
             removed.append(candidate)
             total -= sizes[candidate]
-            for place in owners:
-                counts[place] -= 1
+            for index in owners:
+                counts[index] -= 1
     return removed
 
 
@@ -56,11 +56,11 @@ def evenly(intervals: Intervals, count: int) -> set[int]:
 def _chosen(intervals: Intervals, most: int, longest: int) -> set[int]:
     """Return ``most`` of the longest interval, fewer of the others."""
     return {
-        interval[place]
+        interval[index]
         for interval in intervals
-        for place in _places(len(interval), max(LEAST_INTERVAL, len(interval) * most // longest))
+        for index in _spread_indexes(len(interval), max(LEAST_INTERVAL, len(interval) * most // longest))
     }
 
 
-def _places(length: int, count: int) -> list[int]:
+def _spread_indexes(length: int, count: int) -> list[int]:
     return [round(index * (length - 1) / (count - 1)) for index in range(count)]

@@ -37,10 +37,10 @@ class ArrayRows:
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, place: int) -> Row:
+    def __getitem__(self, index: int) -> Row:
         if self._columns:
-            return tuple(np.asarray(column[place]) for column in self._columns)
-        row: Any = self._source[place]
+            return tuple(np.asarray(column[index]) for column in self._columns)
+        row: Any = self._source[index]
         return tuple(np.asarray(each) for each in (cast("list[Any]", row) if isinstance(row, (tuple, list)) else [row]))
 
 

@@ -33,7 +33,7 @@ def random_plane(checkpoint: Checkpoint, scale: str, seed: int | None) -> Plane:
     weights = checkpoint.vector()
     if scale == "filter":
         first = int(np.random.randint(1 << 31)) if seed is None else seed
-        v, w = (filter_normalized(weights, checkpoint.shapes, (first, place)) for place in range(2))
+        v, w = (filter_normalized(weights, checkpoint.shapes, (first, index)) for index in range(2))
         return Plane(weights, v, w)
     v, w = (scale_to_weights(_random(checkpoint, normal), weights, checkpoint.sizes) for _ in "vw")
     return Plane(weights, v, w)

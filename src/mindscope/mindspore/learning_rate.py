@@ -26,7 +26,7 @@ def rates_of(optimizer: nn.Optimizer) -> dict[str, float]:
     if len(rates) == 1:
         return {tags.LEARNING_RATE: _value(rates[0], _last_step(optimizer))}
     step = _last_step(optimizer)
-    return {tags.group_rate(place): _value(rate, step) for place, rate in enumerate(rates)}
+    return {tags.group_rate(index): _value(rate, step) for index, rate in enumerate(rates)}
 
 
 def _distinct(optimizer: nn.Optimizer) -> list[Any]:
