@@ -78,9 +78,9 @@ class Print:
     def __call__(self, *inputs: Any) -> None:
         if not inputs:
             raise TypeError("Print got nothing, want texts and tensors")
-        for place, each in enumerate(inputs):
+        for index, each in enumerate(inputs):
             if not isinstance(each, (str, Tensor, bool, int, float)):
-                raise TypeError(f"input {place} of Print is {type(each).__name__}, want text, tensor or number")
+                raise TypeError(f"input {index} of Print is {type(each).__name__}, want text, tensor or number")
         values = [_in_process(each) for each in inputs if isinstance(each, Tensor)]
         _PRINT(values, [None if isinstance(each, Tensor) else str(each) for each in inputs])
 

@@ -23,9 +23,9 @@ def check_callbacks(callbacks: Any) -> list[Callback]:
     if not isinstance(callbacks, Iterable):
         raise TypeError(f"callbacks is {type(callbacks).__name__}, want a Callback or a list of them")
     checked = list(cast("Iterable[Any]", callbacks))
-    for place, callback in enumerate(checked):
+    for index, callback in enumerate(checked):
         if not isinstance(callback, Callback):
-            raise TypeError(f"callbacks[{place}] is {type(callback).__name__}, want an object that subclasses Callback")
+            raise TypeError(f"callbacks[{index}] is {type(callback).__name__}, want an object that subclasses Callback")
     return checked
 
 

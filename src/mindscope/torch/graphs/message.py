@@ -101,17 +101,17 @@ class _Writer:
     def _add_operation(self, node: fx.Node) -> None:
         name = self._names[node] = next(self._numbers)
         op_type, scope = self._op_type(node), self._scope(node)
-        place = f"{scope}/{op_type}"
+        base_name = f"{scope}/{op_type}"
         message: Message = {
             "name": name,
             "op_type": op_type,
             "scope": scope,
             "input": [{"name": self._names[each], "type": 0} for each in _tensors(node) if each in self._names],
             "attribute": [{"name": key, "value": value} for key, value in self._attributes(node).items()],
-            "full_name": f"{place}-op{self._counts[place]}",
+            "full_name": f"{base_name}-op{self._counts[base_name]}",
             "instance_name": node.name,
         }
-        self._counts[place] += 1
+        self._counts[base_name] += 1
         message["input"] += [{"name": weight, "type": 0} for weight in self._own_weights(node)]
         if _is_effect(node):
             if self._last_effect is not None:

@@ -33,7 +33,7 @@ class Checkpoint:
     """The source of a state of the weights."""
 
     number: int
-    """The step or epoch after which it was kept; its place from 1 if nothing says it."""
+    """The step or epoch after which it was kept; its position from 1 if nothing says it."""
     source: Given
 
     @property
@@ -68,9 +68,9 @@ class Checkpoints:
         """Steps or epochs of the checkpoints."""
         return tuple(each.number for each in self.checkpoints)
 
-    def step(self, place: int = -1) -> int:
+    def step(self, index: int = -1) -> int:
         """Return the step of one of them."""
-        number = self.checkpoints[place].number
+        number = self.checkpoints[index].number
         return number * (self.step_per_epoch or 1) if self.unit == "epoch" else number
 
 
@@ -101,7 +101,7 @@ def find_checkpoints(given: Any, network: nn.Module, interval: int | None = None
     are_known = all(found) and numbers == sorted(set(numbers))
     return Checkpoints(
         tuple(
-            Checkpoint(numbers[place] if are_known else place + 1, each) for place, each in enumerate(listed)
+            Checkpoint(numbers[index] if are_known else index + 1, each) for index, each in enumerate(listed)
         ),
         cast(Any, found[0])[2] if are_known else "step",
     )  # fmt: skip
@@ -113,7 +113,7 @@ def choose_interval(file: LandscapeFile, number: int | None) -> tuple[int, ...] 
         return None
     intervals = file.kept_intervals()
     if type(number) is not int or not 1 <= number <= len(intervals):
-        names = ", ".join(f"{place}: {steps[0]} to {steps[-1]}" for place, steps in enumerate(intervals, 1))
+        names = ", ".join(f"{position}: {steps[0]} to {steps[-1]}" for position, steps in enumerate(intervals, 1))
         wanted = f"want one of {len(intervals)} ({names or 'none was kept'})"
         raise ValueError(f"{file.run}: interval is {number!r}, {wanted}")
     return intervals[number - 1]
@@ -150,8 +150,8 @@ class StateReader:
         self._loss = loss
         network: Any = plain_network(loss.network)
         kept = trained_weights(network)
-        places = {id(each): name for name, each in [*network.named_parameters(), *network.named_buffers()]}
-        self._kept_names = {places[id(each)]: name for name, each in kept.items()}
+        names = {id(each): name for name, each in [*network.named_parameters(), *network.named_buffers()]}
+        self._kept_names = {names[id(each)]: name for name, each in kept.items()}
         """Name in the network -> name in checkpoints of collectors."""
 
     @contextmanager

@@ -125,7 +125,7 @@ def _distinct(runs: Sequence[str | PathLike[str]]) -> list[Path]:
     if len(directories) < 2:
         raise ValueError(f"{len(directories)} run, want at least 2; landscape() takes one")
     resolved = [each.resolve() for each in directories]
-    twice = [str(each) for place, each in enumerate(directories) if resolved[place] in resolved[:place]]
+    twice = [str(each) for index, each in enumerate(directories) if resolved[index] in resolved[:index]]
     if twice:
         raise ValueError(f"run {twice[0]} is given twice")
     return directories

@@ -69,11 +69,11 @@ class GroupLosses:
         stacked = list(weights.values())
         prepared: dict[int, list[Any]] = {}
         results: list[Tensors] = []
-        for place, element in enumerate(self._batches.elements):
+        for index, element in enumerate(self._batches.elements):
             program, data = self._program(kind, function, weights, element)
             if id(program) not in prepared:
                 prepared[id(program)] = program.prepare(stacked)
-            results.append(program.compute(prepared[id(program)], self._digested((kind, place), program, data)))
+            results.append(program.compute(prepared[id(program)], self._digested((kind, index), program, data)))
         return results
 
     def _digested(self, key: tuple[str, int], program: GroupProgram, data: list[Tensor]) -> list[Any]:

@@ -102,8 +102,8 @@ def landscape(
 
 def select_checkpoints(found: Checkpoints, method: str) -> Checkpoints:
     """Return the checkpoints that the method uses. Raises ValueError where they are too few."""
-    places = choose_checkpoints(method, len(found.checkpoints))
-    chosen = tuple(found.checkpoints[place] for place in places)
+    indexes = choose_checkpoints(method, len(found.checkpoints))
+    chosen = tuple(found.checkpoints[index] for index in indexes)
     return Checkpoints(chosen, found.unit, found.step_per_epoch, found.run, found.num_samples)
 
 

@@ -65,7 +65,7 @@ def lay_out(
 
 
 def choose_checkpoints(method: str, count: int) -> list[int]:
-    """Return the places of the checkpoints that a method uses, of ``count``.
+    """Return the indexes of the checkpoints that a method uses, of ``count``.
 
     Raises ValueError where these are too few.
     """

@@ -53,8 +53,8 @@ class Sharpness:
 
     def record(self, record: Any) -> None:
         """Add the scalars and the histogram to a ``SummaryRecord``, and record them at ``step``."""
-        for place, value in enumerate(self.top_eigenvalues, 1):
-            record.add_value("scalar", f"sharpness/top_eigenvalue_{place}", value)
+        for number, value in enumerate(self.top_eigenvalues, 1):
+            record.add_value("scalar", f"sharpness/top_eigenvalue_{number}", value)
         record.add_value("scalar", "sharpness/trace", self.trace.value)
         record.add_value("scalar", "sharpness/loss", self.loss)
         record.add_value("scalar", "sharpness/worst_loss", self.worst_loss)

@@ -57,9 +57,9 @@ def estimating(layers: Mapping[str, Any]) -> Generator[dict[str, Tensor]]:
             _set_modes(layer, True, False)
         yield found
     for name, values in calls.items():
-        for place, key in enumerate(_names(name)):
+        for index, key in enumerate(_names(name)):
             if values:  # a layer that the network calls
-                found[key] = torch.stack([each[place] for each in values]).mean(0)
+                found[key] = torch.stack([each[index] for each in values]).mean(0)
 
 
 def _names(layer: str) -> list[str]:

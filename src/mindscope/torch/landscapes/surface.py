@@ -214,7 +214,7 @@ def _parts(paths: Sequence[Checkpoints], layout: Layout, states: States) -> list
 
 
 def _check_finite(checkpoints: Sequence[Checkpoint], states: States) -> None:
-    """Raises ValueError for weights with NaN or Infinity: they have no place on a plane."""
+    """Raises ValueError for weights with NaN or Infinity: they have no point on a plane."""
     broken = [each.name for each, is_finite in zip(checkpoints, are_finite(states), strict=True) if not is_finite]
     if broken:
         more = f" and {len(broken) - 3} more" if len(broken) > 3 else ""

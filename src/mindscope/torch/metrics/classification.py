@@ -67,7 +67,7 @@ class ByClass(Computed):
 
 
 def _rows(flags: Tensor) -> Tensor:
-    """Return (N, C, ...) as one row of C flags for each sample and place."""
+    """Return (N, C, ...) as one row of C flags for each sample and position."""
     return flags.long().movedim(1, -1).reshape(-1, flags.shape[1])
 
 

@@ -80,8 +80,8 @@ def _curve(scores: Tensor, is_positive: Tensor) -> Curve:
     engine = torchmetrics().BinaryROC(validate_args=False)
     engine.update(ranked, is_positive.long())
     rates, found, thresholds = engine.compute()
-    places = (thresholds[1:].double() * (len(levels) + 1)).round().long() - 1
-    own = levels[places]
+    indexes = (thresholds[1:].double() * (len(levels) + 1)).round().long() - 1
+    own = levels[indexes]
     return rates.numpy(), found.numpy(), torch.cat([own[:1] + 1, own]).numpy()
 
 

@@ -95,8 +95,8 @@ class OcclusionSensitivity(Metric):
     def _covered(self, picture: Tensor, box: list[tuple[int, int]]) -> Iterator[Tensor]:
         """Yield the batches of the picture, each copy covered around one pixel."""
         pixels = itertools.product(*(range(first, end) for first, end in box))
-        while places := list(itertools.islice(pixels, self.n_batch)):
-            pictures = picture.repeat(len(places), *[1] * (picture.ndim - 1))
-            for copy, pixel in zip(pictures, places, strict=True):
+        while chosen := list(itertools.islice(pixels, self.n_batch)):
+            pictures = picture.repeat(len(chosen), *[1] * (picture.ndim - 1))
+            for copy, pixel in zip(pictures, chosen, strict=True):
                 copy[tuple(slice(max(0, at - self.margin), at + self.margin) for at in pixel)] = self.pad_val
             yield pictures

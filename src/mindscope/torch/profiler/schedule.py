@@ -50,11 +50,11 @@ def _cycles(wait: int, warmup: int, active: int, repeat: int, skip_first: int) -
     length = wait + warmup + active
 
     def action(step: int) -> ProfilerAction:
-        cycle, place = divmod(step - skip_first, length)
-        if cycle < 0 or (repeat and cycle >= repeat) or place < wait:
+        cycle, position = divmod(step - skip_first, length)
+        if cycle < 0 or (repeat and cycle >= repeat) or position < wait:
             return ProfilerAction.NONE
-        if place < wait + warmup:
+        if position < wait + warmup:
             return ProfilerAction.WARMUP
-        return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
+        return ProfilerAction.RECORD if position < length - 1 else ProfilerAction.RECORD_AND_SAVE
 
     return action

@@ -66,8 +66,8 @@ def _failure(error: BaseException, network: nn.Module) -> dict[str, Any]:
             found |= {"module": names[id(module)], "type": type(module).__name__, "inputs": _inputs(frames, module)}
             break
     if frames:
-        found["call"] = source_line(*_place(*frames[-1]))
-    found["lines"] = [source_line(*_place(*each)) for each in reversed(frames) if is_of_user(each[0].f_code)]
+        found["call"] = source_line(*_location(*frames[-1]))
+    found["lines"] = [source_line(*_location(*each)) for each in reversed(frames) if is_of_user(each[0].f_code)]
     return found
 
 
@@ -99,5 +99,5 @@ def _inputs(frames: Iterable[tuple[FrameType, int]], module: Any) -> Any:
     return None
 
 
-def _place(frame: FrameType, line: int) -> tuple[Any, int, dict[str, Any]]:
+def _location(frame: FrameType, line: int) -> tuple[Any, int, dict[str, Any]]:
     return frame.f_code, line, frame.f_globals

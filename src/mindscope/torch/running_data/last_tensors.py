@@ -40,7 +40,7 @@ class LastTensor:
     def is_finite(self) -> bool | None:
         """Whether it has neither NaN nor infinities; None if that is not known."""
         bad = [_NUMBERS.index(field) for field in (Field.NAN, Field.POSITIVE_INF, Field.NEGATIVE_INF)]
-        return not any(self.statistics[place] for place in bad) if self.statistics else None
+        return not any(self.statistics[index] for index in bad) if self.statistics else None
 
     @property
     def row(self) -> tuple[Any, ...]:
@@ -66,8 +66,8 @@ def summarize_tensors(
     groups: list[dict[str, Any]] = [group for each in optimizers for group in getattr(each, "param_groups", [])]
     known = {id(each) for each in named.values()}
     named |= {
-        f"group{place}.{index}": each
-        for place, group in enumerate(groups)
+        f"group{number}.{index}": each
+        for number, group in enumerate(groups)
         for index, each in enumerate(group["params"])
         if id(each) not in known
     }

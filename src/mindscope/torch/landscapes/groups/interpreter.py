@@ -64,16 +64,16 @@ class GroupInterpreter(Interpreter):
     def _mapped(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Map the operator over the groups as ``torch.vmap`` does."""
         values, structure = pytree.tree_flatten((args, kwargs))
-        places = [place for place, each in enumerate(values) if isinstance(each, Grouped)]
+        indexes = [index for index, each in enumerate(values) if isinstance(each, Grouped)]
 
         def call(*tensors: Tensor) -> Any:
             given = list(values)
-            for place, tensor in zip(places, tensors, strict=True):
-                given[place] = tensor
+            for index, tensor in zip(indexes, tensors, strict=True):
+                given[index] = tensor
             positional, named = pytree.tree_unflatten(given, structure)
             return target(*positional, **named)
 
-        tensors = [values[place].stacked() for place in places]
+        tensors = [values[index].stacked() for index in indexes]
         try:
             mapped: Any = torch.vmap(call)(*tensors)
         except RuntimeError:

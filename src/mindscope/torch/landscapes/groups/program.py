@@ -87,7 +87,7 @@ def _split(whole: GraphModule, name: str, chosen: slice) -> tuple[GraphModule, G
             copies[node] = first.node_copy(node, copies.__getitem__)
     first.output([copies[node] for node in border])
 
-    moved = {node: second.placeholder(f"{name}_{place}") for place, node in enumerate(border)}
+    moved = {node: second.placeholder(f"{name}_{number}") for number, node in enumerate(border)}
     for node in whole.graph.nodes:
         if node in later:
             moved[node] = second.node_copy(node, moved.__getitem__)
