@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -92,6 +94,12 @@ MODULES: Mapping[str, str] = {
 }
 """Names of modules and folders."""
 
+IDENTIFIERS: Mapping[str, str] = {"place[sd]?": "index, row, position, offset, location, path or slot"}
+"""Words in identifiers of Python and Cython."""
+
+KEPT_IDENTIFIERS = frozenset("Place PlaceKind places places_of ComparedTensorPlace place_ns".split())
+"""Those of the one meaning that the glossary names, and names of the HTTP API."""
+
 PHRASES: Mapping[str, str] = {
     "anew": "again",
     "asked for": "requested",
@@ -179,6 +187,21 @@ def test_given_up_modules_do_not_return() -> None:
     assert not found, "\n".join(f"{path}: {name}, say {MODULES[name.strip('_')]}" for path, name in found)
 
 
+def test_words_of_an_identifier_are_found_in_any_case() -> None:
+    source = "def place_of(where):\n    LogPlaces(LAST_PLACE, is_in_place, placeholder, replace(placement), place=1)\n"
+    assert [name for _, name, _ in given_up_identifiers(source)] == ["place_of", "LogPlaces", "LAST_PLACE"]
+
+
+def test_given_up_words_of_identifiers_do_not_return() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {name}, say {better}"
+        for path in files_below(("src/mindscope",))
+        if path.suffix in (".py", ".pyi", ".pyx", ".pxd") and not path.name.endswith("schema.py")
+        for line, name, better in given_up_identifiers(path.read_text("utf-8"))
+    ]
+    assert not found, "\n".join(found)
+
+
 def test_given_up_phrases_do_not_return() -> None:
     check(PROSE, PHRASES)
 
@@ -210,3 +233,26 @@ def found_in(text: str, words: Mapping[str, str], case: re.RegexFlag = re.IGNORE
     for line, content in enumerate(text.splitlines(), start=1):
         for match in any_word.finditer(content):
             yield line, match[0], next(better for word, better in words.items() if re.fullmatch(word, match[0], case))
+
+
+def given_up_identifiers(source: str) -> Iterator[tuple[int, str, str]]:
+    """Line, name and better word of each identifier with a given-up word; a keyword of a call is a value of a text."""
+    any_word = "|".join(IDENTIFIERS)
+    whole = re.compile(rf"(?<![^\W_])(?<!in_)(?:{any_word})(?![^\W_])", re.IGNORECASE)
+    if not (re.search(any_word, source, re.IGNORECASE) and whole.search(snake_case(source))):
+        return
+    tokens = [each for each in tokenize.generate_tokens(io.StringIO(source).readline) if each.type != tokenize.NL]
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_keyword = before.string in "(," and after.string == "="
+        if token.type == tokenize.NAME and token.string not in KEPT_IDENTIFIERS and not is_keyword:
+            for match in whole.finditer(snake_case(token.string)):
+                word = match[0].lower()
+                yield (
+                    token.start[0],
+                    token.string,
+                    next(IDENTIFIERS[each] for each in IDENTIFIERS if re.fullmatch(each, word)),
+                )
+
+
+def snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
