@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import psutil
@@ -23,7 +24,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import mindscope
+from mindscope.annotations import Annotations
+from mindscope.lineage.table import Table
 from mindscope.profile.advice import advise
+from mindscope.reading import Run
 from tests.server.live_viewer import free_port
 
 pytestmark = [pytest.mark.framework, pytest.mark.timeout(600)]
@@ -74,12 +78,26 @@ def test_training_is_recorded_and_served(tmp_path: Path, tmp_path_factory: pytes
     assert {"torchmetrics", "lightning", "pandas"} <= others
     (hiding / "sitecustomize.py").write_text(HIDING.format(others=others), "utf-8")
     demo = start_demo(tmp_path, port, "--seconds", "4", "--exit", PYTHONPATH=str(hiding))
-    out, _ = demo.communicate(timeout=280)
+    out, _ = demo.communicate(timeout=500)
     assert demo.returncode == 0
-    assert f"http://127.0.0.1:{port}/scalars" in out
     assert "Ctrl-C" in out
-    runs = mindscope.open_runs(tmp_path)
+    (room,) = [path for path in tmp_path.iterdir() if path.name != ".workspace"]
+    clicks = [urlsplit(line) for line in re.findall(rf"^ +(http://127.0.0.1:{port}/\S*)$", out, re.MULTILINE)]
+    pages = [click.path for click in clicks]
+    assert pages[0] == "/scalars", "it is live while the others are trained"
+    assert set(pages) == {"/scalars", "/profile", "/debugger", "/logs", "/graph", "/", "/reports", "/landscape"}
+    everything = mindscope.open_runs(tmp_path)
+    opened = [run for click in clicks for run in parse_qs(click.query).get("run", ())]
+    assert len(opened) == 5
+    assert set(opened) <= everything.keys()
+    check_failure(everything[f"{room.name}/failed"])
+    check_transformer(everything[f"{room.name}/sorting"])
+    check_sweep(mindscope.open_runs(room / "sweep").lineage())
+    (report,) = parse_qs(clicks[pages.index("/reports")].query)["report"]
+    check_report(Annotations(tmp_path / ".workspace", str(tmp_path)), report)
+    runs = {name: run for name, run in everything.items() if "lenet" in name}
     assert len(runs) == 3
+    check_lineage(room)
     scalars = {"loss/train", "loss/test", "accuracy/train", "accuracy/test", "learning_rate"}
     for run in runs.values():
         assert scalars <= set(run.tags("scalar"))
@@ -111,10 +129,62 @@ def test_training_is_recorded_and_served(tmp_path: Path, tmp_path_factory: pytes
     assert waiting.memory.blocks is not None
     (landscapes,) = [found for run in runs.values() if (found := run.landscapes())]
     (landscape,) = landscapes.values()
-    assert landscape.z.shape == (32, 32)
+    assert landscape.z.shape == (24, 24)
     assert np.isfinite(landscape.z).all()
     assert landscape.facts is not None
     assert landscape.facts.points_done == landscape.facts.points_total
+
+
+def check_failure(run: Run) -> None:
+    """The debugger names the operator and the line, and the log ends with the error."""
+    bad = run.debug.first_bad()
+    assert bad is not None
+    assert "aten::log#1 returns -infinity" in bad.text
+    assert "cross_entropy_by_hand" in bad.text
+    assert "The zeros come from aten::rsub#1" in bad.text
+    log = (run.path / "output.log").read_text("utf-8").splitlines()
+    assert log[-1].endswith(f"FloatingPointError: the loss is nan at step {bad.step}")
+    assert any("Traceback (most recent call last)" in line for line in log)
+    assert not run.damages
+
+
+def check_transformer(run: Run) -> None:
+    """Its graph has three equal blocks, and it learns to sort."""
+    (graph,) = run.graphs().values()
+    assert {f"SortingTransformer/blocks/{number}/attention" for number in range(3)} <= set(graph.scopes)
+    assert run.scalars("accuracy/train").value[-10:].mean() > 0.9
+    assert run.images("attention")[-1].value[0].pixels().max() == 255
+
+
+def check_sweep(table: Table) -> None:
+    """Its settings differ, and so do the results."""
+    assert len(table.runs) == 16
+    for column in ("learning_rate", "batch_size", "optimizer", "algorithm/network", "custom/width"):
+        assert len(set(table.columns[column].cells.tolist())) > 1, column
+    accuracy = table.columns["metric/accuracy"].cells
+    assert max(accuracy) > 0.9
+    assert min(accuracy) < 0.3
+
+
+def check_report(annotations: Annotations, id: str) -> None:
+    """It has texts and cards."""
+    blocks = annotations.read().of("report")[id].fields["blocks"]
+    assert [bool(block["text"]) for block in blocks] == [True, False, True, False]
+    assert [block["address"] is None for block in blocks] == [True, False, True, False]
+
+
+def check_lineage(room: Path) -> None:
+    """Parameters and results of the three LeNets."""
+    table = mindscope.open_runs(room).lineage()
+    rows = [row for row, run in enumerate(table.runs) if run.startswith("lenet")]
+    want = {
+        "learning_rate": [0.005, 0.02, 0.05], "batch_size": [32] * 3, "seed": [0] * 3, "optimizer": ["SGD"] * 3,
+        "optimizer.momentum": [0.9] * 3, "scheduler": ["LambdaLR"] * 3,
+        "algorithm/network": ["LeNet5"] * 3, "model/parameters": [61706] * 3,
+        "dataset/train_size": [1500] * 3, "dataset/eval_size": [297] * 3,
+    }  # fmt: skip
+    assert {id: table.columns[id].cells[rows].tolist() for id in want} == want
+    assert all(table.columns[f"metric/{name}"].cells[row] for name in ("accuracy", "loss") for row in rows)
 
 
 def test_interrupts_leave_no_process_behind(tmp_path: Path) -> None:

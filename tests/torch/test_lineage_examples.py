@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lineage table of the examples: a sweep, and the trainings of ``make demo``."""
+"""The lineage table of the example of a sweep."""
 
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -119,23 +118,3 @@ def test_sweep_from_the_command_line_continues(
     assert table_of(tmp_path).runs == ("run_01", "run_02")
     shown = capsys.readouterr().out
     assert shown.count("best: run_0") == 2
-
-
-@pytest.mark.usefixtures("examples")
-def test_lineage_of_the_demo(tmp_path: Path) -> None:
-    imported("demo").train_side_by_side(tmp_path, 0.1)
-    table = table_of(tmp_path)
-    assert len(table.runs) == 3
-    want = {
-        "learning_rate": [0.005, 0.02, 0.05], "batch_size": [32] * 3, "seed": [0] * 3, "optimizer": ["SGD"] * 3,
-        "optimizer.momentum": [0.9] * 3, "scheduler": ["LambdaLR"] * 3,
-        "algorithm/network": ["LeNet5"] * 3, "model/parameters": [61706] * 3,
-        "dataset/train_size": [1500] * 3, "dataset/eval_size": [297] * 3,
-    }  # fmt: skip
-    assert {id: table.columns[id].cells.tolist() for id in want} == want
-    assert [table.columns[f"metric/{name}"].count for name in ("accuracy", "loss")] == [3, 3]
-    command = [sys.executable, "-m", "mindscope", "lineage", str(tmp_path), "--sort", "learning_rate", "--csv"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    names = shown[0].split(",")
-    assert [line.split(",")[names.index("learning_rate")] for line in shown[1:]] == ["0.005", "0.02", "0.05"]
-    assert {"optimizer.momentum", "metric/accuracy", "model/parameters"} <= set(names)
