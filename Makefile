@@ -2,8 +2,9 @@
 # make test-all   every test                      make test-slow   the slow ones
 # make check  linters, types, architecture      make bench   figures beside the peers'
 # make sanitize   the compiled parts under AddressSanitizer    make bench-ui   how fast the page paints and scrolls
-# make gallery    pictures of every page         make fuzz     broken logs by every way to read them
+# make gallery    pictures of every page; DOCS=1: those of docs/         make fuzz     broken logs by every way to read them
 # make test-core, test-frameworks, test-browser, test-ui   parts of the tests; together they are all
+# make site     the documents as a web site, in build/site
 # make test-slowest   the slowest tests of the last runs       make wheel   source archive and wheel, into dist/
 VENV ?= .venv
 PORT ?= 8080
@@ -24,7 +25,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += --jobs=2
 endif
 
-.PHONY: demo fuzz test test-python test-quick test-core test-frameworks test-browser test-ui test-slow test-all test-slowest wheel check check-python check-ui bench bench-ui sanitize web gallery clean
+.PHONY: demo fuzz test test-python test-quick test-core test-frameworks test-browser test-ui test-slow test-all test-slowest wheel check check-python check-ui bench bench-ui sanitize site web gallery clean
 
 demo: $(VENV)/.demo $(VENV)/.package $(WEB)
 	exec $(BIN)/python examples/demo.py --port $(PORT)
@@ -112,8 +113,12 @@ fuzz: $(VENV)/.dev $(VENV)/.package
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python
 
-gallery: $(VENV)/.dev $(VENV)/.package $(WEB) | chromium
-	$(BIN)/python tests/browser/gallery.py
+gallery: $(VENV)/.dev $(VENV)/.package $(WEB) $(if $(DOCS),$(VENV)/.demo) | chromium
+	$(BIN)/python tests/browser/gallery.py $(if $(DOCS),--docs)
+
+site: $(VENV)/.docs
+	$(BIN)/python docs/site/build.py build/site
+	@echo "python -m http.server --directory build/site"
 
 web: $(WEB)
 
@@ -131,6 +136,10 @@ $(VENV)/.package: pyproject.toml setup.py $(CORE) | $(VENV)/.created
 	touch $@
 
 # installs wait for each other, also with -j: they change one environment
+$(VENV)/.docs: pyproject.toml | $(VENV)/.created
+	$(PIP) --group docs
+	touch $@
+
 $(VENV)/.dev: pyproject.toml | $(VENV)/.package
 	$(PIP) --group dev
 	touch $@

@@ -82,8 +82,8 @@ class Guide:
         query = f"?{urlencode(parameters)}" if parameters else ""
         print(f"  {time.monotonic() - self.began:3.0f} s  {words}\n         {self.origin}{page}{query}", flush=True)
 
-    def report(self, title: str, *blocks: dict[str, Any]) -> None:
-        """Write a report of texts and cards, and print its address."""
+    def report(self, title: str, *blocks: dict[str, Any]) -> str:
+        """Write a report of texts and cards, and print its address; returns its id."""
         fields = {"text": "", "address": None, "card": None, "pinned": None, "is_half": False}
         numbered = [{**fields, "id": str(number), **block} for number, block in enumerate(blocks)]
         id = f"demo-{time.time_ns()}"
@@ -92,17 +92,18 @@ class Guide:
         request.add_header("Content-Type", "application/json")
         urllib.request.urlopen(request, timeout=30).close()
         self.show("/reports", "Report of the sweep; write your own text between the cards", report=id)
+        return id
 
 
 @contextmanager
-def child(*arguments: str) -> Generator[subprocess.Popen[bytes]]:
-    """A Python process of this directory on one thread, that runs when nothing else wants the processor."""
+def child(*arguments: str, niceness: int = 0) -> Generator[subprocess.Popen[bytes]]:
+    """A Python process of this directory, on one thread; with a niceness only when nothing else wants the processor."""
     process = subprocess.Popen(
         [sys.executable, *arguments], cwd=EXAMPLES, start_new_session=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     try:
-        os.setpriority(os.PRIO_PROCESS, process.pid, 5)
+        os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
         yield process
     finally:
         process.terminate()
@@ -130,12 +131,19 @@ def others(room: Path, name: str, guide: Guide) -> Generator[None]:
     guide.show(
         "/", f"Runs: a sweep of {SWEEP_RUNS} trainings; drag along an axis to filter, click a head to sort", **found
     )
-    guide.report(
+    write_report(guide, f"{name}/")
+
+
+def write_report(guide: Guide, prefix: str) -> str:
+    """Write a report of the runs whose names begin with ``prefix``; returns its id."""
+    sweep = {"find": f"{prefix}sweep"}
+    curves = {"find": f"{prefix}lenet", "full": "loss/train", "smoothing": "0.9"}
+    return guide.report(
         "Which settings learn the digits?",
-        {"text": "## The sweep\n\nEach line is a training. **Dark lines** are accurate: which axis do they agree on?"},
-        {"address": f"/?{urlencode(found)}"},
-        {"text": "## Three learning rates of LeNet-5"},
-        {"address": f"/scalars?{urlencode({'find': f'{name}/lenet', 'full': 'loss/train', 'smoothing': '0.9'})}"},
+        {"text": "## Three learning rates of LeNet-5\n\nWhich one learns **fastest**, and which one ends **best**?"},
+        {"address": f"/scalars?{urlencode(curves)}"},
+        {"text": "## The sweep, best first"},
+        {"address": f"/?{urlencode(sweep)}"},
     )
 
 
@@ -178,7 +186,7 @@ def train_side_by_side(base_dir: Path, seconds: float, guide: Guide) -> None:
             runs = [run for run, step in zip(runs, steps, strict=True) if step is not None]
             next(rest, None)
             if landscape is None and (not runs or LANDSCAPE_STEPS[-1] + 1 in steps):
-                landscape = stack.enter_context(child(*landscape_arguments(directories[1])))
+                landscape = stack.enter_context(child(*landscape_arguments(directories[1]), niceness=15))
         for _ in rest:
             time.sleep(0.1)
         if landscape is not None:

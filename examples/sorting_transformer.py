@@ -122,7 +122,7 @@ def train(log_dir: str, steps: int, loss_name: str, learning_rate: float) -> Non
                 weights = attention.weights[0]
                 record.add_value("image", "attention", (weights / weights.max()).unsqueeze(1))
                 print(f"step {step}: loss {loss:.4f}, accuracy {accuracy:.3f}", flush=True)
-            collector.step(loss, network=network, optimizer=optimizer)
+            collector.step(loss, network=network, optimizer=optimizer, input_data=digits)
             record.record(step)
             if not torch.isfinite(loss):
                 raise FloatingPointError(f"the loss is {loss.item()} at step {step}")

@@ -4,7 +4,8 @@
 For people who look at them: each page of the real logs in both themes, both languages, and at a wide, a usual and a
 half screen; and the pages with one, twelve and three hundred cards, one and two hundred runs, nothing, damage, and
 while the server does not answer. Those that no longer look like their golden picture are named, and put beside it in
-``FOLDER/changed``; ``--accept`` takes the new ones for golden, once somebody looked at them.
+``FOLDER/changed``; ``--accept`` takes the new ones for golden, once somebody looked at them. ``--docs`` takes those of
+the documents instead, of what ``make demo`` trains.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from playwright.sync_api import sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.browser.chromium import FLAGS, WHOLE, program
-from tests.browser.pictures import golden
+from tests.browser.pictures import documents, golden
 from tests.browser.pictures.camera import Camera
 from tests.browser.pictures.cases import PAGES, TOOL_PAGES, Case, all_cases
 from tests.browser.pictures.logs import run_count, write_logs
@@ -87,7 +88,14 @@ def main() -> None:
     )
     parser.add_argument("--golden", action="store_true", help="only the pictures that have golden ones")
     parser.add_argument("--accept", action="store_true", help="take the pictures for golden")
+    parser.add_argument("--docs", action="store_true", help="only the pictures of docs/images")
     options = parser.parse_args()
+    if options.docs:
+        room = Path(tempfile.gettempdir()) / "mindscope-docs"
+        rmtree(room, ignore_errors=True)
+        documents.take(room)
+        rmtree(room)
+        return
     options.folder.mkdir(parents=True, exist_ok=True)
     cases = [case for case in all_cases() if case.is_golden or not options.golden]
     if options.page:

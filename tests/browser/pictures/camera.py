@@ -24,17 +24,19 @@ PATIENCE = 100
 class Camera:
     """One page of a browser, kept for all pictures in one look."""
 
-    def __init__(self, browser: Browser, look: Look) -> None:
-        self._page = new_page(browser, look)
+    def __init__(self, browser: Browser, look: Look, now_s: float = NOW_S) -> None:
+        self._page = new_page(browser, look, now_s)
         self._asked: set[Request] = set()
         """Requests of the shown page that were not answered yet; the one that stays open for news is none."""
         self._page.on("request", lambda request: is_answered_once(request.url) and self._asked.add(request))
         self._page.on("requestfinished", lambda request: self._asked.discard(request))
         self._page.on("requestfailed", lambda request: self._asked.discard(request))
 
-    def take(self, address: str, path: Path) -> bool:
-        """Picture ``address``; whether it came to rest."""
+    def take(self, address: str, path: Path, click: str | None = None) -> bool:
+        """Picture ``address``, after a click on an element with a test id; whether it came to rest."""
         self._open(address)
+        if click:
+            self._page.get_by_test_id(click).click()
         return self._wait_for_rest(path, self._has_all)
 
     def take_loading(self, address: str, path: Path) -> bool:
@@ -74,7 +76,7 @@ class Camera:
         return False
 
 
-def new_page(browser: Browser, look: Look) -> Page:
+def new_page(browser: Browser, look: Look, now_s: float = NOW_S) -> Page:
     """A page of a person who chose theme and language before, and whose clock stands."""
     context = browser.new_context(
         viewport={"width": look.width, "height": HEIGHTS[look.width]},
@@ -84,7 +86,7 @@ def new_page(browser: Browser, look: Look) -> Page:
     )
     chosen = json.dumps(json.dumps({"theme": look.theme, "language": look.language}))
     context.add_init_script(f"localStorage.clear(); localStorage.setItem('mindscope.settings', {chosen})")
-    context.add_init_script(f"Date.now = () => {NOW_S * 1000}")
+    context.add_init_script(f"Date.now = () => {now_s * 1000}")
     return context.new_page()
 
 

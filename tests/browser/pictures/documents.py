@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the documents: pages of the trainings of ``make demo``, light and dark, in English and Chinese."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import product
+from pathlib import Path
+from shutil import copytree
+from urllib.parse import quote
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+import mindscope
+from tests.browser.chromium import FLAGS, WHOLE, program
+from tests.browser.pictures.camera import Camera
+from tests.browser.pictures.cases import Look
+from tests.server.live_viewer import DATA, LiveViewer, eventually, free_port, running_viewer
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "docs" / "images"
+LARGEST_BYTES = 50_000
+LENET = "run=lenet-lr0.02"
+SHOTS = {
+    "runs": "/",
+    "comparison": "/?pair=lenet-lr0.005&pair=lenet-lr0.05",
+    "lineage": "/?find=sweep&lineage_chart=coordinates",
+    "data-lineage": "/lineage/data?find=sweep",
+    "dashboard": "/dashboard?run=lenet-lr0.05",
+    "scalars": "/scalars?find=lenet&smoothing=0.9",
+    "reports": "/reports?report={report}",
+    "images": "/images?find=lenet",
+    "histograms": f"/histograms?{LENET}",
+    "tensors": f"/tensors?{LENET}&full=confusion&as=heat",
+    "videos": "/video?run=video",
+    "graphs": "/graph?run=sorting",
+    "landscapes": f"/landscape?{LENET}",
+    "profiling": "/profile?run=lenet-lr0.005",
+    "timeline": "/profile?run=lenet-lr0.005&profile_tab=timeline",
+    "debugging": "/debugger?run=failed",
+    "debugging-data": "/debugger?run=failed&debug_tab=statistics",
+    "logs": "/logs?run=failed",
+    "alerts": "/scalars?find=lenet&smoothing=0.9",
+    "mindspore": "/dashboard?run=ops",
+    "saved-views": "/scalars?find=lenet&smoothing=0.9",
+}
+"""The pages by the names of the pictures."""
+OTHERS = ("videos", "mindspore")
+"""Those of other runs than the demo's."""
+CLICKS = {"alerts": "alerts", "saved-views": "views"}
+"""What is clicked before a picture is taken."""
+IN_CHINESE = "runs comparison dashboard mindspore scalars lineage graphs landscapes profiling debugging".split()
+"""Those that Chinese documents show."""
+
+
+def names() -> set[str]:
+    """The names of all pictures, without their ends."""
+    english = {f"{name}-{theme}" for name, theme in product(SHOTS, ("light", "dark"))}
+    return english | {f"{name}-{theme}-zh" for name, theme in product(IN_CHINESE, ("light", "dark"))}
+
+
+def take(room: Path) -> None:
+    """Write all of them; ``room`` is where the pictures say that the logs and the programs are."""
+    with demo_viewer(room) as viewer, other_viewer(room) as other, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program(WHOLE), args=FLAGS)
+        for theme, language in product(("light", "dark"), ("en", "zh")):
+            camera = Camera(browser, Look(theme=theme, language=language), time.time())
+            for name in SHOTS if language == "en" else IN_CHINESE:
+                address = SHOTS[name].format(report=quote(viewer.report))
+                origin = other if name in OTHERS else viewer.origin
+                if not camera.take(origin + address, room / "picture.png", CLICKS.get(name)):
+                    print(f"never at rest: {name}")
+                end = "" if language == "en" else f"-{language}"
+                (FOLDER / f"{name}-{theme}{end}.webp").write_bytes(smallest(room / "picture.png"))
+            camera.close()
+        browser.close()
+    for path in FOLDER.glob("*.webp"):
+        if path.stem not in names():
+            path.unlink()
+
+
+def smallest(picture: Path) -> bytes:
+    """A WebP of a picture: without loss where that is small enough, else in the best quality that is."""
+    with Image.open(picture) as image:
+        pixels = image.convert("RGB")
+    for options in ({"lossless": True}, *({"quality": quality} for quality in range(90, 20, -10))):
+        pixels.save(written := io.BytesIO(), "WEBP", method=6, **options)
+        if len(written.getvalue()) <= LARGEST_BYTES:
+            break
+    return written.getvalue()
+
+
+class Shown:
+    """A viewer over the trainings, and the report that it has."""
+
+    def __init__(self, viewer: LiveViewer) -> None:
+        sys.path.insert(0, str(ROOT / "examples"))
+        from demo import Guide, write_report  # pyright: ignore[reportMissingImports]
+
+        self.origin = f"http://127.0.0.1:{viewer.port}"
+        self.report: str = write_report(Guide(viewer.port), "")
+
+
+@contextmanager
+def demo_viewer(room: Path) -> Iterator[Shown]:
+    """Run ``make demo`` to its end, and open what it trained without the time in the names of the runs."""
+    examples = copytree(ROOT / "examples", room / "examples")
+    command = [sys.executable, str(examples / "demo.py"), "--exit", "--port", str(free_port())]
+    subprocess.run([*command, "--base-dir", str(room / "demo")], check=True)
+    (trained,) = [path for path in (room / "demo").iterdir() if path.name != ".workspace"]
+    base = trained.rename(room / "runs")
+    with running_viewer(base, room) as viewer:
+        eventually(partial(has_read, viewer, len(mindscope.open_runs(base))))
+        yield Shown(viewer)
+
+
+@contextmanager
+def other_viewer(room: Path) -> Iterator[str]:
+    """The address of a viewer over a run with a video, and over one of MindSpore."""
+    write_video(room / "others" / "video")
+    copytree(DATA / "mindspore" / "ops", room / "others" / "ops")
+    with running_viewer(room / "others", room / "other-viewer") as viewer:
+        eventually(partial(has_read, viewer, 2))
+        yield f"http://127.0.0.1:{viewer.port}"
+
+
+def has_read(viewer: LiveViewer, runs: int) -> bool:
+    return len(viewer.runs()) == runs and all(run["tags"] or run["contents"] for run in viewer.runs().values())
+
+
+def write_video(run: Path) -> None:
+    """Rings that move apart, as an agent's camera might see them."""
+    y, x = np.mgrid[-1:1:96j, -1.5:1.5:144j]
+    with mindscope.SummaryRecord(run) as record:
+        for step in (100, 200, 300):
+            frames = [np.cos(12 * np.hypot(x - step / 400, y) - frame / 2) / 2 + 0.5 for frame in range(20)]
+            record.add_value("video", "camera", np.stack(frames).astype(np.float32))
+            record.record(step)
