@@ -39,7 +39,7 @@ def test_pictures_are_light_and_dark_and_have_a_text() -> None:
         assert text.count("<img") + text.count("![") == len(found), f"{document}: a picture in another form"
         for dark, attributes in found:
             named = dict(re.findall(r'(\w+)="([^"]*)"', attributes))
-            assert len(named["alt"]) >= 10, f"{document}: {dark} needs a text"
+            assert len(named["alt"]) >= 8, f"{document}: {dark} needs a text"
             assert named["src"].replace("-light", "-dark") == dark
             used |= {Path(dark).stem, Path(named["src"]).stem}
     assert used == documents.names() == {path.stem for path in documents.FOLDER.iterdir()}
