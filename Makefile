@@ -154,9 +154,9 @@ $(VENV)/.peers: pyproject.toml | $(VENV)/.frameworks
 	$(PIP) --group peers
 	touch $@
 
-$(VENV)/.demo: Makefile | $(VENV)/.package
+$(VENV)/.demo: | $(VENV)/.package
 	$(PIP) torch==2.13.0
-	$(PIP) "scikit-learn>=1.4" "safetensors>=0.4.3" "torchmetrics>=1.4"
+	$(PIP) "scikit-learn>=1.4" "safetensors>=0.4.3"
 	touch $@
 
 ui/node_modules/.installed: ui/package.json ui/package-lock.json

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -118,14 +119,15 @@ def link_in_site(
 def config(language: str) -> str:
     """The settings of the generator; the order of the pages is that of the table of contents."""
     contents = DOCS / "zh" / "README.md" if language == "zh" else DOCS / "README.md"
-    sections: list[dict[str, list[str]] | str] = ["index.md", "contents.md"]
+    sections: list[Any] = ["index.md", "contents.md"]
     text = contents.read_text("utf-8")
     for heading, table in re.findall(r"^\*\*([^*\n]+)\*\*$(.*?)(?=^\*\*[^*\n]+\*\*$|\Z)", text, re.M | re.S):
-        sections.append({heading: re.findall(r"\((?:\.\./)?([\w-]+\.md)\)", table)})
-    sections.append(
-        {DECISIONS[language]: [f"decisions/{path.name}" for path in sorted((DOCS / "decisions").glob("*.md"))]}
-    )
-    nav = json.dumps(sections, ensure_ascii=False).replace('": [', '" = [')
+        rows = re.findall(r"^\| (.+) \| \[[^|]+\]\(((?:\.\./)*)([\w-]+\.md)\)", table, re.M)
+        # a document that is not translated has the title of its row
+        sections.append({heading: [{task: page} if above else page for task, above, page in rows]})
+    decisions = [f"decisions/{path.name}" for path in sorted((DOCS / "decisions").glob("*.md"))]
+    nav = json.dumps([*sections, {DECISIONS[language]: decisions}], ensure_ascii=False)
+    nav = re.sub(r'": (?=["\[])', '" = ', nav)  # tables of TOML
     home = {"en": ("index.html", "zh/index.html"), "zh": ("../index.html", "index.html")}[language]
     return CONFIG.format(nav=nav, language=language, english=home[0], chinese=home[1])
 
