@@ -27,8 +27,8 @@ OpenPage = Callable[[LiveViewer, str], Page]
 CARDS = {
     "card-scalars": ("/scalars", "scalars"),
     "card-histograms": ("/histograms", "histograms"),
-    "card-images": ("/images", "images"),
-    "card-tensors": ("/tensors", "tensors"),
+    "card-images": ("/media", "media"),
+    "card-tensors": ("/media", "media"),
 }
 
 
@@ -288,4 +288,4 @@ def test_the_first_page_fetches_little(viewer: LiveViewer, open_page: OpenPage):
     names = page.evaluate("performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname)")
     files = [WEB / name.removeprefix("/") for name in names if name.startswith("/assets/")]
     assert sum(len(gzip.compress(file.read_bytes())) for file in files) < 250_000
-    assert not [file.name for file in files if file.name.startswith(("Scalars", "Tensors", "Texts"))]
+    assert not [file.name for file in files if file.name.startswith(("Scalars", "Media", "Tensor", "Text", "Image"))]

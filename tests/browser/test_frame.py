@@ -48,13 +48,13 @@ def test_pages_without_data_are_folded(tmp_path: Path, open_page: OpenPage):
         expect(navigation.get_by_role("group", name="Results").get_by_role("link")).to_have_text(
             ["Runs", "Dashboard", "Scalars", "Reports"]
         )
-        expect(navigation.get_by_role("link", name="Images")).to_have_count(0)
+        expect(navigation.get_by_role("link", name="Media")).to_have_count(0)
         page.get_by_test_id("more-pages").click()
-        navigation.get_by_role("link", name="Images").click()
-        expect(page.get_by_test_id("images")).to_be_visible()
+        navigation.get_by_role("link", name="Media").click()
+        expect(page.get_by_test_id("media")).to_be_visible()
         page.get_by_test_id("more-pages").click()
-        expect(navigation.get_by_role("link", name="Images")).to_be_visible()
-        expect(navigation.get_by_role("link", name="Tensors")).to_have_count(0)
+        expect(navigation.get_by_role("link", name="Media")).to_be_visible()
+        expect(navigation.get_by_role("link", name="Histograms")).to_have_count(0)
 
 
 def test_all_pages_fit_a_small_laptop(viewer: LiveViewer, open_page: OpenPage):

@@ -69,8 +69,8 @@ def test_a_link_to_another_page_is_one_step(context: BrowserContext, viewer: Liv
     page = open_page(viewer, "/scalars?run=mindspore%2Fcustom_loop")
     wait_until_drawn(page.get_by_test_id("card").first)
     entries = page.evaluate("history.length")
-    page.get_by_role("link", name="Images").click()
-    expect(page).to_have_url(re.compile("/images"))
+    page.get_by_role("link", name="Media").click()
+    expect(page).to_have_url(re.compile("/media"))
     assert page.evaluate("history.length") == entries + 1
     page.go_back()
     expect(page.get_by_test_id("scalar-show")).to_be_visible()  # else the first card is one of the images

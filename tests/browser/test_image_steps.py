@@ -105,7 +105,7 @@ def test_only_pictures_in_sight_are_asked_for(many: LiveViewer, context: Browser
     context.on("requestfailed", lambda request: dropped.append(request.url))
     page = open_page(many, "/images?run=run")
     until(page, lambda: any("b%2F000" in url for url in asked))
-    page.get_by_test_id("images").evaluate("cards => cards.scrollTo(0, cards.scrollHeight)")
+    page.get_by_test_id("media").evaluate("cards => cards.scrollTo(0, cards.scrollHeight)")
     until(page, lambda: any("b%2F000" in url for url in dropped))
     until(page, lambda: any("b%2F149" in url for url in asked))
     held.release()
@@ -167,8 +167,8 @@ def test_a_pinned_tag_stands_first_and_stays(greys: LiveViewer, open_page: OpenP
 def test_all_cards_at_one_step_and_the_address_says_which(greys: LiveViewer, open_page: OpenPage):
     page = open_page(greys, "/images")
     picture(page.get_by_test_id("card").nth(1))
-    step_to(page.get_by_test_id("image-toolbar"), "Home", "common-step")
-    step_to(page.get_by_test_id("image-toolbar"), "ArrowRight", "common-step")
+    step_to(page.get_by_test_id("media-toolbar"), "Home", "common-step")
+    step_to(page.get_by_test_id("media-toolbar"), "ArrowRight", "common-step")
     expect_view(page, "step", "2")
     page.reload()
     for number in range(2):

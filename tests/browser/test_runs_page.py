@@ -196,7 +196,7 @@ def test_the_menu_of_a_run_offers_pages_that_show_it(torn: Torn, open_page: Open
     row(page, "long").get_by_test_id("run-actions").click()
     options = page.get_by_role("dialog").get_by_role("button")
     expect(options.filter(has_text="Scalars")).to_be_visible()
-    for name in ("Images", "Tensors", "Histograms", "Parameters", "Texts", "Audio"):
+    for name in ("Media", "Histograms", "Parameters"):
         expect(options.filter(has_text=name)).to_have_count(0)
 
 

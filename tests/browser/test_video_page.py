@@ -34,7 +34,8 @@ def clips(tmp_path: Path) -> Iterator[LiveViewer]:
 
 def test_a_video_is_played_frame_by_frame(clips: LiveViewer, open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(clips, "/dashboard?run=run")
-    page.get_by_role("navigation").get_by_role("link", name="Video").click()
+    page.get_by_role("navigation").get_by_role("link", name="Media").click()
+    page.get_by_test_id("media-kind").get_by_text("Video").click()
     card = page.get_by_test_id("card")
     expect(card).to_have_count(1)
     count, canvas = card.get_by_test_id("video-count"), card.locator("canvas")

@@ -7,11 +7,11 @@ import "./styles/utilities.css";
 import { mount } from "svelte";
 
 import App from "./App.svelte";
-import { routeOf } from "./kinds/routes";
+import { aliasOf, routeOf } from "./kinds/routes";
 import { settings } from "./state/view/settings.svelte";
 
 // requested now, so that it comes while the frame is mounted; the page reports a failure
-routeOf(location.pathname)
+routeOf(aliasOf(location.pathname)?.split("?")[0] ?? location.pathname)
   .load()
   .catch(() => undefined);
 

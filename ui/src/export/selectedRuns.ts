@@ -39,13 +39,12 @@ export function filterSetting(filter: Filter = view.filter): Setting[] {
 }
 
 /** Tags as the page lists them: pinned ones first, then by prefix. */
-export function sectionsOf<Tag extends { tag: string }>(
-  kind: string,
+export function sectionsOf<Tag extends { kind: string; tag: string }>(
   tags: readonly Tag[],
   toCards: (tags: readonly Tag[]) => PlannedCard[],
 ): PlannedSection[] {
-  const pinned = pins.of(kind).flatMap((pin) => tags.filter(({ tag }) => tag === pin));
-  const groups = groupByPrefix(tags.filter(({ tag }) => !pins.isPinned(kind, tag)));
+  const { pinned, rest } = pins.split(tags);
+  const groups = groupByPrefix(rest);
   const sections = groups.map(({ prefix, items }) => ({ title: prefix === "" ? t("scalars.ungrouped") : prefix, cards: toCards(items) }));
   return pinned.length === 0 ? sections : [{ title: t("scalars.pinned"), cards: toCards(pinned) }, ...sections];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
+import { MEDIA_PAGE } from "./media";
 
 const icon = "M2.5 6.5v3M5.2 4v8M8 2.5v11M10.8 5v6M13.5 6.8v2.4";
 
@@ -8,7 +9,5 @@ export const AUDIO: KindDescriptor = {
   title: "nav.audio",
   icon,
   count: "kind.audio",
-  pages: [
-    { path: "/audio", group: "data", name: "nav.audio", icon, load: () => import("../pages/audio/AudioPage.svelte"), shows: ["audio"] },
-  ],
+  pages: [MEDIA_PAGE],
 };

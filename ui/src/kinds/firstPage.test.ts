@@ -11,7 +11,8 @@ describe("the page that opens with a run", () => {
   test.each([
     ["/scalars", { tags: { scalar: 1, image: 2 } }],
     ["/dashboard", { tags: { hparams: 1 } }],
-    ["/images", { tags: { image: 2 } }],
+    ["/media", { tags: { image: 2 } }],
+    ["/media", { tags: { text: 1 } }],
     ["/graph", { tags: {}, contents: [content("graph_file")] }],
     ["/profile", { tags: {}, contents: [content("torch_profile")] }],
     ["/debugger", { tags: {}, contents: [content("mindspore_dump")] }],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
+import { MEDIA_PAGE } from "./media";
 
 const icon = "M2.5 3.5h11v9h-11ZM2.5 10.8l3.2-3.2 3 3 1.8-1.8 3 3M10.6 6.2v.1";
 
@@ -8,9 +9,7 @@ export const IMAGE: KindDescriptor = {
   title: "nav.images",
   icon,
   count: "kind.image",
-  pages: [
-    { path: "/images", group: "data", name: "nav.images", icon, load: () => import("../pages/images/ImagesPage.svelte"), shows: ["image"] },
-  ],
+  pages: [MEDIA_PAGE],
   card: {
     testid: "card-images",
     isTagged: true,

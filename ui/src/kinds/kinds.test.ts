@@ -50,6 +50,16 @@ describe("the pages", () => {
     expect(routeOf(aliasOf(path)!.split("?")[0]!).path).toBe(page);
   });
 
+  it.each([
+    ["/images", "image"],
+    ["/texts", "text"],
+    ["/audio", "audio"],
+    ["/video", "video"],
+    ["/tensors", "tensor"],
+  ])("the former page %s is the page of media with its kind chosen", (path, kind) => {
+    expect(aliasOf(path, "run=a&step=3&full=x")).toBe(`/media?run=a&step=3&full=x&kind=${kind}`);
+  });
+
   it("keep the state of an address that leads to another one", () => {
     expect(aliasOf("/lineage/models", "run=a%2Fb")).toBe("/?run=a%2Fb&lineage_chart=coordinates");
     expect(aliasOf("/lineage/models", "lineage_chart=heat")).toBe("/?lineage_chart=heat");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { MediaKind } from "../core/view/valueView";
 import type { Route } from "../pages/frame/route";
 import { KINDS } from ".";
 
@@ -19,7 +20,7 @@ export const ROUTES: readonly Route[] = [
     icon: "dashboard",
     load: () => import("../pages/dashboard/DashboardPage.svelte"),
   },
-  ...KINDS.flatMap(({ pages = [] }) => pages),
+  ...new Set(KINDS.flatMap(({ pages = [] }) => pages)),
   {
     path: "/reports",
     group: "results",
@@ -54,6 +55,11 @@ interface Alias {
 /** The page Model lineage had its chart open. */
 const MODEL_LINEAGE: Alias = { path: "/", adds: ["lineage_chart", "coordinates"] };
 
+/** The page that showed one kind of media. */
+function mediaOf(kind: MediaKind): Alias {
+  return { path: "/media", adds: ["kind", kind] };
+}
+
 /** Addresses that people guess, or have kept, and the pages that they mean. */
 const ALIASES: ReadonlyMap<string, Alias> = new Map([
   ["/runs", { path: "/" }],
@@ -61,6 +67,13 @@ const ALIASES: ReadonlyMap<string, Alias> = new Map([
   ["/lineage", MODEL_LINEAGE],
   ["/lineage/models", MODEL_LINEAGE],
   ["/profiling", { path: "/profile" }],
+  ["/images", mediaOf("image")],
+  ["/texts", mediaOf("text")],
+  ["/audio", mediaOf("audio")],
+  ["/video", mediaOf("video")],
+  ["/videos", mediaOf("video")],
+  ["/tensors", mediaOf("tensor")],
+  ["/steps", { path: "/media" }],
 ]);
 
 /** The address of the page that another one means; null for the address of a page. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
+import { MEDIA_PAGE } from "./media";
 
 const icon = "M2.5 2.5h11v11h-11ZM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11";
 
@@ -8,16 +9,7 @@ export const TENSOR: KindDescriptor = {
   title: "nav.tensors",
   icon,
   count: "kind.tensor",
-  pages: [
-    {
-      path: "/tensors",
-      group: "data",
-      name: "nav.tensors",
-      icon,
-      load: () => import("../pages/tensors/TensorsPage.svelte"),
-      shows: ["tensor"],
-    },
-  ],
+  pages: [MEDIA_PAGE],
   card: {
     testid: "card-tensors",
     isTagged: true,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
+import { MEDIA_PAGE } from "./media";
 
 const icon = "M3 4h10M3 7h10M3 10h10M3 13h6";
 
@@ -8,7 +9,5 @@ export const TEXT: KindDescriptor = {
   title: "nav.texts",
   icon,
   count: "kind.text",
-  pages: [
-    { path: "/texts", group: "data", name: "nav.texts", icon, load: () => import("../pages/texts/TextsPage.svelte"), shows: ["text"] },
-  ],
+  pages: [MEDIA_PAGE],
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KindDescriptor } from "../pages/previews/kind";
+import { MEDIA_PAGE } from "./media";
 
 const icon = "M2.5 3h11v10h-11ZM5.2 3v10M10.8 3v10M2.5 6.3h2.7M2.5 9.7h2.7M10.8 6.3h2.7M10.8 9.7h2.7";
 
@@ -8,7 +9,5 @@ export const VIDEO: KindDescriptor = {
   title: "nav.video",
   icon,
   count: "kind.video",
-  pages: [
-    { path: "/video", group: "data", name: "nav.video", icon, load: () => import("../pages/video/VideoPage.svelte"), shows: ["video"] },
-  ],
+  pages: [MEDIA_PAGE],
 };

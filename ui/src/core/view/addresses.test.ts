@@ -11,7 +11,7 @@ const ADDRESSES = `
   chart=%5B%22run%22%2C%22prof%22%5D closed=log colored_by=log colors=whole column=log columns=chosen compared=kernels
   compared=operators compared_filter=log compared_regex=log compared_sort=-change_ms compared_sort=-name compared_sort=change_ms
   compared_sort=name compared_state=added compared_state=all compared_state=faster compared_state=gone compared_state=slower
-  compared_steps=0%7E1000 contrast=0.5 dashboard=log debug=%5B%22run%22%2C%22prof%22%5D debug_atol=0 debug_atol=1e-9 debug_figure=norm
+  compared_steps=0%7E1000 contrast=0.5 curves=shown dashboard=log debug=%5B%22run%22%2C%22prof%22%5D debug_atol=0 debug_atol=1e-9 debug_figure=norm
   debug_filter=log debug_non_finite=1 debug_other=%5B%22run%22%2C%22prof%22%5D debug_other_differing=1 debug_other_filter=log
   debug_other_sort=-added debug_other_sort=-level debug_other_sort=added debug_other_sort=level debug_other_step=3 debug_pair=3%2C4
   debug_phase=backward debug_phase=forward debug_phase=optimizer debug_rank=3 debug_regex=log debug_role=buffer debug_role=gradient
@@ -28,7 +28,7 @@ const ADDRESSES = `
   graph_parameters=node graph_parameters=port graph_phase=backward graph_run=log graph_stacks=log graph_step=3 graph_table=none
   graph_table=scopes graph_table=types group=directory group=ranks group_by=log groups=closed half_life_seconds=0.5 half_life_steps=0.5
   hidden=log hide=log highlight=bytes highlight=first_bad highlight=flops highlight=from highlight=paths highlight=to hits=step
-  kernel_wait=3 landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_filled=off
+  kernel_wait=3 kind=audio kind=image kind=tensor kind=text kind=video landscape=%5B%22run%22%2C%22prof%22%5D landscape_colors=cividis landscape_cut=0.5 landscape_filled=off
   landscape_form=map landscape_full=log landscape_height=0.5 landscape_levels=3 landscape_light=0.5 landscape_lines=off landscape_log=on
   landscape_opacity=0.5 landscape_overlay=on landscape_panel=off landscape_path=off landscape_points=on landscape_reversed=on
   landscape_scale=off landscape_step=3 landscape_window=0%2C0.5%2C0%2C0.5 lead=log lineage_chart=coordinates

@@ -21,10 +21,11 @@ export function historyStep({
   debug,
   logs,
   report,
+  values,
 }: ViewState): string {
   const { rows, memory, steps, compare } = profiles;
   return JSON.stringify([
-    [fullTag, report, list.details, comparing.isTable, lineage.chart, dataLineage.stage, dashboard.run],
+    [fullTag, report, values.kind, list.details, comparing.isTable, lineage.chart, dataLineage.stage, dashboard.run],
     [graphs.run, graphs.graph, graphs.node, graphs.table, graphs.otherRun, graphs.otherGraph],
     [landscapes.form, landscapes.chosen, landscapes.full],
     [profiles.chosen, profiles.tab, profiles.slice, profiles.panel, profiles.further, profiles.furtherRow, profiles.stream],

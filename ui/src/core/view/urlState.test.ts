@@ -27,7 +27,7 @@ import { brushes, columnLayouts, lineageViews, tableViews } from "./lineageArbit
 import { rowsViews } from "./profileRowsArbitrary";
 import { TREE_BASES } from "./profileTrees";
 import type { TableOrders } from "./tableOrders";
-import { TENSOR_MODES } from "./valueView";
+import { MEDIA_KINDS, TENSOR_MODES } from "./valueView";
 
 const limit = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 const name = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -250,6 +250,8 @@ const views: fc.Arbitrary<ViewState> = fc
       stage: fc.option(fc.record({ column: fc.constantFrom("1", "3.1.2"), pipeline: fc.nat({ max: 999 }) })),
     }),
     values: fc.record({
+      kind: fc.option(fc.constantFrom(...MEDIA_KINDS)),
+      hasCurves: fc.boolean(),
       mode: fc.constantFrom(...TENSOR_MODES),
       slice: fc.option(fc.array(fc.constantFrom(":", "0", "-1", "::2", "2:8"), { minLength: 1, maxLength: 4 })),
       decimals: fc.option(fc.nat({ max: 17 })),

@@ -18,6 +18,8 @@ describe("the address of single values", () => {
 
   it("keeps everything else", () => {
     const view: ValueView = {
+      kind: "audio",
+      hasCurves: true,
       mode: "heat",
       slice: ["0", "::-1", "2:8"],
       decimals: 3,
@@ -30,6 +32,6 @@ describe("the address of single values", () => {
   });
 
   it("does not believe what can't be", () => {
-    expect(VALUE_VIEW.read(new URLSearchParams("as=soup&decimals=-3"))).toEqual(VALUE_VIEW.defaultValue);
+    expect(VALUE_VIEW.read(new URLSearchParams("as=soup&decimals=-3&kind=scalar"))).toEqual(VALUE_VIEW.defaultValue);
   });
 });

@@ -4,6 +4,10 @@ import { fields, flag, oneOf, optional, param, type Codec, type ValueOf } from "
 export const TENSOR_MODES = ["table", "heat", "histogram"] as const;
 export type TensorMode = (typeof TENSOR_MODES)[number];
 
+/** Kinds of data that the page Media shows, in the order of its filter. */
+export const MEDIA_KINDS = ["image", "text", "audio", "video", "tensor"] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
 export const MOST_DECIMALS = 17;
 
 const SLICE: Codec<readonly string[]> = { read: (text) => text.split(","), write: (slice) => slice.join(",") };
@@ -12,8 +16,16 @@ const DECIMALS: Codec<number> = {
   write: String,
 };
 
-/** What the pages of tensors, texts and tables look like beyond what all pages share. */
+export function isMediaKind(kind: string): kind is MediaKind {
+  return MEDIA_KINDS.some((one) => one === kind);
+}
+
+/** What the page of media and the tables of tensors look like beyond what all pages share. */
 export const VALUE_VIEW = fields({
+  /** The only kind of media that is shown; null for all. */
+  kind: optional("kind", oneOf(MEDIA_KINDS)),
+  /** Scalars of the same prefixes as cards beside the media. */
+  hasCurves: flag("curves", "shown"),
   mode: param("as", oneOf(TENSOR_MODES), "table"),
   /** A text for each dimension in Python's slice syntax; null for the slice that the server proposes. */
   slice: optional("slice", SLICE),

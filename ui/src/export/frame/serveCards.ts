@@ -39,7 +39,7 @@ async function readCards({ address, card: wanted, isHalf }: CardsQuery): Promise
   fitDrawings(isHalf ? "half" : wanted ? "full" : null);
   pageLocation.go(address, true);
   const { signal } = new AbortController();
-  const page = await whenSettled(pageLocation.path);
+  const page = await whenSettled();
   const plan = await page?.plan(signal);
   const all = plan?.sections.flatMap(({ cards }) => cards) ?? [];
   const cards = wanted ? all.filter(({ title, run }) => title === wanted.title && (run?.name ?? null) === (wanted.run ?? null)) : all;
@@ -71,17 +71,17 @@ async function contentOf({ make }: PlannedCard, isAlone: boolean, signal: AbortS
   }
 }
 
-/** What the page can save once it has read its data. */
-async function whenSettled(path: string): Promise<PagePlan | null> {
+/** What the page can save once it has read its data. An address of before leads to another page. */
+async function whenSettled(): Promise<PagePlan | null> {
   let quiet = 0;
   for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     const isQuiet = waiting.count === 0 && runs.isLoaded && annotations.isRead;
     quiet = isQuiet ? quiet + LOOK_MS : 0;
-    const page = planOf(path);
+    const page = planOf(pageLocation.path);
     if (page && !page.isEmpty() ? quiet >= QUIET_MS : quiet >= EMPTY_MS) return page;
   }
-  return planOf(path);
+  return planOf(pageLocation.path);
 }
 
 /** The address of the page with the runs that it shows now, at the step or in the box of the card. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export const images = {
-  "images.toolbar": "Image settings",
   "images.step": "Step {step}",
   "images.steps": "Steps {first} to {last}",
   "images.newest": "Newest step",
@@ -18,7 +17,6 @@ export const images = {
   "images.fit": "Fit",
   "images.fit_title": "Fit to the card",
   "images.original_title": "Original size",
-  "images.restore_title": "Reset filter, step, brightness, contrast and size",
   "images.download": "Download this image",
   "images.picture": "{tag} of {run} at step {step}",
   "images.undecodable": "The browser can’t decode the image of step {step}",
@@ -42,5 +40,4 @@ export const images = {
   "images.gain": "Gain of the difference",
   "images.gain_title": "Difference × {gain}",
   "images.empty": "No images in the selected runs",
-  "images.empty_how": "Record one from your training script:",
 } as const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export const tensors = {
-  "tensors.toolbar": "Tensor settings",
   "tensors.text": "text",
   "tensors.one_value": "one value",
   "tensors.inexact": "stored as float32",

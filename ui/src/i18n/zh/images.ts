@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { images as en } from "../en/images";
 export const images: Record<keyof typeof en, string> = {
-  "images.toolbar": "图像设置",
   "images.step": "第 {step} 步",
   "images.steps": "第 {first} 至 {last} 步",
   "images.newest": "最新步骤",
@@ -19,7 +18,6 @@ export const images: Record<keyof typeof en, string> = {
   "images.fit": "适应",
   "images.fit_title": "适应卡片大小",
   "images.original_title": "原始尺寸",
-  "images.restore_title": "重置筛选、步骤、亮度、对比度和尺寸",
   "images.download": "下载此图像",
   "images.picture": "{run} 的 {tag}，第 {step} 步",
   "images.undecodable": "浏览器无法解码第 {step} 步的图像",
@@ -43,5 +41,4 @@ export const images: Record<keyof typeof en, string> = {
   "images.gain": "差异增益",
   "images.gain_title": "差异 × {gain}",
   "images.empty": "所选训练中没有图像",
-  "images.empty_how": "在训练脚本中记录图像：",
 };

@@ -2,7 +2,6 @@
 import type { tensors as en } from "../en/tensors";
 
 export const tensors: Record<keyof typeof en, string> = {
-  "tensors.toolbar": "张量设置",
   "tensors.text": "文本",
   "tensors.one_value": "单个值",
   "tensors.inexact": "以 float32 保存",

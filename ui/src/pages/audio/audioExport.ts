@@ -10,9 +10,9 @@ import { colors } from "../../state/view/runColors.svelte";
 import { reasonText } from "../../state/requests/problem";
 import { readAudio, readClip } from "../../state/data/exportReads";
 import { decodeSamples } from "../../state/data/audioPlayer.svelte";
-import type { AudioClip, ValueList } from "../../state/data/values.svelte";
+import { valueLists, type AudioClip, type ValueList } from "../../state/data/values.svelte";
 import { dataUrl } from "../../export/dataUrl";
-import type { ShownValue } from "../../export/stepCards";
+import { savedMedia, type ShownValue } from "../../export/stepCards";
 import { clipTitle } from "./clipTitle";
 import { undecodable } from "./undecodable";
 
@@ -20,8 +20,10 @@ import { undecodable } from "./undecodable";
 const MOST_BYTES = 8 << 20;
 const SIZE = { width: 560, height: 96 };
 
+export const audioMedia = savedMedia({ source: valueLists("audio"), read });
+
 /** A clip as its waveform and a player. */
-export async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const shown = await readClip(key, audioClips.of(key), signal);
   const { sound } = shown;
   const bytes = await readAudio(key, shown.clip, signal);

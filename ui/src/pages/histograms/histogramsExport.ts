@@ -25,7 +25,7 @@ const ROOM = { ridge: 56, front: 40, heat: 160, bands: 160, both: 56 } as const;
 export function histogramsExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const tags = full ? [full] : matching;
   const size = drawingSize(itemsOf(tags).length);
-  const sections = sectionsOf("histogram", tags, (some) => itemsOf(some).map((item) => cardOf(item, size)));
+  const sections = sectionsOf(tags, (some) => itemsOf(some).map((item) => cardOf(item, size)));
   const settings = [
     ...filterSetting(),
     { name: t("histograms.shape"), value: t(`histograms.shape_${view.shape}`) },

@@ -2,35 +2,26 @@
 import { groupDigits } from "../../core/text/format";
 import { rowAtStep } from "../../core/series/steps";
 import { t } from "../../i18n/i18n.svelte";
-import type { CardContent, ImagePart, PlannedCard, Setting, ViewPlan } from "../../export/html/model";
+import type { CardContent, ImagePart, Setting } from "../../export/html/model";
 import { readOnce } from "../../state/requests/resourceCache";
 import { imageLists, imageAddress, type ImageList } from "../../state/data/images.svelte";
-import { imageSteps } from "../../state/view/cardSteps.svelte";
 import { readImageBytes } from "../../state/data/exportReads";
 import type { TagRuns } from "../../state/data/tags.svelte";
 import { view } from "../../state/view/view.svelte";
 import { dataUrl } from "../../export/dataUrl";
-import { steppedCards, stepSettings, type ShownValue } from "../../export/stepCards";
-import { holdersOf, sectionsOf } from "../../export/selectedRuns";
+import { savedMedia, type SavedMedia, type ShownValue } from "../../export/stepCards";
 import { imageFilter } from "./imageFilter";
 
 /** Pictures of one value that a card shows. */
 const MOST = 36;
 
-/** Pictures at the steps that the page shows; of the tag in full screen as they are compared there. */
-export function imagesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
-  const compared = full ? comparedTag(full) : null;
-  const cards = (tags: readonly TagRuns[]): PlannedCard[] =>
-    steppedCards(tags, { source: imageLists, steps: imageSteps, read: full ? readPanel : readImages });
-  return {
-    page: "images",
-    title: t("nav.images"),
-    runs: holdersOf(full ? [full] : matching),
-    settings: imageSettings(full !== undefined),
-    sections: sectionsOf("image", compared ? [compared] : matching, cards),
-    filter: imageFilter(view.pictures, full !== undefined && view.pictures.comparison?.by === "difference"),
-  };
-}
+const stepped = savedMedia({ source: imageLists, read: readImages, readFull: readPanel });
+
+export const imageMedia: SavedMedia = {
+  cards: (tags, isFull) => stepped.cards(isFull ? tags.map(comparedTag) : tags, isFull),
+  settings: imageSettings,
+  filter: (isFull) => imageFilter(view.pictures, isFull && view.pictures.comparison?.by === "difference"),
+};
 
 /** A run that the others are compared with has no picture of its own, unless it is alone. */
 function comparedTag(full: TagRuns): TagRuns {
@@ -44,7 +35,6 @@ function imageSettings(isFull: boolean): Setting[] {
   const percent = (factor: number): string => `${Math.round(100 * factor)} %`;
   const other = comparison && ("step" in comparison ? t("images.step", { step: groupDigits(comparison.step) }) : comparison.run);
   return [
-    ...stepSettings(),
     ...(brightness === 1 ? [] : [{ name: t("images.brightness"), value: percent(brightness) }]),
     ...(contrast === 1 ? [] : [{ name: t("images.contrast"), value: percent(contrast) }]),
     ...(isFull && comparison ? [{ name: t("images.compare"), value: `${t(`images.compare_${comparison.by}`)} · ${other}` }] : []),

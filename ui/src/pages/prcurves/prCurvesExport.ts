@@ -25,9 +25,7 @@ const SCALING = { isLog: false, isLogX: false, ignoresOutliers: false, limits: N
 export function prCurvesExport(full: TagRuns | undefined, matching: readonly TagRuns[]): ViewPlan {
   const tags = full ? [full] : matching;
   const size = drawingSize(tags.length);
-  const sections = sectionsOf("pr_curve", tags, (some) =>
-    some.map((tag) => cardOf(tag, full ? `full ${tag.tag}` : oneItemATag([tag])[0]!.key, size)),
-  );
+  const sections = sectionsOf(tags, (some) => some.map((tag) => cardOf(tag, full ? `full ${tag.tag}` : oneItemATag([tag])[0]!.key, size)));
   return { page: "pr-curves", title: t("nav.prcurves"), runs: holdersOf(tags), settings: stepSettings(), sections };
 }
 

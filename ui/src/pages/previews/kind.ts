@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { getContext, type Component } from "svelte";
 
+import { isMediaKind } from "../../core/view/valueView";
+import { pageLocation } from "../../state/view/location.svelte";
+import { selection } from "../../state/view/selection.svelte";
+import { view } from "../../state/view/view.svelte";
 import type { RunFacts } from "../../core/runs/runTable";
 import type { LineageChart } from "../../core/view/lineageView";
 import type { CardContent } from "../../export/html/model";
@@ -54,6 +58,28 @@ export interface PreviewProps extends Previewed {
 export type Framework = "mindspore" | "pytorch";
 
 export type SavedPreview = (shown: { run: string; kind: string; previews: Previews }, signal: AbortSignal) => Promise<CardContent>;
+
+/** The page of a kind; undefined for a kind without one. */
+export function pageOfKind({ chart, pages }: KindDescriptor): string | undefined {
+  return chart ? "/" : pages?.[0]?.path;
+}
+
+/** Opens the page of a kind with a run. The way back leads to the page before with the runs that it showed. */
+export function openKind(kind: KindDescriptor, run: string): void {
+  const path = pageOfKind(kind);
+  if (path === undefined) return;
+  pageLocation.open(path);
+  selection.only(run);
+  if (kind.chart) view.setLineage({ chart: kind.chart });
+  if (isMediaKind(kind.kind)) view.setValues({ kind: kind.kind });
+}
+
+/** Its address, for another tab. */
+export function addressOfKind(kind: KindDescriptor, run: string): string {
+  const chart = kind.chart ? { lineage_chart: kind.chart } : {};
+  const media = isMediaKind(kind.kind) ? { kind: kind.kind } : {};
+  return `${pageOfKind(kind)}?${new URLSearchParams({ run, ...chart, ...media })}`;
+}
 
 /** Under this name the app gives pages the list of all kinds. */
 export const KINDS_CONTEXT = Symbol("kinds");

@@ -44,7 +44,10 @@ function chartSections(
   if (full) return [{ title: full.title, cards: cards([full]) }];
   return [
     ...(composed.length > 0 ? [{ title: t("scalars.composed"), cards: cards(composed.flatMap(faceted)) }] : []),
-    ...sectionsOf("scalars", matching, (tags) => cards(tags.map(planOfTag).flatMap(faceted))),
+    ...sectionsOf(
+      matching.map((one) => ({ ...one, kind: "scalars" })),
+      (tags) => cards(tags.map(planOfTag).flatMap(faceted)),
+    ),
   ];
 }
 

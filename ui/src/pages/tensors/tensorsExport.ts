@@ -5,9 +5,9 @@ import { formatBytes, formatValue, groupDigits } from "../../core/text/format";
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, NoticePart, Part, Setting } from "../../export/html/model";
 import { readHeat, readTensor, readTensorStatistics, readWindow } from "../../state/data/exportReads";
-import type { SliceKey, TensorFacts, TensorStatistics, ValueList } from "../../state/data/values.svelte";
+import { tensorLists, type SliceKey, type TensorFacts, type TensorStatistics, type ValueList } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
-import type { ShownValue } from "../../export/stepCards";
+import { savedMedia, type ShownValue } from "../../export/stepCards";
 import { heatFacts, heatPart, statisticsPart, windowPart } from "./tensorParts";
 
 /** Cells of a table in the file. */
@@ -18,7 +18,9 @@ const BINS = 60;
 const LARGE = 4_000_000;
 const SIZE = { width: 720, height: 320 };
 
-export function settings(isFull: boolean): Setting[] {
+export const tensorMedia = savedMedia({ source: tensorLists, read, readFull, isFullWide: true, settings });
+
+function settings(isFull: boolean): Setting[] {
   const { mode, slice } = view.values;
   if (!isFull) return [];
   return [
@@ -65,7 +67,7 @@ function summary(numbers: TensorStatistics): string[] {
 }
 
 /** The chosen view of the slice, and statistics of the slice and of the whole. */
-export async function readFull({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+async function readFull({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const facts = await readTensor(key, signal);
   const slice: SliceKey = { ...key, slice: view.values.slice ?? facts.slice };
   const { mode, isOfWhole } = view.values;

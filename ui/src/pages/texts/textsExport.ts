@@ -2,17 +2,19 @@
 import { t } from "../../i18n/i18n.svelte";
 import type { CardContent, Part, Setting } from "../../export/html/model";
 import { readTexts } from "../../state/data/exportReads";
-import type { ValueList } from "../../state/data/values.svelte";
+import { valueLists, type ValueList } from "../../state/data/values.svelte";
 import { view } from "../../state/view/view.svelte";
-import type { ShownValue } from "../../export/stepCards";
+import { savedMedia, type ShownValue } from "../../export/stepCards";
 import { renderMarkdown } from "./markdown";
 
+export const textMedia = savedMedia({ source: valueLists("text"), read, settings });
+
 /** Texts as Markdown, or letter by letter as they are there. */
-export function settings(): Setting[] {
+function settings(): Setting[] {
   return [{ name: t("texts.way"), value: t(view.values.isPlain ? "texts.plain" : "texts.markdown") }];
 }
 
-export async function read({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+async function read({ key }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const texts = await readTexts(key, signal);
   const parts = texts.map((text): Part => ({ kind: "text", text, markup: view.values.isPlain ? null : markupOf(text) }));
   return { facts: [], parts: parts.length > 0 ? parts : [{ kind: "notice", tone: "note", text: t("texts.nothing") }] };

@@ -3,17 +3,19 @@ import { parseGif } from "../../core/series/gif";
 import { formatBytes, groupDigits } from "../../core/text/format";
 import { dataUrl } from "../../export/dataUrl";
 import type { CardContent } from "../../export/html/model";
-import type { ShownValue } from "../../export/stepCards";
+import { savedMedia, type ShownValue } from "../../export/stepCards";
 import { t } from "../../i18n/i18n.svelte";
 import { reasonText } from "../../state/requests/problem";
 import { readOnce } from "../../state/requests/resourceCache";
-import { valueBytes, valueFacts, type ValueList } from "../../state/data/values.svelte";
+import { valueBytes, valueFacts, valueLists, type ValueList } from "../../state/data/values.svelte";
 
 /** A larger video is not in the file. */
 const MOST_BYTES = 8 << 20;
 
+export const videoMedia = savedMedia({ source: valueLists("video"), read });
+
 /** The GIF, which plays in the saved page. */
-export async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
+async function read({ key, step }: ShownValue<ValueList>, signal: AbortSignal): Promise<CardContent> {
   const { damage } = await readOnce(valueFacts("/api/video"), key, signal);
   const bytes = await readOnce(valueBytes("/api/video/data"), key, signal);
   const gif = parseGif(new Uint8Array(await bytes.arrayBuffer()));

@@ -22,6 +22,13 @@ class Pins {
     return this.#byPage.get(page)?.has(subject) ?? false;
   }
 
+  /** What is pinned on the page of its kind, in the order of the pins, and the rest. */
+  split<Tag extends { kind: string; tag: string }>(tags: readonly Tag[]): { pinned: Tag[]; rest: Tag[] } {
+    const kinds = [...new Set(tags.map(({ kind }) => kind))];
+    const pinned = kinds.flatMap((page) => this.of(page).flatMap((pin) => tags.filter(({ kind, tag }) => kind === page && tag === pin)));
+    return { pinned, rest: tags.filter(({ kind, tag }) => !this.isPinned(kind, tag)) };
+  }
+
   toggle(page: string, subject: string): void {
     const subjects = this.#byPage.get(page);
     const pin = subjects?.get(subject);

@@ -5,16 +5,19 @@ import type { TagRuns } from "./tags.svelte";
 /** A tag of a run: what one card shows. */
 export interface SeriesItem {
   key: string;
+  kind: string;
   tag: string;
   run: string;
 }
 
 /** Cards of tags: by tag, then by run. */
 export function itemsOf(tags: readonly TagRuns[]): SeriesItem[] {
-  return tags.flatMap(({ tag, runs }) => [...runs].sort(compareNames).map((run) => ({ key: JSON.stringify([run, tag]), tag, run })));
+  return tags.flatMap(({ kind, tag, runs }) =>
+    [...runs].sort(compareNames).map((run) => ({ key: JSON.stringify([kind, run, tag]), kind, tag, run })),
+  );
 }
 
 /** One card for each tag, with all its runs in it; its `run` is empty. */
 export function oneItemATag(tags: readonly TagRuns[]): SeriesItem[] {
-  return tags.map(({ tag }) => ({ key: JSON.stringify([tag]), tag, run: "" }));
+  return tags.map(({ kind, tag }) => ({ key: JSON.stringify([kind, tag]), kind, tag, run: "" }));
 }

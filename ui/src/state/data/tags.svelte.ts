@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fetchTags } from "../../api/routes";
 import type { Kind } from "../../api/values";
+import { MEDIA_KINDS } from "../../core/view/valueView";
 import { compareNames } from "../../core/text/naturalSort";
 import type { Problem } from "../requests/problem";
 import { Resource } from "../requests/resource.svelte";
 import { noRuns, type ResourceDefinition } from "../requests/resourceCache";
 
-/** A tag and the shown runs that hold it. */
+/** A tag of a kind and the shown runs that hold it. */
 export interface TagRuns {
+  kind: string;
   tag: string;
   runs: readonly string[];
 }
 
-/** Tags of one kind in some runs, in the order of names. Most growth adds no tag, so `live` reloads them where one may have come. */
-function tagsOf(kind: string): ResourceDefinition<readonly string[], readonly TagRuns[]> {
+/** Tags of some kinds in some runs, in the order of names. Most growth adds no tag, so `live` reloads them where one may have come. */
+function tagsOf(kinds: readonly string[]): ResourceDefinition<readonly string[], readonly TagRuns[]> {
   return {
-    kind: `tags of ${kind} in runs`,
+    kind: `tags of ${kinds.join(", ")} in runs`,
     read: async (runs, signal) => {
-      const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, kind, signal);
-      return tags
-        .map(({ tag, runs: holders }) => ({ tag, runs: holders.map((index) => runs[index]!) }))
-        .sort((one, other) => compareNames(one.tag, other.tag));
+      const lists = await Promise.all(kinds.map((kind) => readTags(kind, runs, signal)));
+      return lists.flat().sort((one, other) => compareNames(one.tag, other.tag));
     },
     runs: noRuns,
   };
 }
 
-/** Tags of one kind in the shown runs. */
+async function readTags(kind: string, runs: readonly string[], signal: AbortSignal): Promise<TagRuns[]> {
+  const { tags } = runs.length === 0 ? { tags: [] } : await fetchTags(runs, kind, signal);
+  return tags.map(({ tag, runs: holders }) => ({ kind, tag, runs: holders.map((index) => runs[index]!) }));
+}
+
+/** Tags of some kinds in the shown runs. */
 export class Tags {
-  readonly kind: string;
+  readonly kinds: readonly string[];
   readonly #tags: Resource<readonly string[], readonly TagRuns[]>;
 
-  constructor(kind: string) {
-    this.kind = kind;
-    this.#tags = new Resource(tagsOf(kind));
+  constructor(...kinds: readonly string[]) {
+    this.kinds = kinds;
+    this.#tags = new Resource(tagsOf(kinds));
   }
 
   get list(): readonly TagRuns[] {
@@ -68,10 +73,11 @@ export class Tags {
 
 const lists = new Map<string, Tags>();
 
-/** The tags of a kind: one list for every page. */
-export function tagsOfKind(kind: Kind): Tags {
-  const list = lists.get(kind) ?? new Tags(kind);
-  lists.set(kind, list);
+/** The tags of some kinds: one list for every page. */
+export function tagsOfKinds(...kinds: readonly Kind[]): Tags {
+  const name = kinds.join(", ");
+  const list = lists.get(name) ?? new Tags(...kinds);
+  lists.set(name, list);
   return list;
 }
 
@@ -85,7 +91,7 @@ export function listsOfTags(): Iterable<Tags> {
 }
 
 /** Of scalars: also what the search box finds. */
-export const tags = tagsOfKind("scalar");
-export const imageTags = tagsOfKind("image");
-export const histogramTags = tagsOfKind("histogram");
-export const prCurveTags = tagsOfKind("pr_curve");
+export const tags = tagsOfKinds("scalar");
+export const mediaTags = tagsOfKinds(...MEDIA_KINDS);
+export const histogramTags = tagsOfKinds("histogram");
+export const prCurveTags = tagsOfKinds("pr_curve");

@@ -49,15 +49,6 @@ export class CardSteps {
   }
 }
 
-const steps = new Map<string, CardSteps>();
-
-/** The steps of the cards of a kind. */
-export function stepsOf(kind: string): CardSteps {
-  const known = steps.get(kind) ?? new CardSteps();
-  steps.set(kind, known);
-  return known;
-}
-
-export const imageSteps = stepsOf("image");
-export const tensorSteps = stepsOf("tensor");
-export const prCurveSteps = stepsOf("pr_curve");
+/** Of images, texts, audio, videos and tensors together. */
+export const mediaSteps = new CardSteps();
+export const prCurveSteps = new CardSteps();
