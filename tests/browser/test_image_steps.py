@@ -126,7 +126,7 @@ def test_a_damaged_picture_says_step_file_and_byte(many: LiveViewer, open_page: 
 
 
 def test_every_pixel_is_that_of_the_log(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, CUSTOM_LOOP)
+    page = open_page(viewer, f"{CUSTOM_LOOP}&size=original")  # a strip is unfolded at a scale
     run = mindscope.open_run(DATA / "mindspore" / "custom_loop")
     expect(page.get_by_test_id("card")).to_have_count(len(run.tags("image")))
     for tag in run.tags("image"):

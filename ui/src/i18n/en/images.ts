@@ -15,6 +15,7 @@ export const images = {
   "images.reset": "Reset",
   "images.size": "Image size",
   "images.fit": "Fit",
+  "images.folded": "{n} tiles of one strip, in rows",
   "images.fit_title": "Fit to the card",
   "images.original_title": "Original size",
   "images.download": "Download this image",

@@ -16,6 +16,7 @@ export const images: Record<keyof typeof en, string> = {
   "images.reset": "重置",
   "images.size": "图像尺寸",
   "images.fit": "适应",
+  "images.folded": "长条图中的 {n} 个小图，已分行显示",
   "images.fit_title": "适应卡片大小",
   "images.original_title": "原始尺寸",
   "images.download": "下载此图像",

@@ -6,12 +6,20 @@ export interface Pixel {
   levels: readonly [red: number, green: number, blue: number, alpha: number];
 }
 
-/** The pixel of a picture at a point of the window. */
-export function pixelAt(image: HTMLImageElement, { clientX, clientY }: { clientX: number; clientY: number }): Pixel | null {
-  const box = image.getBoundingClientRect();
-  const x = Math.floor(((clientX - box.left) / box.width) * image.naturalWidth);
-  const y = Math.floor(((clientY - box.top) / box.height) * image.naturalHeight);
-  if (!(x >= 0 && y >= 0 && x < image.naturalWidth && y < image.naturalHeight)) return null;
+/** Which pixel of an element of this size is at a point of the window; null beside it. */
+export function placeAt(
+  element: Element,
+  { width, height }: { width: number; height: number },
+  { clientX, clientY }: { clientX: number; clientY: number },
+): { x: number; y: number } | null {
+  const box = element.getBoundingClientRect();
+  const x = Math.floor(((clientX - box.left) / box.width) * width);
+  const y = Math.floor(((clientY - box.top) / box.height) * height);
+  return x >= 0 && y >= 0 && x < width && y < height ? { x, y } : null;
+}
+
+/** The pixel of a picture at a place. */
+export function pixelOf(image: HTMLImageElement, { x, y }: { x: number; y: number }): Pixel {
   const canvas = new OffscreenCanvas(1, 1).getContext("2d")!;
   canvas.drawImage(image, x, y, 1, 1, 0, 0, 1, 1);
   const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
