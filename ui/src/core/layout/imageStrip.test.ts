@@ -60,6 +60,7 @@ describe("rows of tiles", () => {
   test.each([
     ["a card", TEN, { width: 336, height: 150 }, 5],
     ["a square", TEN, { width: 400, height: 400 }, 4],
+    ["a room for three columns, without one tile alone", TEN, { width: 535, height: 715 }, 2],
     ["a narrow room", TEN, { width: 100, height: 600 }, 1],
     ["a room as long as the strip", TEN, { width: 1000, height: 110 }, null],
     ["no room", TEN, { width: 0, height: 0 }, null],

@@ -61,8 +61,15 @@ function changeAt(pixels: ArrayLike<number>, start: number, along: number, acros
 export function foldedColumns({ tiles, side, isTall }: ImageStrip, room: Size): number | null {
   const scale = (columns: number): number => Math.min(room.width / (columns * side), room.height / (Math.ceil(tiles / columns) * side));
   const flat = isTall ? 1 : tiles;
-  const best = Array.from({ length: tiles }, (_, index) => tiles - index).reduce((one, other) => (scale(other) > scale(one) ? other : one));
+  const even = Array.from({ length: tiles }, (_, index) => tiles - index).filter((columns) => isEven(tiles, columns));
+  const best = even.reduce((one, other) => (scale(other) > scale(one) ? other : one));
   return scale(best) > WORTH * scale(flat) && Number.isFinite(scale(best)) ? best : null;
+}
+
+/** The last row is full, or half full: one tile alone looks like an error. */
+function isEven(tiles: number, columns: number): boolean {
+  const last = tiles % columns;
+  return last === 0 || 2 * last >= columns;
 }
 
 /** Where a pixel of the folded strip is in the picture; null in the empty end of the last row. */
