@@ -381,6 +381,37 @@ def test_the_data_pipeline_of_a_run_and_its_difference_to_another(viewer: LiveVi
     assert all(name in drawing for name in ("MnistDataset", "Batch", "batch_size = 32"))
 
 
+def test_a_data_pipeline_has_the_figures_of_its_profile(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/graph/dataset?run=mindspore%2Fdata_pipeline")
+    picture = opened(page)
+    operations = page.get_by_test_id("pipeline-operations")
+    added = operations.get_by_role("row").filter(has=page.get_by_test_id("pipeline-note"))
+    expect(added.get_by_role("button")).to_have_text(["EpochCtrlOp_0", "ShuffleOp_8"])
+    operations.get_by_role("button", name="CSVOp_9").click()
+    panel = page.get_by_test_id("dataset-panel")
+    expect(panel.get_by_role("heading")).to_have_text("CSVDataset")
+    expect(panel.get_by_test_id("dataset-measures")).to_contain_text("CSVOp_9 · Output queue 65.0")
+    picture.focus()
+    page.keyboard.press("ArrowDown")
+    expect(panel.get_by_role("heading")).to_have_text("Zip")
+    expect(operations.get_by_role("button", name="ZipOp_5")).to_have_attribute("aria-pressed", "true")
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    expect(panel.get_by_role("heading")).to_have_text("Repeat")
+    expect(panel.get_by_test_id("dataset-measures")).to_have_text(
+        "The profile has no operation of this type in this place."
+    )
+    expect(page.get_by_test_id("dataset-measure")).to_have_count(0)
+    expect(page.get_by_test_id("batch-waits")).to_be_visible()
+
+
+def test_a_data_pipeline_without_a_profile_says_how_to_measure(viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(viewer, "/graph/dataset?run=mindspore%2Fcollector_specified")
+    opened(page)
+    expect(page.get_by_test_id("dataset-measure")).to_contain_text("Profiler(data_process=True)")
+    expect(page.get_by_test_id("pipeline")).to_have_count(0)
+
+
 def test_the_graph_is_saved_as_a_drawing(viewer: LiveViewer, open_page: OpenPage):
     page = open_page(viewer, TORCH)
     opened(page)

@@ -79,8 +79,11 @@ def test_rows_of_an_ascend_profile(open_page: OpenPage, advised: LiveViewer) -> 
     name = follow(page, "pipeline_reader")
     operations = page.get_by_test_id("pipeline-operations")
     expect(operations.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile("/graph/dataset"))
+    page.go_back()
     assert follow(page, "device_queue_empty", 1) == "#3"
     expect(page.get_by_test_id("pipeline")).to_be_visible()
     expect(page).to_have_url(re.compile("profile_step=3"))
+    page.go_back()
     follow(page, "garbage_collection")
     expect(page.get_by_test_id("range-statistics")).to_contain_text("GC")

@@ -147,5 +147,5 @@ def test_a_pipeline_says_which_operation_is_slow(open_at: OpenAt) -> None:
 def test_what_is_missing_has_its_line_of_code(open_at: OpenAt) -> None:
     page = open_at("profiler", "profile_tab=memory")
     expect(page.get_by_test_id("empty")).to_contain_text("Profiler(profile_memory=True)")
-    page.get_by_test_id("profile-tabs").get_by_text("Data pipeline").click()
+    page.get_by_test_id("profile-pipeline").click()
     expect(page.get_by_test_id("pipeline")).to_be_visible()

@@ -48,6 +48,19 @@ def test_operations_of_a_summary_alone(tmp_path: Path, suffix: str, text: str) -
     assert busy.values["operations"] == "MapOp_1", "80 percent of a core for each worker"
 
 
+def test_inputs_of_an_operation_are_in_their_order(tmp_path: Path) -> None:
+    summary = {
+        "op_ids": [0, 1, 2, 3, 4],
+        "op_names": ["Zip", "Map", "Mnist", "Csv", "Lost"],
+        "parent_id": [-1, 0, 1, 0, 4],
+    }
+    profile = read_profile(ascend(tmp_path, minddata_pipeline_summary_1__json=json.dumps(summary)))
+    operations = profile.data_pipeline.operations
+    assert operations is not None
+    assert list(operations.name) == ["MnistOp_2", "MapOp_1", "CsvOp_3", "ZipOp_0", "LostOp_4"]
+    assert operations.parent.tolist() == [1, 3, 3, -1, 4]
+
+
 def test_use_of_processors_comes_from_the_summary_where_no_other_file_has_it(tmp_path: Path) -> None:
     raw = {"sampling_interval": 10, "op_info": [{"op_id": 1, "op_type": "MapOp", "num_workers": 2, "children": None}]}
     profile = read_profile(

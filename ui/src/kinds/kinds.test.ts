@@ -64,6 +64,8 @@ describe("the pages", () => {
     expect(aliasOf("/lineage/models", "run=a%2Fb")).toBe("/?run=a%2Fb&lineage_chart=coordinates");
     expect(aliasOf("/lineage/models", "lineage_chart=heat")).toBe("/?lineage_chart=heat");
     expect(aliasOf("/profiling", "profile_tab=memory")).toBe("/profile?profile_tab=memory");
+    expect(aliasOf("/profile", "run=a&profile_tab=pipeline&profile_step=2")).toBe("/graph/dataset?run=a&profile_step=2");
+    expect(aliasOf("/profile", "profile_tab=memory")).toBeNull();
   });
 
   it("have no alias", () => {

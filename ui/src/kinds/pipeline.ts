@@ -14,6 +14,7 @@ export const PIPELINE: KindDescriptor = {
       icon: "pipeline",
       load: () => import("../pages/graphs/DatasetGraphPage.svelte"),
       shows: ["dataset_graph"],
+      alsoShows: ["mindspore_profile", "ascend_profile", "torch_profile"],
     },
     {
       path: "/lineage/data",

@@ -50,6 +50,8 @@ interface Alias {
   path: string;
   /** What the page showed where the address does not say it. */
   adds?: readonly [name: string, value: string];
+  /** The part of the query by which the address means another page, and which that page does not have. */
+  when?: readonly [name: string, value: string];
 }
 
 /** The page Model lineage had its chart open. */
@@ -74,14 +76,18 @@ const ALIASES: ReadonlyMap<string, Alias> = new Map([
   ["/videos", mediaOf("video")],
   ["/tensors", mediaOf("tensor")],
   ["/steps", { path: "/media" }],
+  ["/profile", { path: "/graph/dataset", when: ["profile_tab", "pipeline"] }],
 ]);
 
-/** The address of the page that another one means; null for the address of a page. */
+/** The address of the page that another one means; null for the address of a page as it is. */
 export function aliasOf(path: string, query = ""): string | null {
   const alias = ALIASES.get(path);
   if (!alias) return null;
+  const said = query.split("&").filter((part) => part !== "");
+  const when = alias.when?.join("=");
+  if (when !== undefined && !said.includes(when)) return null;
   const isSaid = !alias.adds || new URLSearchParams(query).has(alias.adds[0]);
-  const parts = [query, isSaid ? "" : alias.adds!.join("=")].filter((part) => part !== "");
+  const parts = [...said.filter((part) => part !== when), ...(isSaid ? [] : [alias.adds!.join("=")])];
   return parts.length === 0 ? alias.path : `${alias.path}?${parts.join("&")}`;
 }
 

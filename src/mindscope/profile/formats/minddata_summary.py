@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -45,21 +45,36 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
     types = [names[row] if row < len(names) else "" for row in range(len(ids))]
     usage = _numbers(content, "queue_utilization_pct", len(ids)) / 100
     size = _numbers(content, "queue_average_size", len(ids))
-    row_of = {id: len(ids) - 1 - row for row, id in enumerate(ids)}
-    parents = [row_of.get(whole_of(each, _NONE), -1) for each in list_of(content.get("parent_id"))]
-    parents += [-1] * (len(ids) - len(parents))
+    parents = [whole_of(each, _NONE) for each in list_of(content.get("parent_id"))][: len(ids)]
+    parents += [_NONE] * (len(ids) - len(parents))
+    order = _inputs_first(ids, parents)
+    row_of = {ids[place]: row for row, place in enumerate(order)}
     found = PipelineOperations(
         id=np.array(ids, np.int64),
         name=TextColumn.of(f"{type}Op_{id}" for type, id in zip(types, ids, strict=True)),
         type=TextColumn.of(f"{type}Op" for type in types),
-        parent=np.array(parents[: len(ids)], np.int64),
+        parent=np.array([row_of.get(parent, -1) for parent in parents], np.int64),
         workers=np.maximum(whole_numbers(_numbers(content, "num_workers", len(ids))), 0),
         queue_size=np.nan_to_num(size),
         queue_usage=usage,
         queue_empty=_numbers(content, "queue_empty_freq_pct", len(ids)) / 100,
         cpu=_numbers(content, "avg_cpu_pct", len(ids)),
     )
-    return found.select(np.arange(len(ids))[::-1])
+    return found.select(np.array(order, np.int64))
+
+
+def _inputs_first(ids: Sequence[int], parents: Sequence[int]) -> list[int]:
+    """Return the places of the operations, each after its inputs, which are in their order; then those of circles."""
+    known, inputs = set(ids), dict[int, list[int]]()
+    for place, parent in enumerate(parents):
+        inputs.setdefault(parent if parent in known else _NONE, []).append(place)
+    found: list[int] = []
+    pending = inputs.pop(_NONE, [])
+    while pending:
+        place = pending.pop()
+        found.append(place)
+        pending += inputs.pop(ids[place], [])
+    return found[::-1] + [place for others in inputs.values() for place in others]
 
 
 def _findings(content: Mapping[str, Any]) -> PipelineFindings | None:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 
-import { adviceView, partView, type AdvicePlace } from "./adviceView";
+import { adviceView, isOfPipeline, partView, type AdvicePlace } from "./adviceView";
 import { PROFILE_VIEW } from "./profileView";
 
 const VIEW = PROFILE_VIEW.defaultValue;
@@ -27,14 +27,8 @@ test.each<[Partial<AdvicePlace>, object]>([
     { kind: "stream", name: "stream 7", of: "GPU 0" },
     { tab: "overview", stream: "GPU 0 stream 7" },
   ],
-  [
-    { kind: "operation", name: "BatchOp_1" },
-    { tab: "pipeline", steps: { operation: "BatchOp_1" } },
-  ],
-  [
-    { kind: "batch", name: "3", of: "device_queue" },
-    { tab: "pipeline", steps: { step: 3 } },
-  ],
+  [{ kind: "operation", name: "BatchOp_1" }, { steps: { operation: "BatchOp_1" } }],
+  [{ kind: "batch", name: "3", of: "device_queue" }, { steps: { step: 3 } }],
   [
     { kind: "moment", of: "GPU 0", begin_ns: 5 },
     { tab: "memory", memory: { device: "GPU 0", time: 5 } },
@@ -65,5 +59,10 @@ test.each<[Partial<AdvicePlace>, object]>([
 });
 
 test("a part without rows opens the tab that has all of it", () => {
-  expect([partView("data_pipeline"), partView("further_tables")]).toEqual([{ tab: "pipeline" }, { tab: "overview" }]);
+  expect([partView("memory"), partView("further_tables")]).toEqual([{ tab: "memory" }, { tab: "overview" }]);
+});
+
+test("operations, batches and the whole pipeline are on the page Dataset graph, steps are not", () => {
+  const rows = ["operation", "batch", "step"].map((kind) => isOfPipeline(place({ kind })));
+  expect([...rows, isOfPipeline("data_pipeline"), isOfPipeline("memory")]).toEqual([true, true, false, true, false]);
 });

@@ -16,7 +16,6 @@ const TABS: Readonly<Record<string, ProfileTab>> = {
   kernels: "operators",
   modules: "modules",
   memory: "memory",
-  data_pipeline: "pipeline",
   timeline: "timeline",
 };
 
@@ -29,6 +28,11 @@ export function rangeAround(begin: number, duration: number): [number, number] {
 /** The tab with all rows of a part of a profile. */
 export function partView(part: string): Partial<ProfileView> {
   return { tab: TABS[part] ?? "overview", ...(part === "operators" || part === "kernels" ? { part } : {}) };
+}
+
+/** Whether the page Dataset graph shows a row, or all rows of a part, and no tab of a profile. */
+export function isOfPipeline(of: AdvicePlace | string): boolean {
+  return typeof of === "string" ? of === "data_pipeline" : of.kind === "operation" || of.kind === "batch";
 }
 
 /** The tab that shows a row, with that row selected. */
@@ -47,9 +51,9 @@ export function adviceView(place: AdvicePlace, view: ProfileView): Partial<Profi
     case "stream":
       return { tab: "overview", stream: `${of} ${name}` };
     case "operation":
-      return { tab: "pipeline", steps: { ...view.steps, operation: name } };
+      return { steps: { ...view.steps, operation: name } };
     case "batch":
-      return { tab: "pipeline", steps: { ...view.steps, step: Number(name) } };
+      return { steps: { ...view.steps, step: Number(name) } };
     case "moment":
       return { tab: "memory", memory: { ...view.memory, device: of, time: place.begin_ns, range: null, block: null } };
     case "block":

@@ -10,7 +10,7 @@ import { TABLE_ORDERS } from "./tableOrders";
 
 export type { ProfileKey };
 
-export const PROFILE_TABS = ["overview", "operators", "modules", "timeline", "memory", "compare", "pipeline", "ranks"] as const;
+export const PROFILE_TABS = ["overview", "operators", "modules", "timeline", "memory", "compare", "ranks"] as const;
 export type ProfileTab = (typeof PROFILE_TABS)[number];
 
 /** Tabs of former versions, and those that have what they had. */

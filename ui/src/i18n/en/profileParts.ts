@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Tabs Step trace, Data pipeline and Memory of the page Profiling. */
+/** Step trace and Memory of the page Profiling, and measured data pipelines. */
 export const profileParts = {
   "steps.incomplete": "incomplete",
   "steps.warm_up": "warm-up",
@@ -28,7 +28,7 @@ export const profileParts = {
   "streams.queue_full": "Queue full",
   "streams.queue_full_hint": "Time with 1,024 kernels or more in the queue, when a launch blocks the host",
   "profile.step_trace": "Step trace",
-  "profile.tab_pipeline": "Data pipeline",
+  "profile.open_pipeline": "Data pipeline: queues and waits",
   "profile.tab_memory": "Memory",
   "memory.none": "No memory in this profile",
   "memory.device": "Device",

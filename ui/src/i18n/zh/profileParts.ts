@@ -29,7 +29,7 @@ export const profileParts: Record<keyof typeof texts, string> = {
   "streams.queue_full": "队列已满",
   "streams.queue_full_hint": "队列中不少于 1,024 个核函数、下发会阻塞主机的时间",
   "profile.step_trace": "迭代轨迹",
-  "profile.tab_pipeline": "数据准备",
+  "profile.open_pipeline": "数据处理流水线：队列与等待",
   "profile.tab_memory": "内存使用",
   "memory.none": "该性能数据不包含内存信息",
   "memory.device": "设备",

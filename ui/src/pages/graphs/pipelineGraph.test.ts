@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { STATUS } from "../../core/graphs/model/mergedGraph";
+import { matchMeasured } from "../../core/lineage/measuredPipeline";
 import type { AlignedStages, PipelineStage } from "../../core/lineage/pipelineColumns";
 import { pipelineGraph } from "./pipelineGraph";
 
@@ -74,6 +75,25 @@ describe("a data pipeline as a graph", () => {
     expect(scopes[1]!.status).toBe(STATUS.changed);
     expect(edges.slice(-3)).toEqual(["Decode>Shuffle", "Shuffle>Repeat", "Repeat>Batch"]);
     expect(nodes.find((box) => box?.name === "Resize")!.other).toEqual({ size: [28, 28] });
+  });
+
+  it("says beside operations what a profile measured of them, and that it has none of them", () => {
+    const operations = ["BatchOp", "MapOp"].map((type, index) => ({ name: `${type}_${index}`, type, parent: index - 1 }));
+    const columns = [column(stage("Map", MAP)), column(stage("Shuffle")), column(stage("Batch"))];
+    const measured = matchMeasured(columns, 0, operations);
+    const { structure, nodes, scopes } = pipelineGraph(columns, 0, null, { measured, figures: (of) => `${of}` });
+    const rows = [...structure.source.keys()].map((edge) => {
+      const [source, target] = [structure.source[edge]!, structure.target[edge]!];
+      return [structure.label[target]!, structure.label[source]!, structure.shape[source]!].map((text) => structure.texts[text]);
+    });
+    expect(rows.filter(([box]) => box === "Shuffle" || box === "Batch")).toEqual([
+      ["Shuffle", "", "absent"],
+      ["Shuffle", "Decode", ""],
+      ["Batch", "", "0"],
+      ["Batch", "Shuffle", ""],
+    ]);
+    expect([structure.scope_label, structure.scope_name].map((names) => structure.texts[names[1]!])).toEqual(["Map", "Map · 1"]);
+    expect([scopes[1]!.operation, nodes[0]!.operation]).toEqual([1, null]);
   });
 
   it("is empty without operations", () => {

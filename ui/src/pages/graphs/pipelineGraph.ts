@@ -2,6 +2,7 @@
 import { STATUS } from "../../core/graphs/model/mergedGraph";
 import { ROLE, type GraphStructure } from "../../core/graphs/model/structure";
 import { cellText, shortCellText, type LineageCell } from "../../core/lineage/column";
+import type { MeasuredPipeline, Unmatched } from "../../core/lineage/measuredPipeline";
 import { stageKey, type AlignedStages, type PipelineStage } from "../../core/lineage/pipelineColumns";
 
 /** A box of the picture: an operation, a transform inside of one, or a sampler. */
@@ -14,6 +15,8 @@ export interface PipelineBox {
   status: number;
   /** Samples or batches that leave it in an epoch; null if unknown. */
   rows: number | null;
+  /** Index of its operation in a profile, or why it has none; null without a profile, for transforms and samplers. */
+  operation: number | Unmatched | null;
 }
 
 /** A data pipeline as a graph: operations in order, their parameters as constants, transforms in the scope of their operation. */
@@ -27,9 +30,23 @@ export interface PipelineGraph {
 
 type Stages = readonly [own: PipelineStage | null, other: PipelineStage | null];
 
-/** The pipeline with a number; with another number, both in one picture. */
-export function pipelineGraph(columns: readonly AlignedStages[], number: number, other: number | null): PipelineGraph {
-  const writer = new PipelineWriter(number, other);
+/** What an operation's box says of its profile. */
+export type Figures = (operation: number | Unmatched) => string;
+
+/** A profile of the pipeline. */
+export interface MeasuredLook {
+  measured: MeasuredPipeline;
+  figures: Figures;
+}
+
+/** The pipeline with a number; with another number, both in one picture; with the figures of a profile of it. */
+export function pipelineGraph(
+  columns: readonly AlignedStages[],
+  number: number,
+  other: number | null,
+  look: MeasuredLook | null = null,
+): PipelineGraph {
+  const writer = new PipelineWriter(number, other, look);
   writer.flow(columns, []);
   return writer.result();
 }
@@ -39,12 +56,13 @@ class PipelineWriter {
   private readonly ids = new Map([["", 0]]);
   private readonly rows: { label: number; type: number; shape: number; scope: number; role: number }[] = [];
   private readonly nodes: (PipelineBox | null)[] = [];
-  private readonly scopes: { label: number; box: PipelineBox | null }[] = [{ label: 0, box: null }];
+  private readonly scopes: { label: number; name: number; box: PipelineBox | null }[] = [{ label: 0, name: 0, box: null }];
   private readonly edges: { source: number; target: number; is_control: number }[] = [];
 
   constructor(
     private readonly number: number,
     private readonly other: number | null,
+    private readonly look: MeasuredLook | null,
   ) {}
 
   /** Adds the operations of columns after those that feed the first one; returns the last ones. */
@@ -81,7 +99,7 @@ class PipelineWriter {
         flops: unknown(),
         is_of_pytorch: false,
         scope_label: Int32Array.from(scopes, ({ label }) => label),
-        scope_name: Int32Array.from(scopes, ({ label }) => label),
+        scope_name: Int32Array.from(scopes, ({ name }) => name),
         scope_type: new Int32Array(scopes.length),
         scope_parent: Int32Array.from(scopes, (_, scope) => (scope === 0 ? -1 : 0)),
         scope_class: new Uint32Array(scopes.length),
@@ -105,6 +123,7 @@ class PipelineWriter {
       other: own && other ? other.parameters : null,
       status,
       rows: shown.rows,
+      operation: (own && this.look?.measured.operationOf.get(own)) ?? null,
     };
     const inner = innerOperations(shown.parameters);
     const transforms = inner.filter(({ isSampler }) => !isSampler);
@@ -114,7 +133,9 @@ class PipelineWriter {
       for (const { name, prefix } of inner) this.connect([this.inner(name, prefix, box, 0)], node, 1);
       return node;
     }
-    const scope = this.scopes.push({ label: this.text(box.name), box }) - 1;
+    const figures = this.figures(box);
+    const name = this.text(figures === "" ? box.name : `${box.name} · ${figures}`);
+    const scope = this.scopes.push({ label: this.text(box.name), name, box }) - 1;
     let last = feeders;
     for (const { name, prefix } of transforms) {
       const node = this.inner(name, prefix, box, scope);
@@ -134,25 +155,30 @@ class PipelineWriter {
       );
     const [own, others] = [cut(parameters), other && cut(other)];
     const isEqual = others !== null && JSON.stringify(own) === JSON.stringify(others);
-    const box = { name, parameters: own, other: others, status: status === STATUS.changed && isEqual ? STATUS.same : status, rows: null };
-    return this.node(box, scope, own);
+    const box = { name, parameters: own, other: others, status: status === STATUS.changed && isEqual ? STATUS.same : status };
+    return this.node({ ...box, rows: null, operation: null }, scope, own);
   }
 
   private node(box: PipelineBox, scope: number, listed: Readonly<Record<string, LineageCell>>): number {
     const [label, type] = [this.text(box.name), this.text(box.name)];
     const node = this.rows.push({ label, type, shape: 0, scope, role: ROLE.operation }) - 1;
     this.nodes.push(box);
-    for (const [name, value] of Object.entries(listed)) {
-      if (value === null || cellText(value) === "") continue;
-      const [leaf, shape] = [this.text(name), this.text(`= ${shortCellText(value)}`)];
-      this.edges.push({
-        source: this.rows.push({ label: leaf, type: 0, shape, scope, role: ROLE.constant }) - 1,
-        target: node,
-        is_control: 0,
-      });
-      this.nodes.push(null);
-    }
+    const figures = this.figures(box);
+    if (figures !== "") this.leaf(node, "", figures);
+    for (const [name, value] of Object.entries(listed))
+      if (value !== null && cellText(value) !== "") this.leaf(node, name, `= ${shortCellText(value)}`);
     return node;
+  }
+
+  /** A line in the box of a node. */
+  private leaf(node: number, name: string, value: string): void {
+    const [label, shape] = [this.text(name), this.text(value)];
+    this.edges.push({
+      source: this.rows.push({ label, type: 0, shape, scope: this.rows[node]!.scope, role: ROLE.constant }) - 1,
+      target: node,
+      is_control: 0,
+    });
+    this.nodes.push(null);
   }
 
   private connect(sources: readonly number[], target: number, is_control = 0): void {
@@ -164,6 +190,10 @@ class PipelineWriter {
     if (!own) return STATUS.removed;
     if (!other) return STATUS.added;
     return stageKey(own) === stageKey(other) ? STATUS.same : STATUS.changed;
+  }
+
+  private figures({ operation }: PipelineBox): string {
+    return operation === null ? "" : this.look!.figures(operation);
   }
 
   private text(text: string): number {

@@ -6,7 +6,6 @@ type View = Promise<{ default: Component<{ of: ProfileKey }> }>;
 
 const tables = once(() => import("./tables/ProfileTables.svelte"));
 const memory = once(() => import("./memory/MemoryTab.svelte"));
-const pipeline = once(() => import("./pipeline/PipelineTab.svelte"));
 const rows = once(() => import("./rows/ProfileRowsTab.svelte"));
 
 /** What the tabs show, loaded when it is needed; the page itself draws the timeline. */
@@ -15,7 +14,6 @@ export const TAB_VIEWS: Readonly<Record<Exclude<ProfileTab, "timeline">, () => V
   operators: rows,
   modules: rows,
   compare: once(() => import("./compare/CompareTab.svelte")),
-  pipeline,
   memory,
   ranks: once(() => import("./ranks/RanksTab.svelte")),
 };
