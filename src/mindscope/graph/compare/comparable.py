@@ -51,6 +51,7 @@ class Comparable:
     dtype: Indices  # (n,)
     shape: Indices  # (n,)
     attributes: Hashes  # (n,)
+    is_commutative: NDArray[np.bool_] | None = None  # (n,) whether the order of inputs is no difference; None for none
 
     def __len__(self) -> int:
         return len(self.op_type)
@@ -68,6 +69,8 @@ class Comparable:
         """(m,) The position among the inputs of the target, the output of the source, and whether it only orders."""
         edges = self.graph.edge_columns
         position = np.arange(len(edges)) - self.graph.first_input[edges.target]
+        if self.is_commutative is not None:
+            position = np.where(self.is_commutative[edges.target], 0, position)
         return combine(position, edges.output, edges.is_control)
 
     @cached_property

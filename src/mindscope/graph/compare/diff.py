@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from mindscope.graph.compare.comparable import Comparable, comparable
 from mindscope.graph.compare.matching import Matching, match_nodes
+from mindscope.graph.compare.normal_form import NormalForm, normal_forms
 from mindscope.graph.compare.replacements import find_replacements
-from mindscope.graph.data.columns import Indices
+from mindscope.graph.data.columns import Indices, Role, Shape
 from mindscope.graph.data.graph_data import GraphData, Node, Nodes
 from mindscope.graph.data.hashes import combine, sums_of_ranges
 
@@ -165,15 +166,82 @@ def diff_graphs(before: GraphData, after: GraphData) -> GraphDiff:
     """Compare two graphs: what ``after`` has, lacks and does differently.
 
     Nodes match by their operation types, types, attributes and neighbors at any distance, then by names, so that a
-    renamed graph has no differences. Reversing the graphs reverses the result.
+    renamed graph has no differences. Reversing the graphs reverses the result. Graphs of two frameworks, such as a
+    network and its ONNX export, are compared in a common form, without their attributes.
     """
-    first, second = comparable(before, after)
+    forms = normal_forms(before, after)
+    if forms is None:
+        return _diff(*comparable(before, after))
+    return _spread(*forms, _diff(*(form.reduced for form in forms)))
+
+
+def _diff(first: Comparable, second: Comparable) -> GraphDiff:
     is_reversed = _canonical_key(second) < _canonical_key(first)
     sides = (second, first) if is_reversed else (first, second)
     matching = match_nodes(*sides)
     _match_replacements(matching, *sides)
     _match_names(matching, *sides)
     return _compare(first, second, matching.reversed() if is_reversed else matching)
+
+
+def _spread(first: NormalForm, second: NormalForm, diff: GraphDiff) -> GraphDiff:
+    """Return the difference of two whole graphs. A folded node is the same as long as its owner has a match."""
+    changes = _of_known_sizes(first, second, diff)
+    statuses: list[NDArray[np.uint8]] = [diff.before_status.copy(), diff.after_status.copy()]
+    cleared = np.flatnonzero((diff.before_status == Status.CHANGED) & (changes & ~np.uint8(Change.NAME) == 0))
+    statuses[0][cleared] = statuses[1][diff.after_of[cleared]] = Status.SAME
+    spread: list[tuple[NDArray[np.uint8], Indices]] = []
+    for form, other, status, match in zip(
+        (first, second), (second, first), statuses, (diff.after_of, diff.before_of), strict=True
+    ):
+        is_folded = np.ones(len(form.row_of), bool)
+        is_folded[form.rows] = False
+        of_node = np.append(status, Status.SAME)[form.row_of]
+        of_node[is_folded & ~np.isin(of_node, (Status.REMOVED, Status.ADDED))] = Status.SAME
+        matched = np.append(match, -1)[form.row_of]
+        spread.append((of_node, np.append(other.rows, -1)[matched].astype(np.int32)))
+    (before_status, after_of), (after_status, before_of) = spread
+    of_node = np.zeros(len(first.row_of), np.uint8)
+    of_node[first.rows] = changes
+    numbers = _numbers(_matched_numbers(diff.after_of, diff.before_of))
+    pairs = [
+        [number[form.row_of[ends]] for ends in (form.graph.edge_columns.source, form.graph.edge_columns.target)]
+        for number, form in zip(numbers, (first, second), strict=True)
+    ]
+    keys = [combine(*ends) for ends in pairs]
+    missing = [
+        ~np.isin(keys[side], keys[1 - side]) & (pairs[side][0] != pairs[side][1]) & ~_is_constant(form)
+        for side, form in enumerate((first, second))
+    ]
+    return GraphDiff(
+        first.graph, second.graph, before_status, after_status, after_of, before_of, of_node, missing[0], missing[1]
+    )
+
+
+def _is_constant(form: NormalForm) -> NDArray[np.bool_]:
+    """Return whether a constant is the source of each edge, shape (m,)."""
+    return form.graph.node_columns.role[form.graph.edge_columns.source] == Role.CONSTANT
+
+
+def _of_known_sizes(first: NormalForm, second: NormalForm, diff: GraphDiff) -> NDArray[np.uint8]:
+    """Return the changes without those of shapes or dtypes that one graph does not say, such as a free batch size."""
+    changes: NDArray[np.uint8] = diff.changes.copy()
+    rows: list[int] = np.flatnonzero(diff.changes & (Change.SHAPE | Change.DTYPE)).tolist()
+    for row in rows:
+        sides = ((first, row), (second, int(diff.after_of[row])))
+        types = [form.graph.types[form.graph.node_columns.type[form.rows[at]]] for form, at in sides]
+        if "" in (types[0].dtype, types[1].dtype):
+            changes[row] = int(changes[row]) & ~Change.DTYPE
+        shapes = [type.shape for type in types]
+        if None in shapes or _may_be_equal(*(shape or () for shape in shapes)):
+            changes[row] = int(changes[row]) & ~Change.SHAPE
+    return changes
+
+
+def _may_be_equal(one: Shape, other: Shape) -> bool:
+    pairs = list(zip(one, other, strict=False))
+    has_unknown = any(-1 in pair for pair in pairs)
+    return has_unknown and len(one) == len(other) and all(a == b or -1 in (a, b) for a, b in pairs)
 
 
 def _canonical_key(side: Comparable) -> tuple[int, int, int]:
@@ -201,7 +269,7 @@ def _compare(before: Comparable, after: Comparable, matching: Matching) -> Graph
     is_fused_part, is_fused = _parts_and_wholes(after_of, len(after))
     is_split_part, is_split = _parts_and_wholes(before_of, len(before))
     rows = np.flatnonzero((after_of >= 0) & ~is_fused_part & ~is_split)
-    numbers = after_of, np.where(before_of >= 0, np.append(after_of, -1)[before_of], np.arange(len(after)))
+    numbers = _matched_numbers(after_of, before_of)
     changes = np.zeros(len(before), np.uint8)
     changes[rows] = _changes(before, after, rows, numbers)
     before_status = np.where(after_of < 0, Status.REMOVED, Status.SAME).astype(np.uint8)
@@ -226,6 +294,11 @@ def _parts_and_wholes(other: Indices, count: int) -> tuple[NDArray[np.bool_], ND
     """
     is_whole = np.bincount(other[other >= 0], minlength=count) > 1
     return (other >= 0) & np.append(is_whole, False)[other], is_whole
+
+
+def _matched_numbers(after_of: Indices, before_of: Indices) -> tuple[Indices, Indices]:
+    """Return the number of the node of ``after`` that each node matches, of the earlier graph -1 without one."""
+    return after_of, np.where(before_of >= 0, np.append(after_of, -1)[before_of], np.arange(len(before_of)))
 
 
 def _numbers(matches: tuple[Indices, Indices]) -> tuple[Indices, Indices]:
