@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from mindscope import open_run
+from mindscope.analysis.graph_preview import preview_graphs
 from mindscope.analysis.previews import newest_landscape
 from mindscope.types import Landscape
+from tests.event_log import DATA
 
 SIDE = np.linspace(-1, 1, 3)
 SURFACE = Landscape(SIDE, SIDE, np.zeros((3, 3)))
@@ -24,3 +27,10 @@ def test_the_newest_surface_with_a_path_comes_first() -> None:
     assert chosen(old=SURFACE, new=SURFACE, line=LINE) == "new"
     assert chosen(old=LINE, new=LINE) == "new"
     assert chosen() is None
+
+
+def test_boxes_of_a_graph_have_the_names_of_the_code() -> None:
+    graphs = list(open_run(DATA / "mindspore/collector_specified").graphs().values())
+    names = [scope.name for scope in preview_graphs(graphs).scopes]
+    assert {"_backbone", "_loss_fn", "optimizer"} <= set(names)
+    assert not any("-" in name for name in names)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mindscope.graph import Graph, GraphSummary, Role, Scope
+from mindscope.graph.algorithms.code_names import ROOT, scope_names
 
 MOST_SCOPES = 24
 ROOM = 9  # scopes after opening one: as many names as a card has room for
@@ -61,7 +62,8 @@ def preview_graphs(graphs: Sequence[Graph]) -> GraphPreview:
     boxes, first, sizes = np.unique(items[is_operation], return_index=True, return_counts=True)
     largest = np.sort(np.argsort(-sizes, kind="stable")[:MOST_SCOPES])
     listed = largest[np.argsort(first[largest])]
-    names = _names([_path(graph, int(item)) for item in boxes[listed]])
+    code = [name for name, _ in scope_names(graph)]
+    names = _names([_code_path(graph, int(item), code) for item in boxes[listed]])
     return GraphPreview(
         name=graph.name,
         nodes=int(is_operation.sum()),
@@ -112,6 +114,17 @@ def _path(graph: Graph, item: int) -> tuple[str, ...]:
     """Return the labels of a box from the root on."""
     scopes = len(graph.scope_columns)
     return (graph.texts[item - scopes],) if item >= scopes else tuple(Scope(graph, item).path.split("/"))
+
+
+def _code_path(graph: Graph, item: int, code: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in the code of a box from the root on, without MindSpore's scope around all others."""
+    if item >= len(code):
+        return _path(graph, item)
+    found: list[str] = []
+    while item > 0:
+        found.insert(0, code[item])
+        item = int(graph.scope_columns.parent[item])
+    return tuple(found[1:] if found[0] == ROOT and len(found) > 1 else found)
 
 
 def _names(paths: Sequence[tuple[str, ...]]) -> list[str]:

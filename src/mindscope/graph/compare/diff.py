@@ -187,8 +187,9 @@ def _diff(first: Comparable, second: Comparable) -> GraphDiff:
 def _spread(first: NormalForm, second: NormalForm, diff: GraphDiff) -> GraphDiff:
     """Return the difference of two whole graphs. A folded node is the same as long as its owner has a match."""
     changes = _of_known_sizes(first, second, diff)
-    statuses: list[NDArray[np.uint8]] = [diff.before_status.copy(), diff.after_status.copy()]
-    cleared = np.flatnonzero((diff.before_status == Status.CHANGED) & (changes & ~np.uint8(Change.NAME) == 0))
+    statuses: list[NDArray[np.uint8]] = [np.array(diff.before_status), np.array(diff.after_status)]
+    is_cleared = np.isin(changes, (0, int(Change.NAME)))
+    cleared = np.flatnonzero((diff.before_status == Status.CHANGED) & is_cleared)
     statuses[0][cleared] = statuses[1][diff.after_of[cleared]] = Status.SAME
     spread: list[tuple[NDArray[np.uint8], Indices]] = []
     for form, other, status, match in zip(
@@ -225,7 +226,7 @@ def _is_constant(form: NormalForm) -> NDArray[np.bool_]:
 
 def _of_known_sizes(first: NormalForm, second: NormalForm, diff: GraphDiff) -> NDArray[np.uint8]:
     """Return the changes without those of shapes or dtypes that one graph does not say, such as a free batch size."""
-    changes: NDArray[np.uint8] = diff.changes.copy()
+    changes: NDArray[np.uint8] = np.array(diff.changes)
     rows: list[int] = np.flatnonzero(diff.changes & (Change.SHAPE | Change.DTYPE)).tolist()
     for row in rows:
         sides = ((first, row), (second, int(diff.after_of[row])))

@@ -13,7 +13,7 @@ export type GraphColumn = TableColumn & { id: TextColumn | Amount };
 const COLUMNS: Readonly<Record<TableKind, readonly GraphColumn["id"][]>> = {
   scopes: ["type", "shape", "dtype", "count", "parameters", "trainable", "flops", "bytes"],
   types: ["count", "parameters", "flops", "bytes", "dtype"],
-  layers: ["type", "parameters", "flops", "shape", "dtype", "trainable", "count", "bytes"],
+  layers: ["type", "shape", "parameters", "flops", "dtype", "trainable", "count", "bytes"],
 };
 export const NAME = "name";
 
