@@ -5,6 +5,14 @@ from __future__ import annotations
 
 from playwright.sync_api import ConsoleMessage, Error, Page, Request
 
+SHIFTS = """
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) window.shift += value;
+  }).observe({ type: "layout-shift", buffered: true });
+"""
+"""Counts how far parts of a page move after they were painted, as `window.shift`."""
+
 
 class PageWatch:
     """Adds to ``complaints`` what a page writes into the console, and whom it asks beside its viewer."""

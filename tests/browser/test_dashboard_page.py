@@ -20,6 +20,7 @@ from tests.reading.test_failures import write_failure
 from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .conftest import WEB
+from .page_watch import SHIFTS
 from .patience import until
 from .scalars_page import expect_view
 
@@ -35,12 +36,6 @@ CARDS = {
 DRAWN = "canvas => canvas.toDataURL()"
 BELOW = """card => Math.max(...[...card.querySelectorAll("*")].map((one) => one.getBoundingClientRect().bottom))
   - card.getBoundingClientRect().bottom"""
-SHIFTS = """
-  window.shift = 0;
-  new PerformanceObserver((list) => {
-    for (const { value } of list.getEntries()) window.shift += value;
-  }).observe({ type: "layout-shift", buffered: true });
-"""
 
 
 @pytest.mark.parametrize("width", [390, 1440])
@@ -99,8 +94,11 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveViewer]:
     with mindscope.SummaryRecord(base / "bare") as recorder:
         recorder.add_value("histogram", "weight", np.ones(4, np.float32))
         recorder.record(1)
+    with mindscope.SummaryRecord(base / "other") as recorder:
+        recorder.add_value("scalar", "rate", 0.25)
+        recorder.record(1)
     with running_viewer(base, base.parent) as live:
-        eventually(lambda: len(live.runs()) == 5 and all(run["tags"] for run in live.runs().values()))
+        eventually(lambda: len(live.runs()) == 6 and all(run["tags"] for run in live.runs().values()))
         yield live
 
 
@@ -132,6 +130,11 @@ def test_a_result_says_nan_no_value_and_its_rank(odd: LiveViewer, open_page: Ope
     page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run=bare")
     expect(page.get_by_test_id("no-result")).to_have_text("No val/accuracy in this run")
     expect(figures).to_have_count(0)
+    page.goto(f"http://127.0.0.1:{odd.port}/dashboard?run=other")
+    expect(page.get_by_test_id("no-result")).to_have_text("No val/accuracy in this run")
+    expect(figures).to_have_text(["0.2500"])
+    page.get_by_role("button", name="Compare runs by rate").click()
+    expect(page.get_by_test_id("target")).to_have_text("Metric: rate")
 
 
 def test_every_kind_of_a_run_has_a_preview(viewer: LiveViewer, open_page: OpenPage):
