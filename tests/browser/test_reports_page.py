@@ -16,6 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 from pypdf import PdfReader
 
+from mindscope import SummaryRecord
 from tests.browser.test_accessibility import serious
 from tests.server.live_viewer import DATA, GrowingLog, LiveViewer, eventually, running_viewer
 
@@ -211,6 +212,39 @@ def test_readers_without_a_writable_workspace_change_nothing(tmp_path: Path, ope
         page.get_by_role("link", name="Reports").click()
         expect(page.get_by_test_id("no-reports")).to_contain_text("read-only")
         expect(page.get_by_test_id("new-report")).to_have_count(0)
+
+
+def test_reports_open_without_a_run(tmp_path: Path, open_page: OpenPage):
+    (tmp_path / "logs").mkdir()
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        page = open_page(live, put(live, "empty", block(text="# Plan")))
+        expect(page.get_by_test_id("report-block").get_by_role("heading", name="Plan")).to_be_visible()
+        page.get_by_role("navigation").get_by_role("link", name="Scalars").click()
+        expect(page.get_by_role("main")).to_contain_text("No runs in")
+
+
+def test_findings_and_messages_of_logs_are_cards(tmp_path: Path, open_page: OpenPage):
+    with SummaryRecord(tmp_path / "logs" / "failed") as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(7)
+    lines = "step 7\nTraceback (most recent call last):\n  File \"train.py\", line 3, in <module>\nKeyError: 'rate'\n"
+    (tmp_path / "logs" / "failed" / "train.log").write_text(lines)
+    with running_viewer(tmp_path / "logs", tmp_path) as live:
+        eventually(lambda: live.runs().get("failed", {}).get("tags"))
+        page = open_page(live, "/debugger?run=failed")
+        expect(page.get_by_test_id("findings")).to_contain_text("KeyError")
+        expect(page.get_by_test_id("save-view")).to_be_enabled()
+        add(page.get_by_test_id("findings"))
+        page.goto(f"http://127.0.0.1:{live.port}/logs?run=failed")
+        expect(page.get_by_test_id("log-details")).to_contain_text("KeyError: 'rate'")
+        add(page.get_by_test_id("log-details"), "newest")
+        page.get_by_test_id("report-open").click()
+        findings, message = whole(page).all()
+        expect(findings.get_by_role("heading", name="KeyError: 'rate'")).to_be_visible()
+        expect(findings).to_contain_text("Traceback (most recent call last):")
+        expect(message).to_contain_text("train.log")
+        expect(message.locator("pre")).to_contain_text("KeyError: 'rate'")
+        assert serious(page) == []
 
 
 def test_a_report_is_a_file_a_print_and_markdown(

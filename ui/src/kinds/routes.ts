@@ -28,6 +28,7 @@ export const ROUTES: readonly Route[] = [
     icon: "report",
     load: () => import("../pages/reports/ReportsPage.svelte"),
     hasRunTable: true,
+    needsNoRun: true,
   },
   {
     path: "/logs",

@@ -21,6 +21,8 @@ export interface Route {
   contents?: readonly ContentKind[];
   /** Files that the page shows too, with which no run opens it. */
   alsoShows?: readonly ContentKind[];
+  /** The page has something to show without a run. */
+  needsNoRun?: boolean;
   /** The page has the table of runs in place of the list beside it. */
   hasRunTable?: boolean;
 }
