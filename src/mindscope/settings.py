@@ -139,7 +139,7 @@ class Settings:
     allow_delete: bool = _setting(
         parse_switch,
         False,
-        "Allow users to delete the event files of runs from the page.",
+        "Allow users to delete the event files of runs, and to move runs, from the page.",
         accepted="1 or 0",
     )
     alerts: str = _setting(
@@ -162,7 +162,7 @@ class Settings:
         """Description of what other machines can do on this viewer; None if they can't reach it."""
         if self.host in LOOPBACK_NAMES:
             return None
-        deletes = ", and delete runs" if self.allow_delete else ""
+        deletes = ", and delete and move runs" if self.allow_delete else ""
         return (
             f"clients that reach {self.host}:{self.port} can read all runs and change notes, pins and views{deletes}: "
             "there is no password"

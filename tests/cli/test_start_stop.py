@@ -79,7 +79,7 @@ def test_status_lists_all_viewers(mindscope: CommandLine, port: str):
 def test_a_viewer_that_others_reach_says_what_they_can_do(mindscope: CommandLine, port: str):
     said = mindscope("start", "--port", port, "--host", "0.0.0.0", "--allow-delete").stderr
     assert f"warning: clients that reach 0.0.0.0:{port} can read all runs and change notes, pins and views" in said
-    assert "and delete runs: there is no password" in said
+    assert "and delete and move runs: there is no password" in said
     (line,) = mindscope("status").stdout.splitlines()
     assert line.startswith(f"http://127.0.0.1:{port}  open to other machines at 0.0.0.0:{port}  process ")
     mindscope("stop", "--port", port)

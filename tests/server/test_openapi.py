@@ -98,7 +98,7 @@ def test_the_first_request_of_an_address_mounts_its_routes():
     assert [path for path in others if routes.missing_for(path) is not None] == []
     routes.mount("info.routes")
     assert routes.missing_for("/api/server") is None
-    assert routes.missing_for("/api/runs/files/below") == "deletion.routes"
+    assert routes.missing_for("/api/runs/move/below") == "run_files.routes"
 
 
 def _router(name: str) -> Any:

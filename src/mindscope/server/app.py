@@ -67,7 +67,7 @@ ROUTES = {
     "live.routes": "live",
     "annotations.routes": "annotations",
     "alerts.routes": "alerts",
-    "deletion.routes": "runs/deletion runs/files",
+    "run_files.routes": "runs/deletion runs/delete runs/move",
     "openapi": "openapi.json",
 }
 """The modules with the routes of the API, and the first segments of their paths. Each is imported when it is needed."""
@@ -81,7 +81,7 @@ def create_app(settings: Settings, catalog: Catalog) -> FastAPI:
     app = FastAPI(
         title="mindscope",
         version=__version__,
-        description="What a mindscope viewer answers. Nothing here changes a log, unless deleting runs is allowed.",
+        description="What a mindscope viewer answers. Nothing here changes a log, unless --allow-delete is set.",
         openapi_url=None,
         docs_url=None,
         redoc_url=None,

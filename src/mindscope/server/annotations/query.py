@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -89,12 +89,26 @@ def whole_change(kind: str, key: str, version: int, stored: Stored | None) -> An
     return AnnotationChange(kind, key, version, None if stored is None else stored.model_dump(mode="json"))
 
 
-def forget_run(annotations: Annotations, run: str) -> None:
-    """Delete the notes of a deleted run, because another run may get its name."""
-    record = annotations.read().of(RUN).get(run)
-    if record is not None:
-        with suppress(AnnotationError, StaleRecordError):  # a concurrent change keeps its note
-            annotations.write([AnnotationChange(RUN, run, record.version, None)])
+def rename_runs(annotations: Annotations, names: Mapping[str, str | None]) -> int | None:
+    """Give the notes of runs to their new names; None deletes them, because another run may get the old name.
+
+    Returns the new revision; None if nothing changed, or if another client changes the same notes now.
+    """
+    records = annotations.read().of(RUN)
+    changes: list[AnnotationChange] = []
+    for old, new in names.items():
+        record = records.get(old)
+        if record is None or record.fields is None:
+            continue
+        changes.append(AnnotationChange(RUN, old, record.version, None))
+        if new is not None:
+            there = records.get(new)
+            changes.append(AnnotationChange(RUN, new, there.version if there else 0, dict(record.fields)))
+    if not changes:
+        return None
+    with suppress(AnnotationError, StaleRecordError):  # a concurrent change keeps its note
+        return annotations.write(changes).revision
+    return None
 
 
 def with_bounds(threshold: ThresholdRecord | None) -> ThresholdRecord | None:

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { fieldTree } from "./fieldTree";
+import { sortedRuns } from "./runTable";
 
 const EMPTY = {
   state: "idle",
@@ -20,7 +21,7 @@ const FIELD = { name: "rate", valueOf: (run: string): number | null => RATES[run
 
 function lines(isClosed: (key: string) => boolean): string[] {
   const runs = ["a", "b", "c", "d"].map((id) => ({ ...EMPTY, id }));
-  return fieldTree(runs, FIELD, { column: "name", isDescending: false }, isClosed).map((row) =>
+  return fieldTree(runs, FIELD, (some) => sortedRuns(some, "name", false), isClosed).map((row) =>
     row.kind === "group" ? row.label : row.run.id,
   );
 }

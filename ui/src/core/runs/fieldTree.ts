@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ParameterCell } from "../lineage/parameterTable";
 import { orderedBy } from "../text/naturalSort";
-import { sortedRuns, type FactColumn } from "./runTable";
-import { together, type TreeFacts, type TreeRow } from "./runTree";
+import { together, type RunOrder, type TreeFacts, type TreeRow } from "./runTree";
 
 /** A field of the lineage by which runs are grouped. */
 export interface RunField {
@@ -17,11 +16,11 @@ export interface RunField {
 export function fieldTree<Run extends TreeFacts>(
   runs: readonly Run[],
   { name, valueOf, without }: RunField,
-  order: { column: FactColumn; isDescending: boolean },
+  sorted: RunOrder,
   isClosed: (key: string) => boolean,
 ): TreeRow<Run>[] {
   const groups = new Map<ParameterCell, Run[]>();
-  for (const run of sortedRuns(runs, order.column, order.isDescending)) {
+  for (const run of sorted(runs)) {
     const value = valueOf(run.id);
     const members = groups.get(value);
     if (members) members.push(run);

@@ -18,3 +18,8 @@ export function inclusionSetOf(taken: ReadonlySet<string>, names: readonly strin
   const inside = names.filter((name) => taken.has(name));
   return inside.length <= left.length || left.length > 8 ? { base: "none", except: inside } : { base: "all", except: left };
 }
+
+/** The same choice after names became others. */
+export function inclusionMoved({ base, except }: InclusionSet, names: ReadonlyMap<string, string>): InclusionSet {
+  return { base, except: except.map((name) => names.get(name) ?? name) };
+}

@@ -72,6 +72,7 @@ export const frame = {
   "side.check": "Show {run}",
   "side.sort": "Sort runs",
   "side.sort_name": "Name",
+  "side.sort_result": "Main metric, best first",
   "side.sort_updated": "Last update",
   "side.sort_state": "State",
   "side.group": "Group runs",

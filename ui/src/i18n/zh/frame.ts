@@ -74,6 +74,7 @@ export const frame: Record<keyof typeof en, string> = {
   "side.check": "显示 {run}",
   "side.sort": "训练排序",
   "side.sort_name": "名称",
+  "side.sort_result": "主指标，最佳在前",
   "side.sort_updated": "更新时间",
   "side.sort_state": "状态",
   "side.group": "训练分组",

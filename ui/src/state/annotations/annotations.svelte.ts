@@ -28,7 +28,7 @@ import {
   type View,
   type ViewRecord,
 } from "../../api/annotations";
-import { labelChange } from "./labelChange";
+import { labelsAfter, type LabelChange } from "./labelChange";
 import type { Reason } from "../../core/text/reason";
 import { filled, merged, type ByKey } from "./records";
 import { Backoff } from "../requests/backoff";
@@ -52,7 +52,7 @@ export type {
 };
 
 /** A change of a run; an absent field stays. `color` null is the assigned color. */
-export type NotesChange = Partial<Pick<RunNotes, "tags" | "color" | "archived">>;
+export type NotesChange = Partial<Pick<RunNotes, "color" | "archived">> & { labels?: LabelChange };
 
 const BLANK: RunNotes = { note: "", tags: [], color: null, archived: false, version: 0 };
 
@@ -116,17 +116,18 @@ class Annotations {
   }
 
   /** The same change for several runs, shown at once. Concurrent label changes of other users stay. */
-  changeRuns(ids: readonly string[], { tags, ...rest }: NotesChange): Promise<boolean> {
-    const before = new Map(ids.map((run) => [run, this.runs.get(run) ?? BLANK]));
-    const labelled = (run: string, labels: readonly string[]): Partial<RunNotes> =>
-      tags ? { tags: labelChange(before.get(run)!.tags, tags)(labels) } : {};
-    const shown = [...before].map(([run, notes]) => [run, { ...notes, ...rest, ...labelled(run, notes.tags) }] as const);
+  changeRuns(ids: readonly string[], { labels, ...rest }: NotesChange): Promise<boolean> {
+    const labelled = ({ tags }: RunNotes): Partial<RunNotes> => (labels ? { tags: labelsAfter(labels, tags) } : {});
+    const shown = ids.map((run) => {
+      const notes = this.runs.get(run) ?? BLANK;
+      return [run, { ...notes, ...rest, ...labelled(notes) }] as const;
+    });
     this.runs = new Map([...this.runs, ...shown]);
     return this.#write(() =>
       sendRunChanges(
         ids.map((run): RunChange => {
-          const { version, tags: labels } = this.runs.get(run) ?? BLANK;
-          return { run, version, ...rest, ...labelled(run, labels) };
+          const notes = this.runs.get(run) ?? BLANK;
+          return { run, version: notes.version, ...rest, ...labelled(notes) };
         }),
       ),
     );

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { labelChange } from "./labelChange";
+import { labelsAfter } from "./labelChange";
 
-const labels = fc.uniqueArray(fc.constantFrom("paper", "baseline", "bad", "论文"));
-
-it("turns the old list into the new one", () => {
-  fc.assert(
-    fc.property(labels, labels, (from, to) => {
-      expect(labelChange(from, to)(from).sort()).toEqual([...to].sort());
-    }),
-  );
-});
-
-it("leaves what others added or removed concurrently", () => {
-  const add = labelChange(["a"], ["a", "mine"]);
-  expect(add(["theirs"])).toEqual(["theirs", "mine"]);
-  expect(labelChange(["a", "b"], ["a"])(["b", "a", "theirs"])).toEqual(["a", "theirs"]);
+it("adds each label once and leaves what others added or removed concurrently", () => {
+  const add = { added: ["mine"], removed: [] };
+  expect(labelsAfter(add, ["theirs"])).toEqual(["theirs", "mine"]);
+  expect(labelsAfter(add, ["mine", "a"])).toEqual(["mine", "a"]);
+  expect(labelsAfter({ added: [], removed: ["b"] }, ["b", "a", "theirs"])).toEqual(["a", "theirs"]);
+  expect(labelsAfter({ added: [], removed: ["b"] }, ["a"])).toEqual(["a"]);
 });

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fetchDeletion, sendDeletion, type Deletion } from "../../api/deletion";
+import { fetchDeletion, sendDeletion, type Deletion } from "../../api/runFiles";
 import { problemOf, type Problem } from "../requests/problem";
 
 export type { Deletion };
 
-/** Deletes one run: lists its files first, then deletes them on confirmation. */
+/** Deletes runs: lists their files first, then deletes them on confirmation. */
 export class RunDeletion {
   plan = $state.raw<Deletion | null>(null);
   problem = $state.raw<Problem | null>(null);
   isUnderWay = $state(false);
-  readonly #run: string;
+  readonly #runs: readonly string[];
 
-  constructor(run: string) {
-    this.#run = run;
+  constructor(runs: readonly string[]) {
+    this.#runs = runs;
   }
 
   async prepare(): Promise<void> {
     try {
-      this.plan = await fetchDeletion(this.#run);
+      this.plan = await fetchDeletion(this.#runs);
       this.problem = null;
     } catch (error) {
       this.problem = problemOf(error);
     }
   }
 
-  /** True when the run is deleted. Reloads the list of files if they changed. */
+  /** True when the runs of the plan are deleted. Reloads the list of files if they changed. */
   async confirm(): Promise<boolean> {
     if (!this.plan) return false;
     this.isUnderWay = true;
     try {
-      await sendDeletion(this.#run, this.plan.token);
+      await sendDeletion(
+        this.plan.runs.map(({ run }) => run),
+        this.plan.token,
+      );
       return true;
     } catch (error) {
       const problem = problemOf(error);

@@ -11,6 +11,10 @@ import { readStored, writeStored } from "./storage";
 export const RUN_NAMINGS = ["short", "path", "parameters"] as const;
 export type RunNaming = (typeof RUN_NAMINGS)[number];
 
+/** What the list of runs beside the pages is sorted by. */
+export const RUN_SORTS = ["name", "result", "updated", "state"] as const;
+export type RunSort = (typeof RUN_SORTS)[number];
+
 export type Theme = "system" | "light" | "dark";
 
 interface Stored {
@@ -30,6 +34,7 @@ interface Stored {
   /** Field of the lineage that the list is grouped by instead; "" for none. */
   runField: string;
   runNaming: RunNaming;
+  runSort: RunSort;
 }
 
 const KEY = "settings";
@@ -50,6 +55,7 @@ function initial(): Stored {
     runGrouping: "none",
     runField: "",
     runNaming: "short",
+    runSort: "name",
     ...readStored<Partial<Stored>>(KEY, {}),
   };
 }
@@ -98,6 +104,10 @@ class Settings {
     return this.#stored.runNaming;
   }
 
+  get runSort(): RunSort {
+    return this.#stored.runSort;
+  }
+
   setTheme(theme: Theme): void {
     this.#change({ theme });
     void this.apply();
@@ -134,6 +144,10 @@ class Settings {
 
   setRunNaming(runNaming: RunNaming): void {
     this.#change({ runNaming });
+  }
+
+  setRunSort(runSort: RunSort): void {
+    this.#change({ runSort });
   }
 
   setPanelOpen(isPanelOpen: boolean): void {

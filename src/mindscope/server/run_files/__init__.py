@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deletes runs."""
+"""Deletes and moves runs on disk."""
