@@ -30,7 +30,7 @@ function contentOf(element: Element): Node[] {
   });
 }
 
-/** A button is a word of its sentence or cell; one that stands alone is no text. */
+/** A button is a word of its sentence or cell; one alone is left out. */
 function isLeftOut(element: Element): boolean {
   if (element.localName !== "button") return element.matches(LEFT_OUT);
   const isCell = element.closest("td, th, dt, dd, li, h2, h3") !== null;

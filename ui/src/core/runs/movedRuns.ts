@@ -6,8 +6,8 @@ export interface RunMove {
 }
 
 /**
- * Moves of runs into a directory, "" for the base directory. Runs below another of them go with it. What all paths begin with stays
- * behind, so runs of one directory become neighbors again.
+ * Moves of runs into a directory, "" for the base directory. Runs below another of them go with it. The start that all paths share is
+ * left out, so runs of one directory become neighbors again.
  */
 export function movesInto(runs: readonly string[], directory: string): RunMove[] {
   const all = new Set(runs);
