@@ -21,9 +21,9 @@ const smallFont: Plugin = {
   name: "small-font",
   async generateBundle(_, bundle) {
     for (const file of Object.values(bundle)) {
-      if (file.type !== "asset" || !FONT.test(file.fileName)) continue;
+      if (file.type !== "asset" || typeof file.source === "string" || !FONT.test(file.fileName)) continue;
       const letters = LETTERS.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, n) => first + n));
-      file.source = await subsetFont(Buffer.from(file.source), String.fromCodePoint(...letters), {
+      file.source = await subsetFont(file.source, String.fromCodePoint(...letters), {
         targetFormat: "woff2",
         variationAxes: { wght: { min: 400, max: 700 } },
         keepFeatures: ["calt", "kern", "tnum", "cv05", "ss03"],

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import copytree
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,11 +16,13 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from mindscope.graph import Graph, Node, Role, Status
 from mindscope.graph.algorithms.structure import shape_text
 from mindscope.reading import open_run
-from tests.server.live_viewer import DATA, LiveViewer
+from tests.server.live_viewer import DATA, LiveViewer, eventually, running_viewer
 
 from .patience import until
 
 OpenPage = Callable[[LiveViewer, str], Page]
+MEASURED_PIPELINE = Path(__file__).parents[1] / "profile" / "data_pipeline"
+"""A pipeline and its figures, both recorded by MindSpore 2.10."""
 OPS = "/graph?run=mindspore%2Fops"
 TORCH = "/graph?run=tensorboard%2Ftb_all%2Frun_a"
 
@@ -274,7 +277,7 @@ def test_tables_sum_up_the_graph_and_lead_to_boxes(viewer: LiveViewer, open_page
         page.get_by_test_id("graph-table-download").click()
         page.get_by_test_id("graph-table-download-csv").click()
     lines = Path(download.value.path()).read_text().splitlines()
-    assert lines[0].startswith("name,type,parameters,flops,shape,dtype,trainable")
+    assert lines[0].startswith("name,type,shape,parameters,flops,dtype,trainable")
     assert any(".fc1," in line and ",48120," in line for line in lines)
     page.get_by_test_id("graph-table-kind").get_by_text("Scopes").click()
     page.get_by_test_id("graph-table-filter").fill("")
@@ -381,8 +384,16 @@ def test_the_data_pipeline_of_a_run_and_its_difference_to_another(viewer: LiveVi
     assert all(name in drawing for name in ("MnistDataset", "Batch", "batch_size = 32"))
 
 
-def test_a_data_pipeline_has_the_figures_of_its_profile(viewer: LiveViewer, open_page: OpenPage):
-    page = open_page(viewer, "/graph/dataset?run=mindspore%2Fdata_pipeline")
+@pytest.fixture
+def pipeline_viewer(tmp_path: Path) -> Iterator[LiveViewer]:
+    copytree(MEASURED_PIPELINE, tmp_path / "logs" / "data_pipeline")
+    with running_viewer(tmp_path / "logs", tmp_path) as viewer:
+        eventually(lambda: "data_pipeline" in viewer.runs())
+        yield viewer
+
+
+def test_a_data_pipeline_has_the_figures_of_its_profile(pipeline_viewer: LiveViewer, open_page: OpenPage):
+    page = open_page(pipeline_viewer, "/graph/dataset?run=data_pipeline")
     picture = opened(page)
     operations = page.get_by_test_id("pipeline-operations")
     added = operations.get_by_role("row").filter(has=page.get_by_test_id("pipeline-note"))

@@ -277,8 +277,8 @@ class _Folding:
         """Return the rows of the inputs of a node: values in their order, then parameters, matrices before vectors."""
         inputs = [each for each in self.data(node) if each != node]
         ranks = [(0, 0) if self.role[each] != Role.PARAMETER else (1, -len(self.shape[each] or ())) for each in inputs]
-        order = sorted(range(len(inputs)), key=lambda place: ranks[place])
-        return [int(self.row_of[inputs[place]]) for place in order]
+        order = sorted(range(len(inputs)), key=lambda index: ranks[index])
+        return [int(self.row_of[inputs[index]]) for index in order]
 
     def form(self, side: Comparable, numbers: dict[object, int]) -> NormalForm:
         """Return the form with numbers that mean the same in both graphs."""

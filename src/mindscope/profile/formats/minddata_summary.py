@@ -48,7 +48,7 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
     parents = [whole_of(each, _NONE) for each in list_of(content.get("parent_id"))][: len(ids)]
     parents += [_NONE] * (len(ids) - len(parents))
     order = _inputs_first(ids, parents)
-    row_of = {ids[place]: row for row, place in enumerate(order)}
+    row_of = {ids[index]: row for row, index in enumerate(order)}
     found = PipelineOperations(
         id=np.array(ids, np.int64),
         name=TextColumn.of(f"{type}Op_{id}" for type, id in zip(types, ids, strict=True)),
@@ -64,17 +64,17 @@ def _operations(content: Mapping[str, Any]) -> PipelineOperations | None:
 
 
 def _inputs_first(ids: Sequence[int], parents: Sequence[int]) -> list[int]:
-    """Return the places of the operations, each after its inputs, which are in their order; then those of circles."""
+    """Return the indexes of the operations, each after its inputs, which are in their order; then those of circles."""
     known, inputs = set(ids), dict[int, list[int]]()
-    for place, parent in enumerate(parents):
-        inputs.setdefault(parent if parent in known else _NONE, []).append(place)
+    for index, parent in enumerate(parents):
+        inputs.setdefault(parent if parent in known else _NONE, []).append(index)
     found: list[int] = []
     pending = inputs.pop(_NONE, [])
     while pending:
-        place = pending.pop()
-        found.append(place)
-        pending += inputs.pop(ids[place], [])
-    return found[::-1] + [place for others in inputs.values() for place in others]
+        index = pending.pop()
+        found.append(index)
+        pending += inputs.pop(ids[index], [])
+    return found[::-1] + [index for others in inputs.values() for index in others]
 
 
 def _findings(content: Mapping[str, Any]) -> PipelineFindings | None:

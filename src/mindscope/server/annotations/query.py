@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -104,10 +104,16 @@ def rename_runs(annotations: Annotations, names: Mapping[str, str | None]) -> in
         if new is not None:
             there = records.get(new)
             changes.append(AnnotationChange(RUN, new, there.version if there else 0, dict(record.fields)))
-    if not changes:
-        return None
-    with suppress(AnnotationError, StaleRecordError):  # a concurrent change keeps its note
-        return annotations.write(changes).revision
+    while changes:
+        try:
+            return annotations.write(changes).revision
+        except AnnotationError:
+            return None
+        except StaleRecordError as error:
+            deleted = {record.key: record.version for record in error.args if record.fields is None}
+            if len(deleted) < len(error.args):  # a concurrent change keeps its note
+                return None
+            changes = [replace(change, version=deleted.get(change.key, change.version)) for change in changes]
     return None
 
 

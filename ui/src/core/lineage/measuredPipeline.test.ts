@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import RECORDED from "../../../../tests/data/mindspore/data_pipelines.json";
+import RECORDED from "../../../../tests/profile/data_pipelines.json";
 import { matchMeasured, measuredAlone, type MeasuredOperation } from "./measuredPipeline";
 import type { AlignedStages, PipelineStage } from "./pipelineColumns";
 

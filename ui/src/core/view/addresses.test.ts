@@ -40,7 +40,7 @@ const ADDRESSES = `
   outliers=mark own=relative%2C0.6%2Cignore%2Closs parameters=all pass_through=shown picture=3 pipeline_chart=none pipelines=unfolded
   points=all preview_image=log preview_scalar=log profile=%5B%22run%22%2C%22prof%22%5D profile_hidden=log profile_operation=log
   profile_step=3 profile_stream=log profile_tab=compare profile_tab=memory profile_tab=modules profile_tab=operators
-  profile_tab=pipeline profile_tab=ranks profile_tab=timeline rank_metric=duration rank_metric=idle raw=band raw=line
+  profile_tab=ranks profile_tab=timeline rank_metric=duration rank_metric=idle raw=band raw=line
   report=log rows=selected rows=unselected rows_column=log rows_columns=chosen rows_filter=log rows_fixed=log rows_group=each rows_group=name
   rows_hidden=log rows_regex=log rows_row=3 rows_sort=-device_self rows_sort=-share rows_sort=device_self rows_sort=share
   rows_part=kernels rows_where=name%3Daten%3A%3Amm rows_width=3%3A1.2 rows_with=log run=log runs=all runs=none scalar=log scopes=log shape=bands

@@ -63,6 +63,6 @@ test("a part without rows opens the tab that has all of it", () => {
 });
 
 test("operations, batches and the whole pipeline are on the page Dataset graph, steps are not", () => {
-  const rows = ["operation", "batch", "step"].map((kind) => isOfPipeline(place({ kind })));
+  const rows = (["operation", "batch", "step"] as const).map((kind) => isOfPipeline(place({ kind })));
   expect([...rows, isOfPipeline("data_pipeline"), isOfPipeline("memory")]).toEqual([true, true, false, true, false]);
 });
