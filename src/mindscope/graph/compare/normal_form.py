@@ -17,7 +17,7 @@ import numpy as np
 
 from mindscope.errors import FormatError
 from mindscope.graph.compare.comparable import Comparable, comparable
-from mindscope.graph.compare.synonyms import Dialect, common_name, dialects_of
+from mindscope.graph.compare.synonyms import Dialect, common_name, dialects_of, tells_dialect
 from mindscope.graph.data.columns import EdgeColumns, Indices, NodeColumns, Role, Shape
 from mindscope.graph.data.graph_data import GraphData
 from mindscope.graph.data.hashes import Hashes
@@ -58,8 +58,9 @@ class NormalForm:
 
 def normal_forms(before: GraphData, after: GraphData) -> tuple[NormalForm, NormalForm] | None:
     """Return both graphs in the common form; None for graphs of one framework: names and attributes are comparable."""
-    dialects = [dialects_of([node.op_type for node in graph.operations]) for graph in (before, after)]
-    if not all(dialects) or dialects[0] & dialects[1]:
+    op_types = [[node.op_type for node in graph.operations] for graph in (before, after)]
+    dialects = [dialects_of(types) for types in op_types]
+    if not all(dialects) or dialects[0] & dialects[1] or any(map(tells_dialect, {*op_types[0]} & {*op_types[1]})):
         return None
     folds = [_Folding(graph, next(iter(found))) for graph, found in zip((before, after), dialects, strict=True)]
     has_norms = ["batch_norm" in fold.op for fold in folds]

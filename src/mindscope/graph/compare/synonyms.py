@@ -117,6 +117,11 @@ def dialects_of(op_types: Iterable[str]) -> frozenset[Dialect]:
     return frozenset(dialect for dialect, count in counts.items() if count == most)
 
 
+def tells_dialect(op_type: str) -> bool:
+    """Return whether only one dialect has this operation type."""
+    return sum(_plain(dialect, op_type) in _COMMON[dialect.value] for dialect in Dialect) == 1
+
+
 def _plain(dialect: Dialect, op_type: str) -> str:
     """Return a name of PyTorch without its library, overload and mark of an operation in place."""
     if dialect is not Dialect.PYTORCH:
