@@ -126,7 +126,7 @@ def others(room: Path, name: str, guide: Guide) -> Generator[None]:
     guide.show("/logs", "Logs: what it printed, and the traceback that it ended with", run=f"{name}/failed")
     yield from finished("sorting_transformer.py", "--log-dir", sorting, "--steps", "200")
     guide.show("/graph", "Graph: a transformer; click a box, or open it with a double click", run=f"{name}/sorting")
-    yield from finished("lineage_sweep.py", "--directory", sweep, "--runs", str(SWEEP_RUNS), "--epochs", "3")
+    yield from finished("lineage_sweep.py", "--directory", sweep, "--runs", str(SWEEP_RUNS), "--epochs", "2")
     found = {"find": f"{name}/sweep", "lineage_chart": "coordinates"}
     guide.show(
         "/", f"Runs: a sweep of {SWEEP_RUNS} trainings; drag along an axis to filter, click a head to sort", **found
@@ -198,7 +198,7 @@ def main() -> None:
     """Run the demonstration."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8080)
-    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--base-dir", type=Path, default=Path("runs"))
     parser.add_argument("--exit", action="store_true", help="end after the training instead of serving on")
     arguments = parser.parse_args()
