@@ -27,7 +27,7 @@ from tests.server.live_viewer import DATA, LiveViewer, eventually, free_port, ru
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "images"
-LARGEST_BYTES = 50_000
+LARGEST_BYTES = 64_000
 LENET = "run=lenet-lr0.02"
 SHOTS = {
     "runs": "/",
