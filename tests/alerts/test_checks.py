@@ -17,7 +17,7 @@ from mindscope.alerts.plateau import Plateau
 from mindscope.alerts.spikes import Spikes
 from mindscope.ingest import Catalog
 from mindscope.types import Kind
-from tests.event_log import DATA
+from tests.event_log import DATA, append, scalars
 
 from .made_logs import NAME, NOW, POINTS, Watch, healthy, losses, write_histograms, write_losses
 
@@ -191,6 +191,25 @@ def test_a_training_that_stands_still_is_found_by_its_own_pace(tmp_path: Path):
     os.utime(tmp_path / "run" / NAME, (1190.0, 1190.0))
     assert watch.look(1190 + 200) == []  # it is known to pause for 90 seconds
     assert [alert.rule for alert in watch.look(1190 + 2000)] == ["stuck"]
+
+
+def test_metrics_of_the_machine_do_not_hide_that_a_training_stands_still(tmp_path: Path):
+    write_losses(tmp_path / "run", healthy(100))
+    path = tmp_path / "run" / NAME
+    for sample in range(1, 31):  # one every 10 seconds after the last step
+        append(path, scalars(100, {"system/cpu/percent": 3.0}, 1100.0 + 10 * sample))
+    os.utime(path, (1400.0, 1400.0))
+    watch = Watch(tmp_path)
+    (alert,) = watch.look(1401.0)
+    assert (alert.rule, alert.finding.step, alert.finding.wall_time, alert.finding.value) == ("stuck", 100, 1100.0, 1.0)
+
+
+def test_a_training_that_goes_on_beside_metrics_of_the_machine_is_not_stuck(tmp_path: Path):
+    path = tmp_path / "run" / NAME
+    write_losses(tmp_path / "run", healthy(100))
+    append(path, scalars(100, {"system/cpu/percent": 3.0}, 1100.0))
+    os.utime(path, (1100.0, 1100.0))
+    assert Watch(tmp_path).look(1101.0) == []
 
 
 def test_a_copy_of_a_log_is_not_stuck(tmp_path: Path):

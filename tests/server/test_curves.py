@@ -90,6 +90,17 @@ def scalar_event(step: int, value: float) -> bytes:
     return mindspore.summary_event(2000.0 + step, step, mindspore.value_field({"tag": "loss", "scalar_value": value}))
 
 
+def test_all_samples_of_the_machine_within_a_step_are_sent(page: Page) -> None:
+    for sample in range(3):
+        page.log.scalar(7, 10.0 * sample, "system/cpu/percent", 1000.0 + sample)
+    page.catalog.refresh()
+    query = {"series": [{"run": "run", "tag": "system/cpu/percent"}], "pixels": 500, "axis": "relative"}
+    answer = unpack(page.answer(query))
+    assert answer.column(0, "value").tolist() == [0, 10, 20]
+    assert answer.column(0, "step").tolist() == [7, 7, 7]
+    assert answer.header["series"][0]["repeated"] == 0
+
+
 def test_nothing_is_sent_when_nothing_changed(page: Page) -> None:
     page.ask()
     page.ask()

@@ -12,6 +12,7 @@ import numpy as np
 from mindscope.alerts.alert import Finding
 from mindscope.alerts.parameters import Parameters
 from mindscope.store import RunStore, ScalarColumns, ScalarSeries
+from mindscope.system.names import is_system_metric
 from mindscope.types import DialectName
 
 PAUSES = 100
@@ -62,7 +63,9 @@ def find_stuck(store: RunStore, parameters: Parameters, now: float, paces: Paces
     ``now`` is a wall time; ``value`` is the longest of the usual pauses, in seconds.
     """
     newest = store.last_wall_time
-    if newest is None or not parameters.stuck_least_s <= now - newest <= parameters.stuck_most_s:
+    if newest is None or now - newest > parameters.stuck_most_s:
+        return None
+    if now - newest < parameters.stuck_least_s and not _goes_on_beside(store):
         return None
     if not _may_go_on(store, newest, parameters, now):
         return None
@@ -82,7 +85,14 @@ def _may_go_on(store: RunStore, newest: float, parameters: Parameters, now: floa
     return state == "live" or (state == "idle" and bool(CLOSING.intersection(store.dialects)))
 
 
+def _goes_on_beside(store: RunStore) -> bool:
+    """Return whether the run has metrics of the machine, which go on while a training is stuck."""
+    return any(is_system_metric(tag) for _, tag in store.series)
+
+
 def _scalars(store: RunStore) -> Iterator[ScalarColumns]:
-    for series in store.series.values():
-        if isinstance(series, ScalarSeries) and len(points := series.visible()) > 1:
+    for (_, tag), series in store.series.items():
+        if is_system_metric(tag) or not isinstance(series, ScalarSeries):
+            continue
+        if len(points := series.visible()) > 1:
             yield points

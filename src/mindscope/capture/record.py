@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from types import TracebackType
 from typing import Any, NoReturn
@@ -221,6 +221,17 @@ class SummaryRecord:
         if self._raises:
             self._raise_error()
         return True
+
+    def record_beside(self, scalars: Mapping[str, float]) -> None:
+        """Write scalars of the current step at once, beside those that wait for ``record``. Never raises.
+
+        Args:
+            scalars: finite or not, by tag; their step is the newest that this process recorded, 0 before any.
+        """
+        data = scalar_record(LATEST.step or 0, _now(), dict(scalars))
+        with self._lock:
+            if not self._writer.is_closed:
+                self._writer.submit(data, len(data))
 
     def flush(self) -> None:
         """Wait until everything recorded so far is in the files. Does nothing after ``close``.

@@ -53,7 +53,8 @@ class Collector(ABC):
                 create_landscape, num_samples, intervals, or None; ``collect_output``: True writes what the training
                 prints to ``output.log`` in the run, as ``mindscope.capture_output`` does; False without it;
                 ``collect_whole_parameters``: True gathers parameters that are spread over processes (DTensor) for
-                their histograms, so all processes have to collect; False without it. Parts of the lineage, True or
+                their histograms, so all processes have to collect; False without it; ``collect_system``: metrics of
+                processors, memory, disk, network and GPUs every 10 seconds. Parts of the lineage, True or
                 False: ``collect_seed``, ``collect_world_size``, ``collect_precision``, ``collect_parameter_count``,
                 ``collect_optimizer``, ``collect_scheduler``, ``collect_dataset_size``, ``collect_command_line``,
                 ``collect_environment``, ``collect_git``, ``collect_versions``.

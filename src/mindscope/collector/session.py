@@ -14,6 +14,7 @@ from mindscope.collector.schedule import Schedule
 from mindscope.collector.step_collection import HandOver, StepCollection, unchanged
 from mindscope.errors import RecorderClosedError
 from mindscope.output.capture import OutputCapture, capture_output
+from mindscope.system import SAMPLER
 
 
 class Session:
@@ -56,6 +57,7 @@ class Session:
         if self.depth == 0:
             self._record = self._open()
             self._capture_output()
+            self._sample_system(self._record)
         self.depth += 1
         return self.depth == 1
 
@@ -71,6 +73,10 @@ class Session:
             self._output = capture_output(self._arguments.summary_dir)
             self._output.start()
 
+    def _sample_system(self, record: SummaryRecord) -> None:
+        if self._arguments.options.collect_system:
+            SAMPLER.add(record.record_beside, self._arguments.summary_dir)
+
     def leave(self, error: BaseException | None = None) -> SummaryRecord | None:
         """End, perhaps with an error of the training.
 
@@ -80,6 +86,8 @@ class Session:
         if self.depth > 0:
             return None
         record, self._record, self.training = self._record, None, None
+        if record is not None:
+            SAMPLER.remove(record.record_beside)
         if self._output is not None:
             self._output.stop(error)
             self._output = None

@@ -19,6 +19,7 @@ from mindscope.server.scalars.cache import CurveCache
 from mindscope.server.scalars.schema import Curve, CurveColumns, CurvesHeader, CurvesQuery
 from mindscope.stats import GrowingCurve, Reduction, XName, quantiles, reduce
 from mindscope.store import ScalarSeries
+from mindscope.system.names import is_system_metric
 
 Arrays = dict[str, NDArray[np.generic]]
 
@@ -57,8 +58,10 @@ def _curve_or_error(catalog: Catalog, drawn: CurveCache, name: SeriesName, query
 def reduce_series(series: ScalarSeries, drawn: CurveCache, name: SeriesName, query: CurvesQuery) -> Curve:
     """Return the curve of one series of a query with the rows to send."""
     weights = (0.0, query.smoothing) if query.smoothing > 0.0 else (0.0,)
-    with drawn.open((name.run, name.tag, query.overwritten), series) as known:
-        version = known.show(series, query.overwritten, weights, drawn.pool)
+    # samples of the machine go on while the training is at one step: each of them counts, not only the newest
+    is_whole = query.overwritten or is_system_metric(name.tag)
+    with drawn.open((name.run, name.tag, is_whole), series) as known:
+        version = known.show(series, is_whole, weights, drawn.pool)
         empty = _empty(name, version, error=None).model_copy(update=known.hidden._asdict())
         return _reduce_curve(empty, known.curve, query, name.since)
 

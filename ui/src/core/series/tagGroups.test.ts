@@ -18,6 +18,10 @@ describe("groups of tags", () => {
     ]);
   });
 
+  it("have the metrics of the machine last", () => {
+    expect(shape(["system/a", "system/b", "train/a", "train/b", "lr"]).map(([prefix]) => prefix)).toEqual(["", "train", "system"]);
+  });
+
   it("lose no tag", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ unit: fc.constantFrom("a", "b", "/") })), (names) => {

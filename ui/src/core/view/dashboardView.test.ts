@@ -37,6 +37,7 @@ describe("the previewed tag", () => {
     expect(previewTag(["acc", "loss/auto"], undefined)).toBe("loss/auto");
     expect(previewTag(["w"], undefined)).toBe("w");
     expect(previewTag([], undefined)).toBeUndefined();
+    expect(previewTag(["system/cpu/percent", "train/f1"], undefined)).toBe("train/f1");
   });
 });
 

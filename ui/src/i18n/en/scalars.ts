@@ -68,6 +68,7 @@ export const scalars = {
   "scalars.vertical": "Vertical axis",
   "scalars.pinned": "Pinned",
   "scalars.ungrouped": "General",
+  "scalars.system": "System",
   "scalars.empty": "No scalars in the selected runs",
   "scalars.empty_how": "Record one from your training script:",
   "scalars.no_runs": "No runs selected",

@@ -70,6 +70,7 @@ export const scalars: Record<keyof typeof en, string> = {
   "scalars.vertical": "纵轴",
   "scalars.pinned": "已置顶",
   "scalars.ungrouped": "未分组",
+  "scalars.system": "系统",
   "scalars.empty": "所选训练中没有标量",
   "scalars.empty_how": "在训练脚本中记录标量：",
   "scalars.no_runs": "未选择任何训练",
