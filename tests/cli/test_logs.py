@@ -110,6 +110,17 @@ def test_export_writes_only_what_was_asked_for(mindscope: CommandLine):
     assert set(pyarrow.parquet.read_table(out / "scalars.parquet")["tag"].to_pylist()) == {"train/loss", "train/epoch"}
 
 
+def test_scalars_of_several_runs_are_exported_as_one_dataset(mindscope: CommandLine):
+    arguments = ("export", str(DATA / "mindspore"), "--out", "out", "--kinds", "scalar", "--format", "parquet")
+    assert "0 are up to date" in mindscope(*arguments).stdout
+    assert "wrote 0 files" in mindscope(*arguments).stdout
+    paths = list((mindscope.room / "out").rglob("*.parquet"))
+    runs = {run for path in paths for run in pyarrow.parquet.read_table(path)["run"].to_pylist()}
+    assert "custom_loop" in runs
+    assert "holds no scalar of these tags" in mindscope(*arguments, "--tags", "none", want=1).stderr
+    assert all(path.exists() for path in paths)
+
+
 def test_videos_are_inspected_and_exported_as_gif(mindscope: CommandLine):
     with SummaryRecord(str(mindscope.room / "run"), raise_exception=True) as record:
         for step in (1, 2):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -12,7 +13,9 @@ from mindscope import reading
 from mindscope.cli.logs import FollowLinks, printable, runs_below
 from mindscope.cli.usage import usage
 from mindscope.errors import ExportError, SettingsError
+from mindscope.ingest.discover import find_runs
 
+_PARQUET = "parquet"
 KINDS = "scalar, image, video, tensor, histogram, text, audio"
 
 
@@ -46,7 +49,8 @@ def export(
 ) -> None:
     """Export scalars as CSV or Parquet, other values as files: PNG images, GIF videos, npy, npz, texts and audio.
 
-    If PATH contains several runs, each run gets its own subdirectory.
+    If PATH contains several runs, each run gets its own subdirectory. Their scalars as Parquet become one dataset in
+    scalars/, which DuckDB, Polars and Spark read as a table; exporting again replaces what has changed.
     """
     with usage():
         options = reading.ExportOptions(
@@ -56,6 +60,11 @@ def export(
             overwritten=overwritten,
             overwrite=overwrite,
         )
+    if _PARQUET in options.scalar_formats and reading.Kind.SCALAR in options.kinds and not _is_run(path):
+        _export_dataset(path, out, options, follow_links)
+        options = _without_parquet(options)
+        if not options.kinds:
+            return
     runs = runs_below(path, follow_links)
     report = (
         reading.export_run(runs["."], out, options) if list(runs) == ["."] else reading.export_runs(runs, out, options)
@@ -67,6 +76,28 @@ def export(
     typer.echo(f"wrote {len(report.files)} files below {out}")
     if report.failures:
         raise typer.Exit(1)
+
+
+def _is_run(path: str) -> bool:
+    """Return whether a directory is a single run, whose scalars are one file."""
+    return list(find_runs(path).runs) == ["."]
+
+
+def _export_dataset(path: str, out: str, options: reading.ExportOptions, follow_links: bool) -> None:
+    report = reading.export_dataset(
+        path, out, tags=options.tags, overwritten=options.overwritten, follow_links=follow_links
+    )
+    for problem in report.problems:
+        sys.stderr.write(f"mindscope: {printable(problem)}\n")
+    if not report.written and not report.kept:
+        raise ExportError(f"{path} holds no scalar{' of these tags' if options.tags else ''}; {out} is not written")
+    typer.echo(f"wrote {len(report.written)} files below {out}/scalars, {len(report.kept)} are up to date")
+
+
+def _without_parquet(options: reading.ExportOptions) -> reading.ExportOptions:
+    formats = tuple(format for format in options.scalar_formats if format != _PARQUET)
+    kinds = tuple(kind for kind in options.kinds if formats or kind is not reading.Kind.SCALAR)
+    return replace(options, kinds=kinds, scalar_formats=formats or ("csv",))
 
 
 def _kinds(given: list[str] | None) -> tuple[reading.Kind, ...]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mindscope.analysis.tensor_statistics import TensorStatistics
     from mindscope.reading.export import EXPORTABLE as EXPORTABLE
     from mindscope.reading.export import ExportOptions, ExportReport, export_run, export_runs
+    from mindscope.reading.export_dataset import DatasetReport, export_dataset
     from mindscope.reading.failures import FailurePaths as FailurePaths
     from mindscope.reading.failures import find_failures as find_failures
     from mindscope.reading.failures import read_failures as read_failures
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alignment",
+    "DatasetReport",
     "ExportOptions",
     "ExportReport",
     "GroupStatistics",
@@ -67,6 +69,7 @@ __all__ = [
     "TensorSlice",
     "TensorStatistics",
     "Values",
+    "export_dataset",
     "export_run",
     "export_runs",
     "inspect_run",
@@ -84,6 +87,7 @@ _MODULES = {
     "mindscope.analysis.scalar_statistics": "ScalarStatistics",
     "mindscope.analysis.tensor_slice": "TensorSlice",
     "mindscope.analysis.tensor_statistics": "TensorStatistics",
+    "mindscope.reading.export_dataset": "DatasetReport export_dataset",
     "mindscope.reading.export": "ExportOptions ExportReport export_run export_runs EXPORTABLE",
     "mindscope.reading.failures": "FailurePaths find_failures read_failures",
     "mindscope.reading.graphs": "GraphReaders read_graphs",
