@@ -107,9 +107,10 @@ ROUNDS ?= 300
 PROFILE_FUZZ := tests/profile/kineto/test_fuzz.py $(addprefix tests/profile/formats/test_,format_fuzz.py xplane.py ascend_database.py nsight_export.py)
 PROPERTIES := $(shell grep -rlE '^@given' tests --include='test_*.py')
 
-fuzz: $(VENV)/.dev $(VENV)/.package
+fuzz: $(VENV)/.dev $(VENV)/.package $(WEB)
 	MINDSCOPE_FUZZ_SEED=$(SEED) MINDSCOPE_FUZZ_ROUNDS=$(ROUNDS) MINDSCOPE_FUZZ_MUTANTS=1000 MINDSCOPE_FUZZ_EXAMPLES=200 \
 	  MINDSCOPE_EXAMPLES=1000 MINDSCOPE_RANDOM=1 $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz tests/formats/test_fuzz.py $(PROFILE_FUZZ) tests/server/test_openapi.py $(PROPERTIES)
+	cd ui && MINDSCOPE_EXAMPLES=1000 MINDSCOPE_RANDOM=1 npx vitest run --project unit
 
 sanitize: $(VENV)/.dev $(VENV)/.package
 	tests/formats/sanitized.sh $(BIN)/python

@@ -52,7 +52,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: ["src/**/*.test.ts"], exclude: ["src/**/*.component.test.ts"], environment: "node", css: true },
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts"],
+          exclude: ["src/**/*.component.test.ts"],
+          environment: "node",
+          css: true,
+          setupFiles: ["tests/properties.js"],
+        },
       },
       "./vitest.components.config.ts",
     ],
