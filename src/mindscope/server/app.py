@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.routing import APIRoute
@@ -24,6 +25,7 @@ from mindscope.server.http.response_limit import DeadlineMiddleware
 from mindscope.server.http.security import SecurityMiddleware, require_json, require_own_page
 from mindscope.server.live.event_stream import EventStream
 from mindscope.settings import Settings
+from mindscope.types import Kind
 
 ROUTES = {
     "info.routes": "server",
@@ -37,10 +39,8 @@ ROUTES = {
     "norms.routes": "norms",
     "pr_curves.routes": "pr_curves",
     "images.routes": "images image",
-    "values.video": "video",
     "values.routes": "values",
-    "values.text": "text",
-    "values.audio": "audio",
+    **{f"values.{kind}": kind.value for kind in Kind if (Path(__file__).parent / f"values/{kind}.py").exists()},
     "tensors.routes": "tensor tensor.csv tensor.json tensor.npy",
     "graphs.routes": "graphs",
     "landscapes.routes": "landscapes",

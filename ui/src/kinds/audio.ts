@@ -10,4 +10,14 @@ export const AUDIO: KindDescriptor = {
   icon,
   count: "kind.audio",
   pages: [MEDIA_PAGE],
+  media: {
+    empty: "audio.empty",
+    code: `from torch.utils.tensorboard import SummaryWriter
+
+writer = SummaryWriter("runs/a")
+writer.add_audio("tone", samples, step, sample_rate=16000)`,
+    load: async () => ({ Card: (await import("../pages/audio/AudioCard.svelte")).default }),
+    saved: async () => (await import("../pages/audio/audioExport")).audioMedia,
+    tallest: 240,
+  },
 };

@@ -18,4 +18,18 @@ record.record(step)`,
     preview: () => import("../pages/images/ImagePreview.svelte"),
     saved: async () => (await import("../pages/images/imagePreview")).saved,
   },
+  media: {
+    empty: "images.empty",
+    code: `record.add_value("image", "input", images)  # (N, C, H, W)
+record.record(step)`,
+    load: async () => {
+      const [card, full, controls] = await Promise.all([
+        import("../pages/images/ImageCard.svelte"),
+        import("../pages/images/ImageFull.svelte"),
+        import("../pages/images/ImageControls.svelte"),
+      ]);
+      return { Card: card.default, Full: full.default, Controls: controls.default };
+    },
+    saved: async () => (await import("../pages/images/imagesExport")).imageMedia,
+  },
 };

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import openapi from "../../openapi.json";
+import { MEDIA_KINDS } from "../core/view/valueView";
 import { KINDS } from ".";
 import { aliasOf, ROUTES, routeOf } from "./routes";
 
@@ -19,6 +20,10 @@ describe("the kinds of data", () => {
       ...pages.flatMap(({ shows = [] }) => shows),
     ]);
     expect(asked.filter((kind) => !API_KINDS.includes(kind))).toEqual([]);
+  });
+
+  it("say how the page of media shows them, where it does", () => {
+    expect(KINDS.flatMap(({ kind, media }) => (media ? [kind] : [])).sort()).toEqual([...MEDIA_KINDS].sort());
   });
 
   it("say how much there is of what a card previews", () => {

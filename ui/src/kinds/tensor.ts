@@ -18,4 +18,14 @@ record.record(step)`,
     preview: () => import("../pages/tensors/TensorOverview.svelte"),
     saved: async () => (await import("../pages/tensors/tensorPreview")).saved,
   },
+  media: {
+    empty: "tensors.empty",
+    code: `record.add_value("tensor", "fc1.weight", weight)
+record.record(step)`,
+    load: async () => {
+      const [card, full] = await Promise.all([import("../pages/tensors/TensorCard.svelte"), import("../pages/tensors/TensorFull.svelte")]);
+      return { Card: card.default, Full: full.default };
+    },
+    saved: async () => (await import("../pages/tensors/tensorsExport")).tensorMedia,
+  },
 };

@@ -10,4 +10,17 @@ export const TEXT: KindDescriptor = {
   icon,
   count: "kind.text",
   pages: [MEDIA_PAGE],
+  media: {
+    empty: "texts.empty",
+    code: `from torch.utils.tensorboard import SummaryWriter
+
+writer = SummaryWriter("runs/a")
+writer.add_text("note", "**lr** lowered", step)`,
+    load: async () => {
+      const [card, controls] = await Promise.all([import("../pages/texts/TextCard.svelte"), import("../pages/texts/TextControls.svelte")]);
+      return { Card: card.default, Controls: controls.default };
+    },
+    saved: async () => (await import("../pages/texts/textsExport")).textMedia,
+    around: 112,
+  },
 };

@@ -10,4 +10,11 @@ export const VIDEO: KindDescriptor = {
   icon,
   count: "kind.video",
   pages: [MEDIA_PAGE],
+  media: {
+    empty: "video.empty",
+    code: `record.add_value("video", "rollout", {"frames": frames, "fps": 10})  # (T, H, W, C)
+record.record(step)`,
+    load: async () => ({ Card: (await import("../pages/video/VideoCard.svelte")).default }),
+    saved: async () => (await import("../pages/video/videoExport")).videoMedia,
+  },
 };

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { getContext, type Component } from "svelte";
 
-import { isMediaKind } from "../../core/view/valueView";
+import { isMediaKind, type MediaKind } from "../../core/view/valueView";
 import { pageLocation } from "../../state/view/location.svelte";
 import { selection } from "../../state/view/selection.svelte";
 import { view } from "../../state/view/view.svelte";
 import type { RunFacts } from "../../core/runs/runTable";
 import type { LineageChart } from "../../core/view/lineageView";
 import type { CardContent } from "../../export/html/model";
+import type { SavedMedia } from "../../export/stepCards";
 import type { MessageKey } from "../../i18n/i18n.svelte";
+import type { TagRuns } from "../../state/data/tags.svelte";
 import type { Previews } from "../../state/data/values.svelte";
 import type { IconSource } from "../../widgets/controls/icons";
 import type { Route } from "../frame/route";
+import type { MediaCardProps } from "../series/mediaCard";
 import type { Overview } from "./overview.svelte";
 import type { Previewed } from "./TagPreview.svelte";
 
@@ -29,6 +32,33 @@ export interface KindDescriptor {
   chart?: LineageChart;
   /** The card on the dashboard. Without it the dashboard links to the first page. */
   card?: KindCard;
+  /** How the page Media shows the kind. */
+  media?: MediaDescriptor;
+}
+
+/** How the page Media shows a kind. */
+export interface MediaDescriptor {
+  /** Title of the page without values, and code that records one. */
+  empty: MessageKey;
+  code: string;
+  /** The code comes when the page first shows the kind. */
+  load: () => Promise<MediaCode>;
+  saved: () => Promise<SavedMedia>;
+  /** Height that a card needs at most, in pixels. */
+  tallest?: number;
+  /** Height that a card needs beside that of its content, where it reports that. */
+  around?: number;
+}
+
+export type MediaDescriptors = Readonly<Record<MediaKind, MediaDescriptor & Pick<KindDescriptor, "title">>>;
+
+/** What shows media of a kind. */
+export interface MediaCode {
+  Card: Component<MediaCardProps>;
+  /** One tag over the whole page; without it the card of each run. */
+  Full?: Component<{ tag: TagRuns }>;
+  /** Own controls in the toolbar. */
+  Controls?: Component;
 }
 
 /** A card on the dashboard: a preview of a run, or the code that records the kind. */
@@ -87,4 +117,10 @@ export const KINDS_CONTEXT = Symbol("kinds");
 /** Every kind, in the order of the navigation. Call it while a component is created. */
 export function kindsContext(): readonly KindDescriptor[] {
   return getContext<readonly KindDescriptor[]>(KINDS_CONTEXT);
+}
+
+/** How the page Media shows its kinds. Call it while a component is created. */
+export function mediaContext(): MediaDescriptors {
+  const shown = kindsContext().flatMap(({ kind, title, media }) => (media ? [[kind, { ...media, title }] as const] : []));
+  return Object.fromEntries(shown) as unknown as MediaDescriptors;
 }
