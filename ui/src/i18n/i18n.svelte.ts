@@ -45,3 +45,8 @@ export function hasWords(key: string): key is MessageKey {
 export function t(key: MessageKey, values: Values = {}, units: Units = {}): string {
   return fill(texts[key], values, units);
 }
+
+/** The message of a key that is made from a name of the server, or another text where the page knows no such name. */
+export function textOr(key: string, otherwise: string, values: Values = {}): string {
+  return hasWords(key) ? t(key, values) : otherwise;
+}

@@ -2,7 +2,7 @@
 import { shapeText } from "../../core/debugger/figureText";
 import type { TableColumn } from "../../core/tables/tableColumn";
 import { debuggerTexts } from "../../i18n/en/debugger";
-import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
+import { addEnglish, textOr, t } from "../../i18n/i18n.svelte";
 import type { DebugTensor } from "../../state/data/debugger";
 
 addEnglish(debuggerTexts);
@@ -18,13 +18,11 @@ const [FIRST_TEXTS, LAST_TEXTS] = [
 type TextColumn = (typeof TEXTS)[number];
 
 export function figureTitle(figure: string): string {
-  const key = `debug.figure_${figure}`;
-  return hasWords(key) ? t(key) : figure;
+  return textOr(`debug.figure_${figure}`, figure);
 }
 
 export function textTitle(column: string): string {
-  const key = `debug.column_${column}`;
-  return hasWords(key) ? t(key) : column;
+  return textOr(`debug.column_${column}`, column);
 }
 
 /** All columns of the table beside the operator: texts, then figures. */

@@ -6,7 +6,7 @@ import { countPoints, type DrawnSurface } from "../../core/landscapes/surface";
 import { formatSetting, formatValue, groupDigits } from "../../core/text/format";
 import { formatDuration } from "../../core/text/time";
 import { landscapes } from "../../i18n/en/landscapes";
-import { addEnglish, currentLanguage, hasWords, t } from "../../i18n/i18n.svelte";
+import { addEnglish, currentLanguage, textOr, t } from "../../i18n/i18n.svelte";
 import type { LandscapeRun } from "../../state/data/landscapes";
 import { runs } from "../../state/data/runs.svelte";
 
@@ -14,8 +14,7 @@ addEnglish(landscapes);
 
 /** A word for a value of the log; the value itself if there is no word. */
 function wordOf(prefix: string, value: string): string {
-  const key = `landscape.${prefix}_${value}`;
-  return hasWords(key) ? t(key) : value;
+  return textOr(`landscape.${prefix}_${value}`, value);
 }
 
 export function percent(share: number): string {

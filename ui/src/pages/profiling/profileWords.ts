@@ -6,7 +6,7 @@ import { profileDiff } from "../../i18n/en/profileDiff";
 import { profileParts } from "../../i18n/en/profileParts";
 import { profileRanks } from "../../i18n/en/profileRanks";
 import { profileRows } from "../../i18n/en/profileRows";
-import { addEnglish, hasWords, t } from "../../i18n/i18n.svelte";
+import { addEnglish, hasWords, textOr, t } from "../../i18n/i18n.svelte";
 import type { ProfileAdvice, ProfileMissing } from "../../state/data/profiles";
 
 for (const texts of [advice, profileParts, profileRanks, profileRows, profileDiff]) addEnglish(texts);
@@ -55,8 +55,7 @@ export function adviceText({ code, values, finding = "", remedy = "" }: AdviceWo
 
 /** Why a part is missing. */
 export function missingText({ code, values, reason }: ProfileMissing): string {
-  const key = `missing.${code}`;
-  return hasWords(key) ? t(key, { ...values }) : reason;
+  return textOr(`missing.${code}`, reason, { ...values });
 }
 
 /** A row that advice rests on, as a link calls it. */
@@ -98,12 +97,10 @@ export function missingGroups(missing: readonly ProfileMissing[]): { parts: read
 }
 
 export function partName(part: string): string {
-  const key = `profile.${part}_name`;
-  return hasWords(key) ? t(key) : part;
+  return textOr(`profile.${part}_name`, part);
 }
 
 /** A part of a step, a kind of kernels or a column that groups rows in the current language; the server's word without one. */
 export function wordOf(of: "part" | "kind" | "by", word: string): string {
-  const key = `profile.${of}_${word}`;
-  return hasWords(key) ? t(key) : word;
+  return textOr(`profile.${of}_${word}`, word);
 }

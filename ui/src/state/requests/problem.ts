@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApiError, UNREACHABLE } from "../../api/client";
 import { saidBy, type Reason } from "../../core/text/reason";
-import { hasWords, t } from "../../i18n/i18n.svelte";
+import { hasWords, textOr, t } from "../../i18n/i18n.svelte";
 
 /** Something that failed, in words for a person: what, and what to do. Read in a template, they change with the language. */
 export interface Problem {
@@ -50,8 +50,7 @@ export function causeText(reason: Reason): string {
 }
 
 function remedyText({ code }: Reason): string {
-  const key = `error.remedy.${code}`;
-  return hasWords(key) ? t(key) : "";
+  return textOr(`error.remedy.${code}`, "");
 }
 
 class Unreachable implements Problem {

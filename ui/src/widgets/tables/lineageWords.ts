@@ -2,7 +2,7 @@
 import { cellText, numberOf, type ColumnGroup, type LineageCell, type LineageColumn } from "../../core/lineage/column";
 import { formatPoint, formatSetting } from "../../core/text/format";
 import { formatDuration, formatWallTime } from "../../core/text/time";
-import { hasWords, t } from "../../i18n/i18n.svelte";
+import { textOr, t } from "../../i18n/i18n.svelte";
 
 /** A cell in words for people; "–" for a missing one. */
 export function cellWords(column: Pick<LineageColumn, "id" | "group">, cell: LineageCell): string {
@@ -28,12 +28,10 @@ export function groupWords({ group }: { group: ColumnGroup | null }): string {
 }
 
 function stateWords(state: string): string {
-  const key = `state.${state}`;
-  return hasWords(key) ? t(key) : state;
+  return textOr(`state.${state}`, state);
 }
 
 /** The name of a column without its group; a fact that we record is translated. */
 export function columnTitle({ id, name }: Pick<LineageColumn, "id" | "name">): string {
-  const key = `lineage.${id}`;
-  return hasWords(key) ? t(key) : name;
+  return textOr(`lineage.${id}`, name);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatNs } from "../../../core/profiles/timeText";
-import { hasWords, t } from "../../../i18n/i18n.svelte";
+import { textOr, t } from "../../../i18n/i18n.svelte";
 import type { ProfileDiff } from "../../../state/data/profiles";
 import { percent, wordOf } from "../profileWords";
 
@@ -13,8 +13,7 @@ export function signedPercent(share: number): string {
 }
 
 export function stateText(state: string): string {
-  const key = `diff.state_${state}`;
-  return hasWords(key) ? t(key) : state;
+  return textOr(`diff.state_${state}`, state);
 }
 
 /** Slower is bad news, faster good news, whatever the reason. */
@@ -25,8 +24,7 @@ export function toneOf(change: number, state: string): "good" | "bad" | "soft" {
 
 /** What can't be compared, in the current language. */
 export function noteText({ code, values, text }: ProfileDiff["notes"][number]): string {
-  const key = `diff.note_${code}`;
-  return hasWords(key) ? t(key, { ...values }) : text;
+  return textOr(`diff.note_${code}`, text, { ...values });
 }
 
 const MOST_REASONS = 3;

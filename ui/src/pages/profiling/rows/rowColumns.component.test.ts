@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import type { ProfileRow } from "../../../state/data/profileRows";
-import { cellText, rowColumns, rowName } from "./rowColumns";
+import { cellText, columnTitle, rowColumns, rowName } from "./rowColumns";
 
 const ROW: ProfileRow = {
   row: 0,
@@ -32,6 +32,11 @@ test("cells have units, say how many texts they merge, and write types as people
   const cells = Object.fromEntries(COLUMNS.map((column) => [column.id, cellText(ROW, column)]));
   expect(cells).toMatchObject({ share: "25.0\u00a0%", count: "2", flops: "–", module: "3 different", dtypes: "float, ·, Scalar" });
   expect(cells.memory_self).toBe("−2.0 KiB");
+});
+
+test("a column without a title is called by its name", () => {
+  expect(columnTitle("l2_hit_rate")).toBe("L2 hit rate");
+  expect(columnTitle("blocks_per_sm")).toBe("Blocks per SM");
 });
 
 test("a stack is called by its first frame of Python", () => {

@@ -3,7 +3,7 @@ import { formatNs } from "../../../core/profiles/timeText";
 import { arrangedColumns, type ColumnLayout } from "../../../core/tables/columnLayout";
 import type { TableColumn } from "../../../core/tables/tableColumn";
 import { formatBytes, formatCount, formatValue, groupDigits } from "../../../core/text/format";
-import { hasWords, t, type MessageKey } from "../../../i18n/i18n.svelte";
+import { hasWords, textOr, t, type MessageKey } from "../../../i18n/i18n.svelte";
 import type { ProfileRow, ProfileRows } from "../../../state/data/profileRows";
 import { moduleName } from "../moduleNames.svelte";
 import { percent, wordOf } from "../profileWords";
@@ -29,14 +29,13 @@ const TEXTS = [
 ];
 const FIGURES = ["share", "count", "device_self", "device_total", "host_self", "host_total", "total", "mean", "min", "max"];
 
+/** The title of a column: `l2_hit_rate` without one is "L2 hit rate". */
 export function columnTitle(id: string): string {
-  const key = `rows.column_${id}`;
-  return hasWords(key) ? t(key) : id;
+  return textOr(`rows.column_${id}`, id.charAt(0).toUpperCase() + id.slice(1).replaceAll("_", " "));
 }
 
 export function groupTitle(by: string): string {
-  const key = `rows.by_${by}`;
-  return hasWords(key) ? t(key) : by;
+  return textOr(`rows.by_${by}`, by);
 }
 
 /** The columns of an answer; what its rows are merged by is their name. */

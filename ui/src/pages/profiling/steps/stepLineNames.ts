@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STEP_PHASES } from "../../../core/profiles/stepTrace";
-import { hasWords, t } from "../../../i18n/i18n.svelte";
+import { textOr } from "../../../i18n/i18n.svelte";
 import { STEP_PARTS, wordOf } from "../profileWords";
 
 export interface StepLineName {
@@ -15,6 +15,5 @@ export const PHASE_LINES: readonly StepLineName[] = STEP_PHASES.map((column, pla
 export const PART_LINES: readonly StepLineName[] = STEP_PARTS.map(({ part, color }) => ({ column: part, color }));
 
 export function stepLineName(column: string): string {
-  const key = `steps.${column}`;
-  return hasWords(key) ? t(key) : wordOf("part", column);
+  return textOr(`steps.${column}`, wordOf("part", column));
 }
