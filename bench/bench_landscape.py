@@ -32,7 +32,7 @@ from mindscope.torch.landscapes.batches import fixed_batches
 from mindscope.torch.landscapes.memory import kept_memory
 from mindscope.torch.landscapes.network_loss import NetworkLoss
 from mindscope.torch.landscapes.plane_weights import flat_vector
-from mindscope.torch.landscapes.problem import LOOP, Problem, Way
+from mindscope.torch.landscapes.problem import LOOP, LossProblem, Way
 from mindscope.torch.landscapes.statistics import statistics_names
 from mindscope.torch.landscapes.trial import choose_way
 from mindscope.torch.landscapes.ways import PlaneLosses
@@ -114,12 +114,12 @@ def cases() -> dict[str, tuple[nn.Module, Tensor, Tensor]]:
     }  # fmt: skip
 
 
-def problem_of(network: nn.Module, inputs: Tensor, labels: Tensor, dtype: torch.dtype | None = None) -> Problem:
+def problem_of(network: nn.Module, inputs: Tensor, labels: Tensor, dtype: torch.dtype | None = None) -> LossProblem:
     loss = NetworkLoss(network, nn.CrossEntropyLoss(), dtype)
     vector = flat_vector({name: each.detach() for name, each in network.named_parameters()})
     plane = random_plane(vector, [tuple(each.shape) for each in loss.trainable.values()], 1)
     batches = fixed_batches(list(zip(inputs.split(BATCH), labels.split(BATCH), strict=True)), None, 0)
-    return Problem(loss, plane, batches, {name: loss.constants[name] for name in statistics_names(network)})
+    return LossProblem(loss, plane, batches, {name: loss.constants[name] for name in statistics_names(network)})
 
 
 def measure(network: nn.Module, inputs: Tensor, labels: Tensor, rounds: int, peak: float) -> Figures:

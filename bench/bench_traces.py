@@ -129,8 +129,8 @@ def measure(reader: str, file: Path) -> None:
 
         start = time.process_time()
         if "tables" in reader:
+            from mindscope.profile.model.profile_data import Part
             from mindscope.profile.open import read_profile
-            from mindscope.profile.profile import Part
 
             profile = read_profile(file)
             assert not {Part.OPERATORS, Part.MODULES, Part.MEMORY, Part.CALL_TREE} & {*profile.missing}

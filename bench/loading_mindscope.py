@@ -13,7 +13,7 @@ from scalar_logs import LONG_TAG, torch_tag
 
 from mindscope.ingest import Catalog
 from mindscope.server.scalars.cache import CurveCache
-from mindscope.server.scalars.query import compute_curves, pack
+from mindscope.server.scalars.query import pack_curves
 from mindscope.server.scalars.schema import CurvesQuery
 from mindscope.store import RunStore, ScalarSeries
 from mindscope.types import Kind
@@ -63,7 +63,7 @@ def draw(catalog: Catalog, drawn: CurveCache, tag: str, bounds: tuple[float, flo
     names = [{"run": run, "tag": tag} for run in catalog.runs]
     query = CurvesQuery.model_validate({"series": names, "pixels": PIXELS, "range": bounds})
     with timed() as drawing:
-        answer = bytes(pack(compute_curves(catalog, query, drawn)))
+        answer = bytes(pack_curves(catalog, query, drawn))
     return drawing.seconds, len(answer)
 
 

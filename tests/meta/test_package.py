@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,32 @@ def test_import_brings_no_framework_and_no_server() -> None:
     code = f"import sys, mindscope; print([name for name in {HEAVY} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+def imported_names(path: Path) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("mindscope"):
+            yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("folder", ["bench", "examples"])
+def test_programs_beside_the_package_import_names_that_exist(folder: str) -> None:
+    """No type checker and no test reads them."""
+    imported = sorted({pair for path in (ROOT / folder).rglob("*.py") for pair in imported_names(path)})
+    missing = [(module, name) for module, name in imported if not is_there(module, name)]
+    assert imported
+    assert not missing
+
+
+def is_there(module: str, name: str) -> bool:
+    if importlib.util.find_spec(module) is None:
+        return False
+    try:
+        return (
+            hasattr(importlib.import_module(module), name) or importlib.util.find_spec(f"{module}.{name}") is not None
+        )
+    except ModuleNotFoundError as error:  # a framework that this environment lacks
+        return not str(error.name).startswith("mindscope")
 
 
 def modules_after(code: str) -> set[str]:
